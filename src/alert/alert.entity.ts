@@ -67,7 +67,7 @@ export class Alert {
 
   /**
    * The channel's digest of the account and address in the config (with a contact, the contact's), written with every change
-   * of type or config; never shown. `null` while it is not known: `DestinationBackfill` fills it in, `destinationOfAlert` says what counts until then.
+   * of type or config; never shown. `null` while its config cannot be read: `destinationOfAlert` says what counts until then.
    */
   @Column('varchar', { length: 64, nullable: true })
   destination!: string | null;

@@ -18,7 +18,7 @@ import { AlertMetrics } from './alert.metrics';
 import { AlertService } from './alert.service';
 import { ConsistencyFindings } from './consistency/consistency-findings';
 import { ConsistencyJob } from './consistency/consistency.job';
-import { DestinationBackfill } from './consistency/destination-backfill';
+import { MissingDestinations } from './consistency/missing-destinations';
 import { ContactAlertsController } from './contact/contact-alerts.controller';
 import { ContactAlertsService } from './contact/contact-alerts.service';
 import { DeclaredAlerts } from './declared/declared-alerts.service';
@@ -73,7 +73,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     ReminderJob,
     TestAlertService,
     TestNewAlertService,
-    DestinationBackfill,
+    MissingDestinations,
     ConsistencyFindings,
     ConsistencyJob,
   ],

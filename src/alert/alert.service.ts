@@ -187,11 +187,8 @@ export class AlertService {
     return { remindAt: before.triggered && period !== null ? new Date(now + period * SECOND_MS) : null };
   }
 
-  /** A trigger of the table clears the destination when type or config change, hence the second statement. */
   private async save(tx: Tx, id: string, route: Route | null, rule: Partial<Alert>): Promise<void> {
-    const { destination, ...columns } = route ? columnsOf(route) : { destination: null };
-    await tx.manager.update(Alert, { id }, { ...columns, ...rule, updatedAt: this.clock.now() });
-    if (route) await tx.query('UPDATE alert SET destination = $2 WHERE id = $1', [id, destination]);
+    await tx.manager.update(Alert, { id }, { ...(route && columnsOf(route)), ...rule, updatedAt: this.clock.now() });
   }
 
   /**

@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../platform/database/database';
 import { type DefaultContact, FAILING, type FailedAttempts } from './failing';
 
-/** `d` is the row of the contact's destination. A version before contacts may have ended a failure without clearing its beginning. */
-export const FAILED = `CASE WHEN d.failures > 0 THEN d.failing_since END AS "since",
+/** `d` is the row of the contact's destination. */
+export const FAILED = `d.failing_since AS "since",
   COALESCE(d.failures, 0) AS "count", d.last_failed_at AS "lastAt"`;
 
 /** What `isFailing` says, over `d`; the parameters are `failingLimits`. */

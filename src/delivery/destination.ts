@@ -9,15 +9,12 @@ export interface Destination {
 
 /**
  * The destination of an alert's deliveries: the stored one, else a key of the alert's own that needs no config. `null`
- * is stored for an alert that an older version saved, until the next fill (at the start, then once a minute), and for as
- * long as the config cannot be read. Until then:
+ * is stored for as long as its config cannot be read. Until then:
  *
  * - Order: the alert's new deliveries form a queue of their own. A resolve still waits for its trigger, wherever that
- *   is; other deliveries that are pending under the real destination may be overtaken. Filling joins the two queues.
+ *   is; other deliveries that are pending under the real destination may be overtaken.
  * - Limits: the key has a rate limit and a circuit breaker of its own, so a destination may receive one more burst, and
  *   one more attempt while its circuit breaker is open, for each such alert.
- *
- * Older versions used the same key for configs they could not read: do not change it.
  */
 export const destinationOfAlert = (alert: { id: string; destination: string | null }): string =>
   alert.destination ?? createHash('sha256').update(`unreadable:${alert.id}`).digest('hex');

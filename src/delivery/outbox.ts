@@ -3,7 +3,6 @@ import type { Sql, Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { newUuid } from '../platform/ids/id';
 import type { NewDelivery } from './delivery';
-import { destinationOfAlert } from './destination';
 import { renewSnapshots, reroute, type Rerouting } from './rerouting';
 import type { Route } from './route';
 
@@ -90,35 +89,6 @@ export class Outbox {
        WHERE a.id = n.alert_id AND n.alert_id = ANY ($1::uuid[])
          AND n.state = 'pending' AND n.kind <> 'test' AND n.config IS NULL`,
       [alertIds],
-    );
-  }
-
-  /**
-   * To be called after the destinations of alerts became known. What these alerts enqueued before, under a key of their
-   * own, joins the destination's queue; deliveries in flight and those with a snapshot of an earlier config stay.
-   */
-  async destinationsKnown(
-    tx: Tx,
-    alerts: readonly { id: string; orgId: string; type: string; destination: string }[],
-  ): Promise<void> {
-    const moved = await tx.query<{ alertId: string }>(
-      `UPDATE notification n SET destination = a.destination
-       FROM unnest($1::uuid[], $2::text[], $3::text[]) AS a (id, own_key, destination)
-       WHERE n.alert_id = a.id AND n.destination = a.own_key AND n.state = 'pending' AND n.kind <> 'test'
-         AND n.lease_token IS NULL AND n.config IS NULL
-       RETURNING n.alert_id AS "alertId"`,
-      [
-        alerts.map(({ id }) => id),
-        alerts.map(({ id }) => destinationOfAlert({ id, destination: null })),
-        alerts.map(({ destination }) => destination),
-      ],
-    );
-    const ids = new Set(moved.map(({ alertId }) => alertId));
-    const joined = alerts.filter(({ id }) => ids.has(id));
-    await this.wakeDestinations(
-      tx,
-      joined.map(({ orgId, destination, type }) => ({ orgId, destination, channelType: type })),
-      this.clock.now(),
     );
   }
 

@@ -131,14 +131,14 @@ export class CheckDefinitions {
   }
 
   /**
-   * The definitions of these endpoints at these revisions or newer; deleted endpoints are absent. One statement for those
-   * that are not in memory.
+   * The definitions of these endpoints at these revisions or newer; `null` of a type that has no checker here: a later
+   * version's, or an extension's that is not loaded. Deleted endpoints are absent. One statement for those not in memory.
    */
   async load(
     sql: Sql,
     wanted: readonly { endpointId: string; revision: number }[],
-  ): Promise<Map<string, CheckDefinition>> {
-    const found = new Map<string, CheckDefinition>();
+  ): Promise<Map<string, CheckDefinition | null>> {
+    const found = new Map<string, CheckDefinition | null>();
     const missing: string[] = [];
     for (const { endpointId, revision } of wanted) {
       const known = this.known.get(endpointId);
@@ -146,19 +146,21 @@ export class CheckDefinitions {
       else missing.push(endpointId);
     }
     if (missing.length === 0) return found;
-    for (const definition of await this.read(sql, missing)) {
+    for (const row of await sql.query<Row>(READ, [missing])) {
+      const definition = this.define(row);
+      found.set(row.id, definition);
+      if (definition === null) continue;
       // Read again at each claim, so that a repaired row is checked without a restart.
       if (definition.checker instanceof UnreadableSettings) this.known.delete(definition.endpointId);
       else this.known.set(definition);
-      found.set(definition.endpointId, definition);
     }
     return found;
   }
 
-  /** The definition of one endpoint as it is stored now. */
+  /** The definition of one endpoint as it is stored now; `null` when it was deleted or has no checker here. */
   async loadOne(sql: Sql, endpointId: string): Promise<CheckDefinition | null> {
-    const [definition] = await this.read(sql, [endpointId]);
-    return definition ?? null;
+    const [row] = await sql.query<Row>(READ, [[endpointId]]);
+    return row ? this.define(row) : null;
   }
 
   /** A check with these settings, whether the endpoint is stored or not. Its type must have a checker. */
@@ -174,12 +176,8 @@ export class CheckDefinitions {
     };
   }
 
-  private async read(sql: Sql, ids: readonly string[]): Promise<CheckDefinition[]> {
-    const rows = await sql.query<Row>(READ, [ids]);
-    return rows.filter(({ type }) => this.checkers.has(type)).map((row) => this.define(row));
-  }
-
-  private define({ id, key, orgId, isDefaultOrg, revision, ...settings }: Row): CheckDefinition {
+  private define({ id, key, orgId, isDefaultOrg, revision, ...settings }: Row): CheckDefinition | null {
+    if (!this.checkers.has(settings.type)) return null;
     const organization = { id: orgId, isDefault: isDefaultOrg };
     return { endpointId: id, endpointKey: key, orgId, revision, ...this.prepareStored(id, settings, organization) };
   }

@@ -63,8 +63,8 @@ const SEVERAL = '(SELECT count(*) > 1 FROM (SELECT FROM organization LIMIT 2) AS
 const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
-     WHERE active AND next_check_at <= now() + make_interval(secs => $1::float8) AND now() <= $5::timestamptz
-       AND ${FREE} AND ${organizations}
+     WHERE active AND scheduled AND next_check_at <= now() + make_interval(secs => $1::float8) AND now() <= $5::timestamptz
+       AND ${FREE} AND ${organizations} AND endpoint_id <> ALL ($6::uuid[])
      ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED
   ), claimed AS (
     UPDATE endpoint_schedule s
@@ -91,7 +91,7 @@ const SPREAD_OVERDUE = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}
    WHERE endpoint_id IN (
      SELECT endpoint_id FROM endpoint_schedule
-      WHERE active AND next_check_at < $1::timestamptz AND (busy_until IS NULL OR busy_until < now())
+      WHERE active AND scheduled AND next_check_at < $1::timestamptz AND (busy_until IS NULL OR busy_until < now())
       ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
 
@@ -101,7 +101,7 @@ const SPREAD_OVERDUE = `
 const SKIP_LATE = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
-     WHERE active AND next_check_at < now() - make_interval(secs => $1::float8) AND (busy_until IS NULL OR busy_until < now())
+     WHERE active AND scheduled AND next_check_at < now() - make_interval(secs => $1::float8) AND (busy_until IS NULL OR busy_until < now())
        AND next_check_at < claimed_slot + make_interval(secs => ($2::int + 0.5) * interval_seconds)
      ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED
   ), skipped AS (
@@ -116,7 +116,7 @@ const SKIP_LATE = `
 // after the clock was set back.
 const BRING_FORWARD = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}, busy_until = NULL
-   WHERE active AND next_check_at > now() + make_interval(secs => 2 * interval_seconds + 10)`;
+   WHERE active AND scheduled AND next_check_at > now() + make_interval(secs => 2 * interval_seconds + 10)`;
 
 // Never more than an interval ahead: the database's clock may have been set back since the claim.
 const GIVE_BACK = `
@@ -137,7 +137,7 @@ const AFTER = (end: string): string => {
   const span = 'make_interval(secs => LEAST(s.interval_seconds, 30))';
   return `CASE WHEN ${end} > now() OR now() > ${end} + ${span} THEN now() ELSE ${end} END`;
 };
-const LATER = `s.active AND s.next_check_at > ${AFTER('$2::timestamptz')} + make_interval(secs => LEAST(s.interval_seconds, 30))`;
+const LATER = `s.active AND s.scheduled AND s.next_check_at > ${AFTER('$2::timestamptz')} + make_interval(secs => LEAST(s.interval_seconds, 30))`;
 
 // Cost: a probe of an index for each website of the organization, and some for each of its endpoints that are down.
 const DOWN_AND_LATER = `
@@ -163,16 +163,16 @@ const DUE_BATCH = 2000;
 export class EndpointSchedule {
   /**
    * Claims at most `limit` slots that fall due within `aheadSeconds`, those first that have waited longest; none of
-   * organizations in `without`, and none at all when the database's clock is past `notAfter`.
+   * organizations in `without` nor of endpoints in `left`, and none at all when the database's clock is past `notAfter`.
    */
   claim(
     sql: Sql,
     instance: number,
     limit: number,
     aheadSeconds: number,
-    { without = [], notAfter = null }: { without?: readonly string[]; notAfter?: Date | null } = {},
+    { without = [], ...bounds }: { without?: readonly string[] } & ClaimBounds = {},
   ): Promise<Claim> {
-    return claimed(sql, CLAIM, [aheadSeconds, limit, instance, without, notAfter ?? 'infinity']);
+    return claimed(sql, CLAIM, [aheadSeconds, limit, instance, without, ...boundsOf(bounds)]);
   }
 
   /** The same for the slots of one organization only. */
@@ -181,9 +181,9 @@ export class EndpointSchedule {
     instance: number,
     limit: number,
     aheadSeconds: number,
-    { orgId, notAfter = null }: { orgId: string; notAfter?: Date | null },
+    { orgId, ...bounds }: { orgId: string } & ClaimBounds,
   ): Promise<Claim> {
-    return claimed(sql, CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId, notAfter ?? 'infinity']);
+    return claimed(sql, CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId, ...boundsOf(bounds)]);
   }
 
   /** Moves slots that fell due before `before` into the next seconds, at most 5,000; returns how many. */
@@ -348,6 +348,13 @@ export class EndpointSchedule {
     return rows.filter(({ due }) => due).length;
   }
 }
+
+interface ClaimBounds {
+  notAfter?: Date | null;
+  left?: readonly string[];
+}
+
+const boundsOf = ({ notAfter = null, left = [] }: ClaimBounds) => [notAfter ?? 'infinity', left];
 
 type ClaimFacts = Pick<Claim, 'nowMs' | 'several'>;
 type ClaimRow = ClaimedSlot & ClaimFacts;

@@ -146,7 +146,8 @@ export class EndpointSettingsResolver {
       const present = before ? this.openHeader(id, before) : null;
       if (before && value === MASK && present === null) return { ...before, key };
       if (before && present !== null && (value === MASK || value === present)) {
-        return this.isStoredAsNow(before) ? { ...before, key } : this.storedHeader(id, key, present);
+        const isCurrent = !before.sealed || this.secrets.isCurrent(before.value);
+        return isCurrent ? { ...before, key } : this.storedHeader(id, key, present);
       }
       const problem = value === MASK ? MASK_OF_NOTHING : headerProblem(key, value);
       if (problem)
@@ -158,11 +159,6 @@ export class EndpointSettingsResolver {
   private storedHeader(id: string, key: string, value: string): StoredHeader {
     if (!isSensitiveHeader(key)) return { key, value };
     return { key, value: this.secrets.seal(value, headerContext(id)), sealed: true };
-  }
-
-  /** False for the value of an older version, which sealed fewer headers, or of another key of `SECRETS_KEYS`. */
-  private isStoredAsNow({ key, value, sealed }: StoredHeader): boolean {
-    return sealed ? this.secrets.isCurrent(value) : !isSensitiveHeader(key);
   }
 
   /** `null` when the value cannot be opened. */

@@ -7,7 +7,7 @@ import { StreamReader } from './stream-reader';
  * The live stream of state changes and alert events. No code calls it with an event: database triggers write them into
  * `stream_event`, in the transaction of the change, and StreamFeed polls that table. `stream_state_change` on
  * `endpoint_state` adds a check that changed the endpoint's status, `stream_alert_events` on `alert_event` each new alert
- * event: `platform/database/migrations/1700000001500-stream.ts`. Later ones add rows with a `kind`: `stream_maintenance` on
+ * event (`platform/database/migrations/initial/triggers.ts`). Others add rows with a `kind`: `stream_maintenance` on
  * `maintenance_occurrence`, `stream_acknowledgement` on `acknowledgement`.
  */
 @Module({ controllers: [StreamController], providers: [StreamReader, StreamFeed] })

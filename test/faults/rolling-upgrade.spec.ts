@@ -1,6 +1,7 @@
 import { FaultBench } from '../harness/processes/fault-bench';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
+import { FIRST_RELEASE } from '../harness/database/first-release';
 import { eventually } from '../../src/testing/eventually';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { watch } from '../harness/processes/service-process';
@@ -32,8 +33,10 @@ suite('a rolling upgrade (skipped without PostgreSQL’s programs)', () => {
   }, 180_000);
   afterAll(() => bench.close(), 60_000);
 
-  it('keeps the older version working after the newer one’s migrations, and lets it start again', async () => {
+  it('keeps a version on the database of 0.1.0 working after the newer one’s migrations, and lets it start again', async () => {
+    await bench.witness.query(FIRST_RELEASE);
     const running = await bench.start();
+    expect((await running.api.get('/endpoints')).body).toMatchObject([{ name: 'Home page', enabled: false }]);
     await watch(running.api, ENDPOINTS, target.url, hook.url);
     await bench.allChecked(ENDPOINTS);
     const migrations = await bench.witness.query('SELECT name FROM migrations ORDER BY id');

@@ -97,6 +97,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'platform/net': { egress: [], dns: ['egress'], dial: ['dns', 'egress'], http: ['dial', 'egress'] },
   'platform/http': { load: [], body: ['load'], precondition: [], idempotency: ['precondition'] },
   'platform/database': { embedded: [], migrations: [] },
+  'platform/database/migrations': { initial: [] },
   identity: {
     quota: [],
     'api-key': ['quota'],

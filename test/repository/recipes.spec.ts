@@ -72,8 +72,8 @@ describe('the recipes', () => {
     expect(tree.added.filter((path) => !path.startsWith('test/')).sort()).toEqual([
       'src/channel/vendor/matrix.channel.ts',
       'src/checker/redis/redis.checker.ts',
-      'src/platform/database/migrations/1700000009000-endpoint-notes.ts',
       'src/platform/database/migrations/1800000000000-releases.ts',
+      'src/platform/database/migrations/1800000001000-endpoint-notes.ts',
       'src/release/release.controller.ts',
       'src/release/release.dto.ts',
       'src/release/release.entity.ts',

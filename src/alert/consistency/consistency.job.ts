@@ -8,7 +8,7 @@ import { Heartbeat } from '../../platform/observability/heartbeat';
 import { HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
 import { checkConsistency, type Inconsistency } from './consistency-check';
 import { ConsistencyFindings } from './consistency-findings';
-import { DestinationBackfill } from './destination-backfill';
+import { MissingDestinations } from './missing-destinations';
 
 /** Events of this long are compared in each check; an inconsistency is therefore reported for this long. */
 const WINDOW_MS = HOUR_MS;
@@ -27,7 +27,7 @@ export class ConsistencyJob {
   constructor(
     private readonly database: WorkerDatabase,
     private readonly clock: DatabaseClock,
-    private readonly backfill: DestinationBackfill,
+    private readonly destinations: MissingDestinations,
     private readonly findings: ConsistencyFindings,
     private readonly heartbeat: Heartbeat,
     jobs: BackgroundJobs,
@@ -42,7 +42,7 @@ export class ConsistencyJob {
 
   /** One check with its repairs. Returns what is still wrong. */
   async run(): Promise<Inconsistency[]> {
-    await this.backfill.run();
+    await this.destinations.write(this.database);
     const now = this.clock.now();
     const found = await checkConsistency(this.database, {
       since: new Date(now.getTime() - WINDOW_MS),

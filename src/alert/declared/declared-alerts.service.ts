@@ -175,12 +175,6 @@ export class DeclaredAlerts {
       updatedAt,
     }));
     await updateRows(tx, Alert, rows);
-    // A trigger of the table clears the destination when type or config change.
-    await updateRows(
-      tx,
-      Alert,
-      changed.map(({ after: { id, destination } }) => ({ id, destination })),
-    );
     await recordChanges(
       tx,
       changed.map(({ entry }) => entry),

@@ -29,7 +29,7 @@ export function maskOf({ mark, isAddress, value }: Pick<MarkedValue, 'mark' | 'i
   return domain === undefined ? MASK : `${MASK}@${domain}`;
 }
 
-/** True when a client may have got the text from `maskOf`, of whatever version. */
+/** True when a client may have got the text from `maskOf`. */
 export const isMasked = (value: string | number): boolean => String(value).includes(MASK);
 
 /** A copy with every marked string or number replaced by `change`. Unmarked values are kept. */
@@ -133,8 +133,7 @@ const shape = (path: MarkedValue['path']): string =>
  * Replaces masks in the input by the stored values. A mask is compared with the value at its own position first, then with
  * the other items of the same list, where it must match exactly one. Refused are masks that match no stored value, and
  * masked credentials of a config that now connects elsewhere or otherwise: a client that may not read a credential must
- * not be able to have it sent to a host or port of its own, nor without encryption. The masks of older versions, which
- * showed the end of long values, match nothing.
+ * not be able to have it sent to a host or port of its own, nor without encryption.
  */
 export function unmask(
   type: ConfigClass,

@@ -65,7 +65,7 @@ export class AttemptReader {
   /** One statement. The config is the snapshot of the delivery, else the present one of the alert or the contact if the type is the same. */
   async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
     const rows = await this.readRows(attempt);
-    const notification = attemptNotification(attempt, new Map(rows.map((row) => [row.id, complete(row)])));
+    const notification = attemptNotification(attempt, new Map(rows.map((row) => [row.id, row])));
     const primaries = new Set(attempt.parts.map(({ primary }) => primary));
     const source = rows.find(({ id, config }) => primaries.has(id) && config !== null) ?? rows[0];
     if (!notification || !source) return { cannot: 'lost' };
@@ -126,14 +126,6 @@ function unreadable(contactId: string | null, contactName: string | null): strin
   const contact = contactName === null ? 'a deleted contact' : `the contact "${cut(contactName, 80)}"`;
   return `The stored configuration of ${contact} cannot be read; save the contact with its configuration again.`;
 }
-
-/** One that a version before conditions enqueued is of an alert on `down`. */
-const complete = (row: Row): Row => ({
-  ...row,
-  notification: { ...OF_EARLIER_VERSIONS, ...row.notification },
-});
-
-const OF_EARLIER_VERSIONS = { condition: 'down', isDegraded: false } as const;
 
 /** The notification of an attempt, made from those stored with its deliveries. `null` when the rows are gone. */
 export function attemptNotification(

@@ -41,7 +41,7 @@ export interface OverviewRow {
   up_90d: number | null;
   down_90d: number | null;
   p95_24h_us: number | null;
-  /** Full days before `until` with a check that could tell; `null` in a summary of an older version. */
+  /** Full days before `until` with a check that could tell. */
   days_7d: number | null;
   days_30d: number | null;
   days_90d: number | null;

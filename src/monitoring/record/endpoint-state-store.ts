@@ -6,7 +6,7 @@ import type { Sql, Tx } from '../../platform/database/database';
 import { toMicroseconds } from '../../history/check-encoding';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { InstanceRegistry } from '../instance-registry';
-import { type EndpointState, healed, type Streaks } from './endpoint-state';
+import { type EndpointState, type Streaks } from './endpoint-state';
 import type { SteadyRun } from './steady-run';
 
 /** What decides whether a result of an endpoint still counts, as the schedule has it now. */
@@ -83,7 +83,7 @@ export class EndpointStateStore {
     return new Map(
       rows.flatMap((row) => {
         const now = current.get(row.id);
-        return now ? [[row.id, { state: healed(stateOf(row)), ...now }] as const] : [];
+        return now ? [[row.id, { state: stateOf(row), ...now }] as const] : [];
       }),
     );
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Outcome } from '../../checker/checker';
 import { HOUR_MS } from '../../platform/time/time-units';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
-import { type EndpointState, fold, type FoldInput, healed, isDuplicate } from './endpoint-state';
+import { type EndpointState, fold, type FoldInput, isDuplicate } from './endpoint-state';
 
 const START = Date.UTC(2026, 0, 31, 23, 59, 50);
 const NONE = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
@@ -237,72 +237,5 @@ describe('the endpoint state', () => {
         for (const result of results(text)) expect(isDuplicate(state, result)).toBe(true);
       }),
     );
-  });
-});
-
-describe('a state as it is read', () => {
-  const letters = fc.string({ unit: fc.constantFrom('F', 'S', 'W', '?', 'f', 's', 'w', '!'), maxLength: 30 });
-
-  it('is as it was written by this version', () => {
-    fc.assert(fc.property(letters, (text) => expect(healed(stateAfter(text))).toEqual(stateAfter(text))));
-  });
-
-  /** As a version before this one writes it: what it does not know stays. */
-  function olderAfter(state: EndpointState, text: string): EndpointState {
-    const begins = state.lastSlotMs === null ? 0 : (state.lastSlotMs - START) / 10_000 + 1;
-    return results(`${'?'.repeat(begins)}${text}`)
-      .slice(begins)
-      .reduce((before, result) => {
-        const { badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs, degradedSinceMs } = before;
-        const kept = { badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs, degradedSinceMs };
-        return { ...fold(before, result), ...kept, recentDegraded: before.recentDegraded };
-      }, state);
-  }
-
-  it.each([
-    ['', 'SSS'],
-    ['FF', 'SS'],
-    ['Sff', 'S'],
-    ['SS', 'FF'],
-    ['', 'F'],
-    ['', 'SSF?'],
-    ['SSS', 'FS'],
-  ])('follows from all checks after %s by this version and %s by the one before', (own, older) => {
-    const { badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = stateAfter(own + older);
-    expect(healed(olderAfter(stateAfter(own), older))).toMatchObject({
-      badStreak,
-      goodStreak,
-      failingUnmutedSinceMs,
-      badUnmutedSinceMs,
-    });
-  });
-
-  it('never has a longer streak than checks, nor a bad and a good one, whichever versions wrote it', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.boolean(), letters), { maxLength: 6 }), (parts) => {
-        let state = NEW;
-        for (const [isOlder, text] of parts) {
-          if (isOlder) state = olderAfter(state, text.toUpperCase().replace(/W/g, 'S').replace(/!/g, '?'));
-          else {
-            const begins = state.lastSlotMs === null ? 0 : (state.lastSlotMs - START) / 10_000 + 1;
-            state = results('?'.repeat(begins) + text)
-              .slice(begins)
-              .reduce(fold, healed(state));
-          }
-          const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } =
-            healed(state);
-          expect(badStreak).toBeGreaterThanOrEqual(failures);
-          expect(goodStreak).toBeLessThanOrEqual(successes);
-          expect(failures > 0 && goodStreak > 0).toBe(false);
-          if (failures === 0) expect(failingUnmutedSinceMs).toBeNull();
-          if (badStreak === 0) expect(badUnmutedSinceMs).toBeNull();
-        }
-      }),
-    );
-  });
-
-  it('begins again after a pause, which ends the outage and leaves the streak', () => {
-    const paused = { ...stateAfter('FF'), status: OUTCOME_CODE.unknown, failingSinceMs: null };
-    expect(healed(paused)).toMatchObject({ failures: 2, failingUnmutedSinceMs: null, badUnmutedSinceMs: null });
   });
 });

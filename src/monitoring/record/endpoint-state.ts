@@ -113,28 +113,3 @@ function streaks(state: EndpointState, result: FoldInput): Streaks {
     badUnmutedSinceMs: isBad && !muted ? (state.badUnmutedSinceMs ?? checkedMs) : null,
   };
 }
-
-/**
- * The state as it is read. A version before this one, which may run beside it during an upgrade, knows neither mutes nor
- * warnings and leaves what is kept of them as it was: what contradicts its streaks is put right. So is what a pause leaves,
- * which ends the outage and not the streaks.
- */
-export function healed(state: EndpointState): EndpointState {
-  const { failures, successes, badStreak, goodStreak, failingSinceMs } = state;
-  const wasUp = failures === 0;
-  const isGood = state.status === OUTCOME_CODE.up && state.degradedSinceMs === null;
-  let bad = Math.max(badStreak, failures);
-  if (wasUp && (isGood || successes === 0)) bad = 0;
-  let good = Math.min(goodStreak, successes);
-  if (wasUp && isGood && good === 0) good = successes;
-  const wasPaused = !wasUp && failingSinceMs === null;
-  // Fewer bad ones than failures: the older version counted these, and knew only when the outage began.
-  const sinceOf = (known: number | null) => (badStreak < failures ? failingSinceMs : known);
-  return {
-    ...state,
-    badStreak: bad,
-    goodStreak: good,
-    failingUnmutedSinceMs: wasUp || wasPaused ? null : sinceOf(state.failingUnmutedSinceMs),
-    badUnmutedSinceMs: bad === 0 || wasPaused ? null : sinceOf(state.badUnmutedSinceMs),
-  };
-}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CheckDefinitions } from '../../endpoint/check-definition';
+import { type CheckDefinition, CheckDefinitions } from '../../endpoint/check-definition';
 import { type ClaimedSlot, EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
@@ -23,6 +23,14 @@ const LONGEST_WAIT_SECONDS = 6;
 const ROOM_EVERY_MS = 50;
 /** … for this long at most: a slow last statement must not cost the next tick. */
 const TICK_MS = 600;
+
+/**
+ * An endpoint of a type that has no checker here is left for so long to instances that may have one; then it may have another
+ * type. Claimed and given back so seldom, it costs next to nothing where there is no such instance.
+ */
+const LEAVE_MS = 30_000;
+/** Endpoints that are left at once; the first of more are claimed again sooner. */
+const MOST_LEFT = 5000;
 
 /** A tick that claims something as late as this is behind. */
 const BEHIND_MS = 1000;
@@ -51,6 +59,8 @@ export class SlotClaimer {
   private newest: { databaseMs: number; askedAt: number; madeAt: number } | null = null;
   /** Nobody has run what fell due for a while, and it is not spread yet. */
   private hasPaused = true;
+  /** Endpoints that are left to other instances, until when by the monotonic clock; the first ends first. */
+  private readonly left = new Map<string, number>();
   /** Slots that were claimed, could not be planned, and are not given back yet. */
   private unplanned: { readonly instance: number; readonly slots: readonly ClaimedSlot[] } | null = null;
 
@@ -190,42 +200,57 @@ export class SlotClaimer {
   ): Promise<number> {
     const askedAt = this.clock.monotonic();
     const notAfter = this.newest && new Date(this.newest.databaseMs + (askedAt - this.newest.askedAt) + PAUSE_MS);
+    const bounds = { notAfter, left: this.leftNow(askedAt) };
     const { slots, nowMs, several } =
       'orgId' in of
-        ? await this.schedule.claimOfOne(this.database, tick.instance, limit, AHEAD_SECONDS, { ...of, notAfter })
-        : await this.schedule.claim(this.database, tick.instance, limit, AHEAD_SECONDS, { ...of, notAfter });
+        ? await this.schedule.claimOfOne(this.database, tick.instance, limit, AHEAD_SECONDS, { ...of, ...bounds })
+        : await this.schedule.claim(this.database, tick.instance, limit, AHEAD_SECONDS, { ...of, ...bounds });
     this.clock.synchronize(nowMs, askedAt);
     this.dispatcher.shareRoom(several);
     this.notePause();
     // The database's clock has jumped ahead: to us that is as if nobody had claimed for so long.
     if (notAfter && nowMs > notAfter.getTime()) this.hasPaused = true;
     this.newest = { databaseMs: nowMs, askedAt, madeAt: this.clock.monotonic() };
-    await this.plan(slots, tick.instance);
+    const own = await this.plan(slots, tick.instance);
     this.health.claimed();
     if (limit === 0) return 0;
-    const oldest = slots.reduce((least, { slotMs }) => Math.min(least, slotMs), nowMs);
+    const oldest = own.reduce((least, { slotMs }) => Math.min(least, slotMs), nowMs);
     tick.lateMs = Math.max(tick.lateMs ?? 0, nowMs - oldest);
     if (slots.length === limit) tick.claimSize = Math.min(2 * tick.claimSize, LARGEST_CLAIM);
     return slots.length;
   }
 
-  private async plan(slots: readonly ClaimedSlot[], instance: number): Promise<void> {
-    if (slots.length === 0) return;
+  /** Returns the slots that are not left to other instances. */
+  private async plan(slots: readonly ClaimedSlot[], instance: number): Promise<readonly ClaimedSlot[]> {
+    if (slots.length === 0) return slots;
+    let definitions: Map<string, CheckDefinition | null>;
     try {
       await failpoint('schedule.after_claim');
-      this.dispatcher.plan(await this.withDefinitions(slots));
+      definitions = await this.definitions.load(this.database, slots);
+      this.dispatcher.plan(
+        slots.flatMap((slot): PlannedSlot[] => {
+          const definition = definitions.get(slot.endpointId);
+          return definition ? [{ slot, definition, fireAt: this.clock.monotonicAt(slot.slotMs) }] : [];
+        }),
+      );
     } catch (error) {
       this.unplanned = { instance, slots };
       await this.returnUnplanned();
       throw error;
     }
+    const isLeft = ({ endpointId }: ClaimedSlot): boolean => definitions.get(endpointId) === null;
+    const left = slots.filter(isLeft);
+    if (left.length === 0) return slots;
+    const until = this.clock.monotonic() + LEAVE_MS;
+    for (const { endpointId } of left) this.left.set(endpointId, until);
+    this.unplanned = { instance, slots: left };
+    await this.returnUnplanned();
+    return slots.filter((slot) => !isLeft(slot));
   }
 
-  private async withDefinitions(slots: readonly ClaimedSlot[]): Promise<PlannedSlot[]> {
-    const definitions = await this.definitions.load(this.database, slots);
-    return slots.flatMap((slot) => {
-      const definition = definitions.get(slot.endpointId);
-      return definition ? [{ slot, definition, fireAt: this.clock.monotonicAt(slot.slotMs) }] : [];
-    });
+  private leftNow(now: number): string[] {
+    if (this.left.size === 0) return [];
+    for (const [id, until] of this.left) if (until < now || this.left.size > MOST_LEFT) this.left.delete(id);
+    return [...this.left.keys()];
   }
 }

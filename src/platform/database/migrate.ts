@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { type ConnectionTarget, dataSourceOptions } from './data-source-options';
 import { setLimits } from './database';
+import { Initial1795564800000 } from './migrations/1795564800000-initial';
 import { type ExtensionMigration, reportLeftBehind, runOnce } from './extension-migrations';
 import { isRetryable } from './postgres-errors';
 import { StartError } from '../config/start-error';
@@ -19,6 +20,9 @@ const LOCK_WAIT_MS = 500;
 /** Between two attempts the running instances catch up. */
 const RETRY_MS = 2000;
 const OLDEST_SERVER = 150_000;
+
+const BEFORE_FIRST_RELEASE =
+  'The database was made by a version before 0.1.0, which no version can update: export the configuration with the version that made it (GET /api/v1/configuration), start this one with an empty database, and apply it there.';
 
 /** What a migration may wait for. */
 const OBSTACLES = {
@@ -62,7 +66,21 @@ async function requireSupportedServer(source: DataSource): Promise<void> {
       throw new StartError(`DATABASE_URL: this is PostgreSQL ${version}; 15 or later is needed.`);
 }
 
+/**
+ * Databases of the time before 0.1.0 were made by migrations that are gone: what the newer ones need may not be there, or be
+ * there in another form. Every later one has the initial migration.
+ */
+async function requireInitial(runner: QueryRunner): Promise<void> {
+  if (!(await runner.hasTable('migrations'))) return;
+  const [row]: { foreign: boolean }[] = await runner.query(
+    'SELECT count(*) > 0 AND NOT coalesce(bool_or(name = $1), false) AS foreign FROM migrations',
+    [Initial1795564800000.name],
+  );
+  if (row?.foreign === true) throw new StartError(BEFORE_FIRST_RELEASE);
+}
+
 async function runOwn(source: DataSource, runner: QueryRunner): Promise<void> {
+  await requireInitial(runner);
   const executor = new MigrationExecutor(source, runner);
   executor.transaction = 'none';
   const done = await executor.executePendingMigrations();

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { OpaquePositions } from '../secrets/opaque-position';
 import { ServerSecrets } from '../secrets/server-secrets';
@@ -53,9 +52,7 @@ export class Cursors {
   /** The position, or `null` when there is no cursor. Throws `invalid_cursor`. */
   decode(orgId: string, list: string, cursor: string | undefined): string | null {
     if (cursor === undefined) return null;
-    const position = cursor.includes('.')
-      ? this.decodeSigned(orgId, list, cursor)
-      : this.opaque.open(contextOf(orgId, list), cursor);
+    const position = this.opaque.open(contextOf(orgId, list), cursor);
     if (position === null) throw problems.invalidCursor();
     return position;
   }
@@ -79,19 +76,6 @@ export class Cursors {
 
   private get opaque(): OpaquePositions {
     return (this.positions ??= new OpaquePositions(this.secrets.get('cursor')));
-  }
-
-  /** What earlier versions gave: signed, but readable. A client may be in the middle of a list during an upgrade. */
-  private decodeSigned(orgId: string, list: string, cursor: string): string | null {
-    const [encoded, signature, more] = cursor.split('.');
-    const position = Buffer.from(encoded ?? '', 'base64url').toString();
-    const expected = createHmac('sha256', this.secrets.get('cursor'))
-      .update(`${contextOf(orgId, list)}\n${position}`)
-      .digest('base64url')
-      .slice(0, 22);
-    const given = Buffer.from(signature ?? '');
-    const isSigned = given.length === expected.length && timingSafeEqual(given, Buffer.from(expected));
-    return isSigned && more === undefined ? position : null;
   }
 }
 

@@ -1,5 +1,3 @@
-import { PLAIN } from './secret-box';
-
 /** A jsonb column that holds envelopes of `SecretBox`. */
 export interface SealedColumn {
   table: string;
@@ -45,13 +43,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'headers',
     path: '$[*] ? (@.sealed == true).value',
     context: `'endpoint:' || id || ':headers'`,
-    // Older versions sealed fewer headers: what stands there in plain is treated as an envelope without encryption.
     map: (value, change) =>
-      (value as Header[]).map((header) => ({
-        ...header,
-        value: change(header.sealed ? header.value : PLAIN + header.value),
-        sealed: true,
-      })),
+      (value as Header[]).map((header) => (header.sealed ? { ...header, value: change(header.value) } : header)),
   },
   {
     table: 'idempotency_key',

@@ -6,7 +6,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** Begins a value that is stored without encryption. */
-export const PLAIN = 'plain:';
+const PLAIN = 'plain:';
 const ENVELOPE = /^v1:([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+={0,2})$/;
 
 /** A stored value cannot be opened. The message names the key id at most, never the value. */

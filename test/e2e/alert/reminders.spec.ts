@@ -273,7 +273,7 @@ describe('reminders', () => {
     expect((await scene.states(alert))[1]).toBe('reminder superseded:resolved_before_sent');
   });
 
-  it('of an alert that an older version resolved are none', async () => {
+  it('of an alert whose incident is over are none, whoever ended it', async () => {
     const alert = await open();
     await scene.database.query('UPDATE alert SET triggered = false, trigger_event_id = NULL WHERE id = $1', [
       alert.uuid,

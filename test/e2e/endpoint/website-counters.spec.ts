@@ -2,10 +2,8 @@
  * @lane slow
  * @databases both
  */
-import { DataSource } from 'typeorm';
 import { OrganizationPurgeJob } from '../../../src/identity/organization/organization-purge.job';
 import { Database } from '../../../src/platform/database/database';
-import { WebsiteCounters1700000005920 } from '../../../src/platform/database/migrations/1700000005920-website-counters';
 import { parseId } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
@@ -119,29 +117,6 @@ describe('the counters of websites', () => {
     await app.app.get(OrganizationPurgeJob).run();
     expect(await wrong()).toEqual([]);
     expect(await database.query('SELECT FROM website_use WHERE org_id = $1', [orgId])).toEqual([]);
-  });
-
-  it('are right after the migration has counted what was there', async () => {
-    const organization = await app.organization('Before');
-    const websiteId = await newWebsite(organization.write);
-    await newWebsite(organization.write);
-    await manyEndpoints(websiteId, 30);
-    const endpointId = await newEndpoint(organization.write, websiteId, { enabled: false });
-    await check(endpointId, 0);
-    const runner = app.app.get(DataSource).createQueryRunner();
-    try {
-      await new WebsiteCounters1700000005920().down(runner);
-      expect(
-        await runner.query(`SELECT endpoint_count, any_down FROM website_summary WHERE endpoint_count = 31`),
-      ).toEqual([{ endpoint_count: 31, any_down: false }]);
-      await new WebsiteCounters1700000005920().up(runner);
-    } finally {
-      await runner.release();
-    }
-    expect(await wrong()).toEqual([]);
-    await check(endpointId, 1);
-    await newEndpoint(organization.write, websiteId);
-    expect(await wrong()).toEqual([]);
   });
 
   it('a website tells at once that one of very many endpoints is down, and that it is up again', async () => {

@@ -10,7 +10,6 @@ import type { OverviewItemView } from '../../../src/history/overview/overview.dt
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';
-import { PausedStatus1700000005943 } from '../../../src/platform/database/migrations/1700000005943-paused-status';
 import { parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { recorded } from '../../harness/app/history';
@@ -179,19 +178,6 @@ describe('an outage of an endpoint that is paused and resumed', () => {
     expect((await uptime()).outages.map(({ ended_at }) => ended_at === null)).toEqual([false]);
     const again = await record('down');
     expect((await uptime()).outages[0]).toMatchObject({ started_at: again, ended_at: null });
-    expect(await findOutageViolations(database)).toEqual([]);
-  });
-
-  it('of a version that lost it opens with the next failure after the upgrade', async () => {
-    const first = await record('down');
-    await database.query('UPDATE outage SET ended_at = started_at WHERE started_at = $1', [first]);
-    const runner = database.dataSource.createQueryRunner();
-    await runner.startTransaction();
-    await new PausedStatus1700000005943().up(runner);
-    await runner.commitTransaction();
-    await runner.release();
-    const again = await record('down');
-    expect((await uptime()).outages.map(({ started_at }) => started_at)).toEqual([again, first]);
     expect(await findOutageViolations(database)).toEqual([]);
   });
 

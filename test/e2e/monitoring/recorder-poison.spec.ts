@@ -59,7 +59,8 @@ describe('a result that cannot be written', () => {
     const website = await newWebsite(api);
     const ids = await Promise.all(Array.from({ length: count }, () => newEndpoint(api, website)));
     const uuids = ids.map((id) => ({ endpointId: parseId('endpoint', id) ?? '', revision: 1 }));
-    return [...(await app.app.get(CheckDefinitions).load(database, uuids)).values()];
+    const definitions = await app.app.get(CheckDefinitions).load(database, uuids);
+    return [...definitions.values()].filter((definition) => definition !== null);
   }
 
   /** One more result of the endpoint, of the next slot. */

@@ -103,6 +103,24 @@ describe('the schedule', () => {
     expect(await claim(ONE)).toEqual([]);
   });
 
+  it('leaves an endpoint alone that is active and not to be scheduled: no claim, no move, no lag', async () => {
+    const [pushed] = await add(2);
+    await database.query('UPDATE endpoint_schedule SET scheduled = false WHERE endpoint_id = $1', [pushed]);
+    await dueIn(-3600);
+    const stored = () => database.query('SELECT * FROM endpoint_schedule WHERE endpoint_id = $1', [pushed]);
+    const before = await stored();
+
+    expect(await spread()).toBe(1);
+    expect(await schedule.skipLate(database, 6, 1)).toBe(0);
+    await schedule.bringForward(database);
+    const { slots } = await schedule.claimOfOne(database, ONE, 10, 300, { orgId });
+    expect([...slots, ...(await claim(ONE, { ahead: 300 }))].map(({ endpointId }) => endpointId)).not.toContain(pushed);
+    expect(await stored()).toEqual(before);
+    expect(await database.query('SELECT active_endpoints, lag_ms FROM system_facts')).toEqual([
+      { active_endpoints: 1, lag_ms: 0 },
+    ]);
+  });
+
   it.each([1, 7, 20, 3600, 86_400])('claims slots exactly %i s apart', async (interval) => {
     await add(3, { interval });
     // The first claims run ahead of the clock, so that a slow machine misses none of the slots that are compared.

@@ -5,7 +5,7 @@ import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import type { AlertCondition } from '../../../src/contact/alert-defaults';
 import { type AlertEventRow } from '../../../src/alert/incident/incident';
 import { AlertLifecycle } from '../../../src/alert/incident/alert-lifecycle';
-import { DestinationBackfill } from '../../../src/alert/consistency/destination-backfill';
+import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { IncidentRecorder } from '../../../src/alert/incident/incident-recorder';
 import { Outbox } from '../../../src/delivery/outbox';
@@ -96,7 +96,7 @@ export class Alerting {
         AlertEvaluator,
         AlertLifecycle,
         IncidentRecorder,
-        DestinationBackfill,
+        MissingDestinations,
         SealedConfigs,
         Outbox,
         DatabaseClock,
@@ -128,10 +128,6 @@ export class Alerting {
   /** For providers that have no getter here. */
   get nest(): INestApplicationContext {
     return this.module;
-  }
-
-  get backfill(): DestinationBackfill {
-    return this.module.get(DestinationBackfill);
   }
 
   get lifecycle(): AlertLifecycle {

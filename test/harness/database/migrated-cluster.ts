@@ -40,7 +40,9 @@ export async function migratedCluster(): Promise<string> {
 /** Of everything that a migrated and empty database depends on, the hour included. */
 export function migrationsFingerprint(): string {
   const hash = createHash('sha256').update(new Date().toISOString().slice(0, 'yyyy-mm-ddThh'.length));
-  const directories = ['', 'embedded', 'migrations'].map((name) => join(ROOT, 'src/platform/database', name));
+  const directories = ['', 'embedded', 'migrations', 'migrations/initial'].map((name) =>
+    join(ROOT, 'src/platform/database', name),
+  );
   const sources = directories.flatMap((directory) =>
     readdirSync(directory, { withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -87,19 +87,17 @@ describe('the keys of stored secrets', () => {
       notification: box.open(row.notification, configContext(ownerOf(alertId, null))),
       throughContact: box.open(row.throughContact, configContext(ownerOf(alertId, contactId))),
       header: box.open(row.header, `endpoint:${endpointId}:headers`),
-      unsealed: openedOrPlain(box, row.plain),
+      harmless: row.plain,
     };
   };
-  /** A header that an older version did not seal; its value looks like an envelope of a key that nobody has. */
-  const openedOrPlain = (box: SecretBox, value: string): string =>
-    value === 'v1:nobody:AAAA' ? value : box.open(value, `endpoint:${endpointId}:headers`);
   const everything = {
     alert: '{"token":"t"}',
     contact: '{"token":"c"}',
     notification: '{"token":"t"}',
     throughContact: '{"token":"c"}',
     header: 'Bearer b',
-    unsealed: 'v1:nobody:AAAA',
+    // Not sealed, although its value looks like an envelope of a key that nobody has.
+    harmless: 'v1:nobody:AAAA',
   };
   const startWith = (box: SecretBox) => new SecretKeysCheck(alerting.database, box).onModuleInit();
 
@@ -134,7 +132,6 @@ describe('the keys of stored secrets', () => {
     ]);
     await expect(startWith(boxWith(NEW))).resolves.toBeUndefined();
     expect(await readable(boxWith(NEW))).toEqual(everything);
-    expect((await stored()).plain).toMatch(/^v1:new:/);
   });
 
   it('rotation goes on past a damaged value, leaves it and names its row', async () => {

@@ -1,13 +1,9 @@
 /** @databases both */
-import { DestinationBackfill } from '../../../src/alert/consistency/destination-backfill';
+import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
 import { ChannelRegistry } from '../../../src/channel/channel.registry';
 import { destinationOfAlert } from '../../../src/delivery/destination';
-import { Outbox } from '../../../src/delivery/outbox';
 import { ownerOf, SealedConfigs } from '../../../src/delivery/config/sealed-config';
 import { Config } from '../../../src/platform/config/config';
-import { WorkerDatabase } from '../../../src/platform/database/database';
-import { AlertDestination1700000004000 } from '../../../src/platform/database/migrations/1700000004000-alert-destination';
-import { migrations } from '../../../src/platform/database/migrations/migrations';
 import { SecretBox } from '../../../src/platform/secrets/secret-box';
 import { SecretRotation } from '../../../src/platform/secrets/secret-rotation';
 import { Alerting, type Result } from '../../harness/app/alerting';
@@ -17,7 +13,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/deli
 const UNREADABLE = '{"sealed": "v1:lost:AAAA"}';
 const ONCE = { failureThreshold: 1, successThreshold: 1 };
 
-describe('alert.destination, of alerts that an older version saved', () => {
+describe('alert.destination, of an alert whose config could not be read when it was to be written', () => {
   let alerting: Alerting;
   let orgId: string;
   let endpointId: string;
@@ -29,58 +25,29 @@ describe('alert.destination, of alerts that an older version saved', () => {
   });
   afterAll(() => alerting.close());
 
-  /** As an older version writes them: without a destination. */
-  const oldAlert = () => alerting.alert(orgId, endpointId, ONCE);
-  const stored = async (alertId: string): Promise<{ destination: string | null; updated_at: Date }> => {
-    const [row] = await alerting.database.query<{ destination: string | null; updated_at: Date }>(
-      'SELECT destination, updated_at FROM alert WHERE id = $1',
-      [alertId],
-    );
-    if (!row) throw new Error('the alert is gone');
-    return row;
-  };
-  const destinationOf = async (alertId: string) => (await stored(alertId)).destination;
+  /** Without a destination. */
+  const newAlert = () => alerting.alert(orgId, endpointId, ONCE);
+  const repair = () => alerting.nest.get(MissingDestinations).write(alerting.database);
+  const destinationOf = async (alertId: string): Promise<string | null | undefined> =>
+    (
+      await alerting.database.query<{ destination: string | null }>('SELECT destination FROM alert WHERE id = $1', [
+        alertId,
+      ])
+    )[0]?.destination;
 
-  it('adds an empty alert.destination by a migration that can be reverted, and records events of such alerts', async () => {
-    const newer = migrations.slice(migrations.indexOf(AlertDestination1700000004000));
-    const { dataSource } = alerting.database;
-    for (const _ of newer) await dataSource.undoLastMigration();
-    const id = await oldAlert();
-    await dataSource.runMigrations();
-    expect(await destinationOf(id)).toBeNull();
-    await alerting.play(endpointId, 'F');
-    expect(await alerting.events(id)).toHaveLength(1);
-    await alerting.play(endpointId, 'S');
-  });
-
-  it('fills in the destination of 450 alerts from several instances at once and changes nothing else', async () => {
-    const first = await oldAlert();
-    const before = await stored(first);
-    for (let i = 0; i < 450; i++) await oldAlert();
-    await Promise.all([alerting.backfill.run(), instance(alerting).run(), instance(alerting).run()]);
-    await alerting.backfill.run();
-    const filled = await alerting.database.query<{ destination: string | null; count: number }>(
-      'SELECT destination, count(*)::int AS count FROM alert WHERE org_id = $1 GROUP BY 1',
-      [orgId],
-    );
-    expect(filled).toEqual([{ destination: expect.stringMatching(/^slack:/), count: 452 }]);
-    expect((await stored(first)).updated_at).toEqual(before.updated_at);
-    const statements = jest.spyOn(alerting.nest.get(WorkerDatabase), 'query');
-    await alerting.backfill.run();
-    expect(statements).toHaveBeenCalledTimes(1);
-    statements.mockRestore();
-  });
-
-  it('leaves the destination empty where the config cannot be read, and fills in those of other alerts', async () => {
-    const [lost, other] = [await oldAlert(), await oldAlert()];
+  it('stays empty as long as that is so, and is written when the config can be read again', async () => {
+    const [lost, other] = [await newAlert(), await newAlert()];
+    const [row] = await alerting.database.query<{ config: object }>('SELECT config FROM alert WHERE id = $1', [lost]);
     await alerting.database.query('UPDATE alert SET config = $2 WHERE id = $1', [lost, UNREADABLE]);
-    await alerting.backfill.run();
-    expect(await destinationOf(lost)).toBeNull();
-    expect(await destinationOf(other)).toMatch(/^slack:/);
+    await repair();
+    expect([await destinationOf(lost), await destinationOf(other)]).toEqual([null, expect.stringMatching(/^slack:/)]);
+    await alerting.database.query('UPDATE alert SET config = $2 WHERE id = $1', [lost, JSON.stringify(row?.config)]);
+    await repair();
+    expect(await destinationOf(lost)).toMatch(/^slack:/);
   });
 
-  it('does not fill in the destination of a config that a client replaces at the same time', async () => {
-    const id = await oldAlert();
+  it('is never that of a config which a client replaces at the same time', async () => {
+    const id = await newAlert();
     const configs = alerting.nest.get(SealedConfigs);
     const replaced = configs.seal(ownerOf(id, null), { webhook_url: 'https://hooks.slack.test/services/other' });
     let replacing: Promise<unknown> = Promise.resolve();
@@ -91,20 +58,20 @@ describe('alert.destination, of alerts that an older version saved', () => {
       ]);
       return SealedConfigs.prototype.open.call(configs, owner, config);
     });
-    await alerting.backfill.run();
+    await repair();
     open.mockRestore();
     await replacing;
-    await alerting.backfill.run();
+    await repair();
     const expected = alerting.nest
       .get(ChannelRegistry)
       .destination('slack', { webhook_url: 'https://hooks.slack.test/services/other' });
     expect(await destinationOf(id)).toBe(expected);
   });
 
-  it('decrypts no config in the transactions that record transitions, with and without a destination', async () => {
+  it('costs no decryption in the transactions that record transitions, known or not', async () => {
     const other = await alerting.endpoint(orgId);
     const [known, unknown] = [await alerting.alert(orgId, other, ONCE), await alerting.alert(orgId, other, ONCE)];
-    await alerting.backfill.run();
+    await repair();
     await alerting.database.query('UPDATE alert SET destination = NULL WHERE id = $1', [unknown]);
     const open = jest.spyOn(SecretBox.prototype, 'open');
     await alerting.check(['F', 'S', 'F'].map((result) => ({ endpointId: other, result: result as Result })));
@@ -121,39 +88,16 @@ describe('alert.destination, of alerts that an older version saved', () => {
     open.mockRestore();
   });
 
-  it('empties the destination when an older version changes the config, and keeps it when secrets are rotated', async () => {
-    const id = await oldAlert();
-    await alerting.backfill.run();
+  it('stays when secrets are rotated', async () => {
+    const id = await newAlert();
+    await repair();
     const known = await destinationOf(id);
     expect(known).toMatch(/^slack:/);
     const secrets = Object.assign(new Config(), { secretsKeys: [`new:${Buffer.alloc(32, 1).toString('base64')}`] });
-    await alerting.database.query(`DELETE FROM alert WHERE config ->> 'sealed' LIKE 'v1:lost%'`);
     await new SecretRotation(alerting.database, new SecretBox(secrets)).rotate();
     expect(await destinationOf(id)).toBe(known);
-    await alerting.database.query(
-      `UPDATE alert SET failure_threshold = 9, type = type, config = config, updated_at = now() + interval '1 second'
-       WHERE id = $1`,
-      [id],
-    );
-    expect(await destinationOf(id)).toBe(known);
-    await alerting.database.query(
-      `UPDATE alert SET type = 'discord', config = '{"sealed": "plain:{}"}', updated_at = now() + interval '2 seconds'
-       WHERE id = $1`,
-      [id],
-    );
-    expect(await destinationOf(id)).toBeNull();
   });
 });
-
-/** The backfill of another instance on the same database. */
-const instance = ({ nest }: Alerting): DestinationBackfill =>
-  new DestinationBackfill(
-    nest.get(Config),
-    nest.get(WorkerDatabase),
-    nest.get(ChannelRegistry),
-    nest.get(SealedConfigs),
-    nest.get(Outbox),
-  );
 
 describe('alert.destination', () => {
   let scene: DeliveryScene;
@@ -222,31 +166,6 @@ describe('alert.destination', () => {
     expect(await (await consistencyByHand(scene.nest)).run()).toEqual([]);
   });
 
-  it('joins pending deliveries with the queue of their destination once the consistency job knows it, in order', async () => {
-    const alert = await scene.alert('webhook', {}, 'joined');
-    scene.provider.standingResponse({ status: 503 });
-    await scene.report('F', alert);
-    await scene.deliver();
-    const known = (await destinationOf(alert)) ?? '';
-    await forget(alert);
-    await scene.report('S', alert);
-    await scene.report('F', alert);
-    expect(await destinationsOfRows(alert)).toEqual([known, keyOf(alert), keyOf(alert)]);
-    await (await consistencyByHand(scene.nest)).run();
-    expect(await destinationOf(alert)).toBe(known);
-    expect(await destinationsOfRows(alert)).toEqual([known, known, known]);
-    scene.provider.requests.splice(0);
-    scene.provider.standingResponse(ACCEPTED.webhook);
-    await scene.pass(60_000, 5000);
-    expect(scene.received<{ type: string }>('joined').map(({ type }) => type)).toEqual([
-      'alert.triggered',
-      'alert.resolved',
-      'alert.triggered',
-    ]);
-    const keys = scene.provider.requests.map(({ headers }) => headers['webhook-id']);
-    expect(new Set(keys).size).toBe(3);
-  });
-
   it('lets no resolve overtake its trigger while the destination is unknown', async () => {
     const alert = await scene.alert('webhook', {}, 'waits');
     scene.provider.standingResponse({ status: 503 });
@@ -274,13 +193,5 @@ describe('alert.destination', () => {
     await scene.deliver();
     expect((await scene.app.write.post<{ state: string }>(`/alerts/${alert.id}/test`)).body.state).toBe('delivered');
     expect(await scene.states(alert)).toEqual(['triggered delivered:redelivered', 'test delivered']);
-  });
-
-  it('fills in destinations at the start', async () => {
-    const alert = await scene.alert('slack', {}, 'upgraded');
-    const known = await destinationOf(alert);
-    await forget(alert);
-    await scene.restart();
-    expect(await destinationOf(alert)).toBe(known);
   });
 });

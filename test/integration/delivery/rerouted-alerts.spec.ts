@@ -444,26 +444,5 @@ describe('an alert that notifies through something else', () => {
       );
       expect(row).toEqual({ type: 'slack', isTheSame: true });
     });
-
-    it('waits when a version that knows no contacts would drop its message', async () => {
-      const alert = await alertOf(await contact(OLD));
-      stopSending();
-      await scene.report('F', alert);
-      // What such a version writes: no config, so the alert must be gone.
-      await scene.database.query(
-        `UPDATE notification SET lease_token = gen_random_uuid(), lease_until = now(), attempts = 1 WHERE alert_id = $1`,
-        [alert.uuid],
-      );
-      await scene.database.query(
-        `UPDATE notification SET state = 'superseded', detail = 'deleted', lease_token = NULL, lease_until = NULL,
-           finished_at = now() WHERE alert_id = $1`,
-        [alert.uuid],
-      );
-      expect(await scene.states(alert)).toEqual(['triggered pending']);
-      goOn();
-      scene.provider.standingResponse(ACCEPTED.webhook);
-      await scene.pass(120_000, STEP_MS);
-      expect(await scene.states(alert)).toEqual(['triggered delivered']);
-    });
   });
 });
