@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { asOneTree, SOURCES } from './dist-layout.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -25,6 +26,7 @@ const stamp = join(dist, '.built-from');
 const bundleStamp = join(dist, 'bundle', '.built-from');
 const INPUTS = [
   'src',
+  'packages',
   'web',
   'docs/openapi.json',
   'package.json',
@@ -32,6 +34,7 @@ const INPUTS = [
   'tsconfig.json',
   'scripts/build.mjs',
   'scripts/bundle.mjs',
+  'scripts/dist-layout.mjs',
   'scripts/module-recorder.mjs',
   'scripts/client',
 ];
@@ -77,10 +80,12 @@ function generateClient(target) {
 }
 
 function copyAssets(target) {
-  for (const file of filesUnder(join(root, 'src')).filter((name) => ASSET.test(name))) {
-    const copy = join(target, relative(join(root, 'src'), file));
-    mkdirSync(dirname(copy), { recursive: true });
-    cpSync(file, copy);
+  for (const sources of SOURCES) {
+    for (const file of filesUnder(join(root, sources)).filter((name) => ASSET.test(name))) {
+      const copy = join(target, relative(join(root, sources), file));
+      mkdirSync(dirname(copy), { recursive: true });
+      cpSync(file, copy);
+    }
   }
 }
 
@@ -90,6 +95,7 @@ async function build(inputs) {
   const client = generateClient(join(aside, 'client'));
   try {
     run('typescript/bin/tsc', '-p', 'tsconfig.json', '--outDir', aside, '--incremental', 'false');
+    asOneTree(aside);
     copyAssets(aside);
     for (const [page, target] of Object.entries(PAGES))
       if (existsSync(join(root, page, 'index.html')))

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { asOneTree } from '../dist-layout.mjs';
 
 /** Every path that package.json exports with types, with its file below a folder of declarations: `./checker` → `exports/checker.d.ts`. */
 export const exportPaths = ({ exports }) =>
@@ -24,9 +25,11 @@ function compile(root, folder) {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (diagnostic) => fail([diagnostic]) };
   const fixed = { emitDeclarationOnly: true, noCheck: true, stableTypeOrdering: true, outDir: folder };
   const { options, fileNames } = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.json'), fixed, host);
-  const entries = fileNames.filter((name) => name.startsWith(join(root, 'src/exports/')));
+  const doors = [join(root, 'src/exports/'), join(root, 'packages/testing/index.ts')];
+  const entries = fileNames.filter((name) => doors.some((door) => name.startsWith(door)));
   const { emitSkipped, diagnostics } = ts.createProgram(entries, options).emit();
   if (emitSkipped) fail(diagnostics);
+  asOneTree(folder);
 }
 
 function fail(diagnostics) {

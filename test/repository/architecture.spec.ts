@@ -3,8 +3,9 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import ts from 'typescript';
 
 const SRC = resolve(__dirname, '../../src');
+const PACKAGES = resolve(__dirname, '../../packages');
 
-/** What each folder of src may import from the others. `platform` knows no feature; `checker` and `channel` no database. */
+/** What each folder of src and packages may import from the others. `platform` knows no feature; `checker` and `channel` no database. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   audit: ['platform'],
@@ -40,18 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   start: ['app', 'extension', 'identity', 'platform'],
   cli: ['checker', 'identity', 'audit', 'platform'],
   testing: ['app', 'extension', 'delivery', 'endpoint', 'identity', 'channel', 'checker', 'platform'],
-  exports: [
-    'app',
-    'testing',
-    'extension',
-    'website',
-    'endpoint',
-    'identity',
-    'channel',
-    'checker',
-    'audit',
-    'platform',
-  ],
+  exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
 };
 
 /** A checker has a folder of its own; none imports another one's. */
@@ -153,6 +143,8 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 const MOST_FILES = 16;
 const LISTS = ['platform/database/migrations'];
 
+const TESTING_DOOR = join('testing', 'index.ts');
+
 /** Packages of one file each. */
 const LIGHT = ['reflect-metadata', 'ipaddr.js'];
 
@@ -210,10 +202,12 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   );
 }
 
-const sources = filesUnder(SRC).map(read);
-const folderOf = (path: string): string => relative(SRC, path).split(sep)[0] ?? '';
-const isInModule = (path: string): boolean => relative(SRC, path).includes(sep);
-const short = (path: string): string => relative(SRC, path);
+const sources = [SRC, PACKAGES].flatMap(filesUnder).map(read);
+const isPackaged = (path: string): boolean => path.startsWith(PACKAGES + sep);
+/** As in dist, where the packages stand beside the modules. */
+const short = (path: string): string => relative(isPackaged(path) ? PACKAGES : SRC, path);
+const folderOf = (path: string): string => short(path).split(sep)[0] ?? '';
+const isInModule = (path: string): boolean => short(path).includes(sep);
 
 /** Every cycle that a depth-first walk over value imports meets. */
 function cycles(): string[] {
@@ -253,7 +247,7 @@ function expectAcyclic(graph: Readonly<Record<string, readonly string[]>>): void
   for (const name of Object.keys(graph)) expect(level(name, [])).toBeGreaterThan(0);
 }
 
-describe('the modules of src', () => {
+describe('the modules of src and packages', () => {
   it('has no module that the plan does not know', () => {
     const modules = new Set(sources.filter(({ path }) => isInModule(path)).map(({ path }) => folderOf(path)));
     expect([...modules].filter((name) => !(name in ALLOWED))).toEqual([]);
@@ -280,6 +274,18 @@ describe('the modules of src', () => {
     expect(wrong).toEqual([]);
   });
 
+  // What the server does not need is no part of it.
+  it('lets the server import no package but the converters', () => {
+    const wrong = sources
+      .filter(({ path }) => !isPackaged(path))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((target) => isPackaged(target.path) && folderOf(target.path) !== 'convert')
+          .map((target) => `${short(path)} imports ${short(target.path)}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('plans the stages of each module without cycles', () => {
     for (const stages of Object.values(STAGES)) expectAcyclic(stages);
   });
@@ -293,7 +299,7 @@ describe('the modules of src', () => {
   it('lets a stage import only the stages of its module that the plan allows', () => {
     const wrong = Object.entries(STAGES).flatMap(([module, stages]) => {
       const stageOf = (path: string): string | null => {
-        const [stage, ...rest] = relative(join(SRC, module), path).split(sep);
+        const [stage, ...rest] = relative(module, short(path)).split(sep);
         return stage === undefined || stage === '..' || rest.length === 0 ? null : stage;
       };
       return sources.flatMap(({ path, imports }) => {
@@ -332,7 +338,7 @@ describe('the modules of src', () => {
 
   // What the package exports has to be gathered somewhere; nothing of ours imports it.
   it('has no barrel files but the doors of the package', () => {
-    const inside = sources.filter(({ path }) => folderOf(path) !== 'exports');
+    const inside = sources.filter(({ path }) => folderOf(path) !== 'exports' && short(path) !== TESTING_DOOR);
     expect(inside.filter(({ path }) => /[/\\]index\.ts$/.test(path)).map(({ path }) => short(path))).toEqual([]);
     const barrels = inside.filter(({ text }) => /^export (\*|\{[^}]*\}) from /m.test(text));
     expect(barrels.map(({ path }) => short(path))).toEqual([]);

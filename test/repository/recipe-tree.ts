@@ -76,7 +76,16 @@ function isAnother(pid: number): boolean {
   }
 }
 
-const COPIED = ['src', 'test', 'web', 'tsconfig.json', 'tsconfig.spec.json', 'tsconfig.check.json', '.oxlintrc.json'];
+const COPIED = [
+  'src',
+  'packages',
+  'test',
+  'web',
+  'tsconfig.json',
+  'tsconfig.spec.json',
+  'tsconfig.check.json',
+  '.oxlintrc.json',
+];
 
 /** Synchronous, so that a spec can register the suites of the copy while it is loaded. */
 export function plantRecipes(documents: readonly string[]): RecipeTree {

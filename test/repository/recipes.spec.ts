@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { FakeProvider } from '../../src/testing/servers/fake-provider';
-import { eventually } from '../../src/testing/eventually';
+import { FakeProvider } from '../../packages/testing/servers/fake-provider';
+import { eventually } from '../../packages/testing/eventually';
 import { plantRecipes } from './recipe-tree';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
-import { TcpTarget } from '../../src/testing/servers/tcp-target';
+import { TcpTarget } from '../../packages/testing/servers/tcp-target';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 
 const ROOT = resolve(__dirname, '../..');

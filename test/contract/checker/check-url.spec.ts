@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runCheckUrl } from '../../../src/cli/check-url-command';
-import { rawResponse, always, HttpTarget, sent } from '../../../src/testing/servers/http-target';
-import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { rawResponse, always, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
+import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { selfSigned } from '../../harness/servers/tls-authority';
 
 const ROOT = join(__dirname, '../../..');

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { McpProcess, PlainMcp } from '../../harness/processes/mcp-process';
 import {
   always,
@@ -11,8 +11,8 @@ import {
   rawResponse,
   type SeenRequest,
   sent,
-} from '../../../src/testing/servers/http-target';
-import { closedPort } from '../../../src/testing/servers/tcp-target';
+} from '../../../packages/testing/servers/http-target';
+import { closedPort } from '../../../packages/testing/servers/tcp-target';
 
 const KEY = 'ums_w_0123456789';
 const json = (body: unknown, headers = {}) =>

@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { onTerminal } from '../../harness/processes/terminal';
 import { uptime } from '../../harness/processes/uptime-command';
-import { always, type HttpScript, HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
-import { closedPort } from '../../../src/testing/servers/tcp-target';
+import { always, type HttpScript, HttpTarget, rawResponse, sent } from '../../../packages/testing/servers/http-target';
+import { closedPort } from '../../../packages/testing/servers/tcp-target';
 
 const ROOT = join(__dirname, '../../..');
 const KEY = 'ums_r_0123456789';

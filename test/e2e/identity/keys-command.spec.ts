@@ -5,7 +5,7 @@ import { keysAction } from '../../../src/cli/keys-actions';
 import { runKeys } from '../../../src/cli/keys-command';
 import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import { OrganizationService } from '../../../src/identity/organization/organization.service';
-import { Api } from '../../../src/testing/service/api';
+import { Api } from '../../../packages/testing/service/api';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 
 // A process of the command loads the service's modules.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expectGolden } from '../../../testing/channel/golden';
+import { expectGolden } from '../../../../packages/testing/channel/golden';
 import { readConfigurationDocument } from '../../document/document-shape';
 import { convertPrometheusBlackbox } from './convert-prometheus-blackbox';
 import { durationSeconds, literalOf } from './fields';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../platform/text/json';
+import { isRecord } from '../../../src/platform/text/json';
 import {
   actionOf,
   FakeProvider,

@@ -14,7 +14,7 @@ export const SAMPLES: Samples = { ...RESOURCE_SAMPLES, ...EVENT_SAMPLES };
 /** The sample of an operation, with what it needs. */
 export async function sampleOf(scene: Scene, { operationId, name }: Operation): Promise<Sample> {
   const make = SAMPLES[operationId];
-  if (!make) throw new Error(`${name} has no sample: add it to src/testing/contract/rules`);
+  if (!make) throw new Error(`${name} has no sample: add it to packages/testing/contract/rules`);
   return make(scene);
 }
 

@@ -1,7 +1,7 @@
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
-import { EndpointModule } from '../../endpoint/endpoint.module';
-import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
-import type { Extension } from '../../extension/extension';
+import { EndpointModule } from '../../../src/endpoint/endpoint.module';
+import { EndpointSchedule } from '../../../src/endpoint/endpoint-schedule';
+import type { Extension } from '../../../src/extension/extension';
 
 /** Nothing falls due: before the first tick, so that not even what an earlier start has left is checked. */
 @Injectable()

@@ -1,5 +1,5 @@
-import type { ChannelAudience, Notification, NotificationKind } from '../../channel/channel';
-import { isHuman } from '../../delivery/delivery';
+import type { ChannelAudience, Notification, NotificationKind } from '../../../src/channel/channel';
+import { isHuman } from '../../../src/delivery/delivery';
 
 const TRIGGERED: Notification = {
   kind: 'triggered',

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { DatabaseClock } from '../../platform/database/database-clock';
-import { Clock } from '../../platform/time/clock';
+import { DatabaseClock } from '../../../src/platform/database/database-clock';
+import { Clock } from '../../../src/platform/time/clock';
 
 /** Moves the time of one running application forward, wall clock and monotonic clock alike. No test waits for real time. */
 export class MovingClock {

@@ -1,5 +1,5 @@
-import { isRecord } from '../../platform/text/json';
-import { readUrl } from '../../platform/text/read-url';
+import { isRecord } from '../../../src/platform/text/json';
+import { readUrl } from '../../../src/platform/text/read-url';
 import { type BrokenRule, recordOf } from '../channel/provider-double';
 import type { ReceivedRequest } from '../servers/fake-provider';
 

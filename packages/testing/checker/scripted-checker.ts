@@ -1,7 +1,13 @@
 import { Injectable, Module } from '@nestjs/common';
-import { down, resultOf } from '../../checker/check-failure';
-import { Checker, type CheckRequest, type CheckResult, type ErrorCode, InvalidTarget } from '../../checker/checker';
-import type { Extension } from '../../extension/extension';
+import { down, resultOf } from '../../../src/checker/check-failure';
+import {
+  Checker,
+  type CheckRequest,
+  type CheckResult,
+  type ErrorCode,
+  InvalidTarget,
+} from '../../../src/checker/checker';
+import type { Extension } from '../../../src/extension/extension';
 
 /** What a scripted target does at one check. */
 export type ScriptedResult =

@@ -1,15 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ChannelConfigs } from '../../channel/config/channel-configs';
-import { ChannelModule } from '../../channel/channel.module';
-import { ChannelRegistry } from '../../channel/channel.registry';
-import type { NestModule } from '../../extension/extension';
-import { Config } from '../../platform/config/config';
-import { ConfigModule } from '../../platform/config/config.module';
-import { TrustedRoots } from '../../platform/net/dial/trusted-roots';
-import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-policy';
-import { Clock } from '../../platform/time/clock';
-import { TimeModule } from '../../platform/time/time.module';
+import { ChannelConfigs } from '../../../src/channel/config/channel-configs';
+import { ChannelModule } from '../../../src/channel/channel.module';
+import { ChannelRegistry } from '../../../src/channel/channel.registry';
+import type { NestModule } from '../../../src/extension/extension';
+import { Config } from '../../../src/platform/config/config';
+import { ConfigModule } from '../../../src/platform/config/config.module';
+import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
+import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import { Clock } from '../../../src/platform/time/clock';
+import { TimeModule } from '../../../src/platform/time/time.module';
 
 /** When every attempt of a test is made. */
 export const NOW = new Date('2026-11-20T12:05:00.000Z');

@@ -1,7 +1,7 @@
-import type { EgressRule } from '../../platform/net/egress/egress-policy';
-import { Dialer } from '../../platform/net/dial/dialer';
-import { HostResolver, type ResolverOptions } from '../../platform/net/dns/host-resolver';
-import { TrustedRoots } from '../../platform/net/dial/trusted-roots';
+import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import { Dialer } from '../../../src/platform/net/dial/dialer';
+import { HostResolver, type ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
+import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
 
 /** A real dialer with its own resolver and its own trusted roots. */
 export function dialerWith(options: ResolverOptions & { roots?: string[] } = {}): Dialer {

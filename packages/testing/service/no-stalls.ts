@@ -1,6 +1,6 @@
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
-import type { Extension } from '../../extension/extension';
-import { EventLoopLag } from '../../platform/observability/event-loop-lag';
+import type { Extension } from '../../../src/extension/extension';
+import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag';
 
 /** After every constructor, in which the listeners have come, and before the first check. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Module, type Type } from '@nestjs/common';
-import type { Channel, Notification, SendOutcome } from '../../channel/channel';
-import type { NestModule } from '../../extension/extension';
-import type { EgressRule } from '../../platform/net/egress/egress-policy';
+import type { Channel, Notification, SendOutcome } from '../../../src/channel/channel';
+import type { NestModule } from '../../../src/extension/extension';
+import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { eventually } from '../eventually';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';

@@ -1,4 +1,4 @@
-import type { Assertion } from '../../checker/assertion/assertion';
+import type { Assertion } from '../../../src/checker/assertion/assertion';
 import {
   type Checker,
   type CheckPhase,
@@ -7,9 +7,9 @@ import {
   ERROR_CODES,
   type ErrorCode,
   InvalidTarget,
-} from '../../checker/checker';
-import { startDeadline } from '../../platform/net/deadline';
-import type { EgressRule } from '../../platform/net/egress/egress-policy';
+} from '../../../src/checker/checker';
+import { startDeadline } from '../../../src/platform/net/deadline';
+import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { closedEgress, openEgress } from './network';
 import { eventually } from '../eventually';
 

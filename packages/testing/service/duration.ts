@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/platform/time/time-units';
 
 const UNITS = { ms: 1, s: SECOND_MS, min: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 
