@@ -36,7 +36,6 @@ const INPUTS = [
   'scripts/bundle.mjs',
   'scripts/dist-layout.mjs',
   'scripts/module-recorder.mjs',
-  'scripts/client',
 ];
 /** The dashboard, then the API reference into a folder of it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
@@ -74,7 +73,7 @@ function run(script, ...args) {
 
 /** Runs beside the other steps, which leave a core free. The exit code, once it is there. */
 function generateClient(target) {
-  const script = join(root, 'scripts/client/generate.mjs');
+  const script = join(root, 'packages/client/generate.mjs');
   const generator = spawn(process.execPath, [script, target], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   return once(generator, 'exit').then(([code]) => code);
 }

@@ -14,7 +14,7 @@ export const exportPaths = ({ exports }) =>
 
 /** Runs beside the compiler, which leaves a core free. */
 async function generateClient(root, folder) {
-  const args = [join(root, 'scripts/client/generate.mjs'), join(folder, 'client')];
+  const args = [join(root, 'packages/client/generate.mjs'), join(folder, 'client')];
   const generator = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await once(generator, 'exit');
   if (code !== 0) throw new Error('The client was not generated.');

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import ts from 'typescript';
 
@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['platform'],
   extension: ['audit', 'platform'],
   start: ['app', 'extension', 'identity', 'platform'],
+  client: [],
   cli: ['checker', 'identity', 'audit', 'platform'],
   testing: ['app', 'extension', 'delivery', 'endpoint', 'identity', 'channel', 'checker', 'platform'],
   exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
@@ -119,6 +120,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'configuration/convert': { gatus: [], 'prometheus-blackbox': [], 'uptime-kuma': [] },
   'configuration/convert/gatus': { condition: [] },
   'configuration/convert/uptime-kuma': { file: [], monitor: ['file'] },
+  client: { layer: [] },
   cli: { uptime: [], mcp: ['uptime'] },
   testing: {
     servers: [],
@@ -184,7 +186,9 @@ function read(path: string): Source {
   const imports = [...declared, ...late].filter(isOurs).flatMap(({ name, ...how }) => {
     const target = resolve(dirname(path), name);
     // What an old Node has to understand as well is JavaScript and imports nothing.
-    return target.endsWith('.cjs') ? [] : [{ path: `${target}.ts`, ...how }];
+    if (target.endsWith('.cjs')) return [];
+    const declared = `${target}.d.ts`;
+    return [{ path: existsSync(declared) ? declared : `${target}.ts`, ...how }];
   });
   const packages = declared.filter((each) => !isOurs(each) && !each.typeOnly).map(({ name }) => name);
   return { path, text, imports, packages };

@@ -1,4 +1,4 @@
-// Generates the typed client from docs/openapi.json: `node scripts/client/generate.mjs <folder>` writes index.mjs and
+// Generates the typed client from docs/openapi.json: `node packages/client/generate.mjs <folder>` writes index.mjs and
 // index.cjs, one file each without imports, and their declarations. Nothing here calls home.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function generate(target) {
 
 const [target] = process.argv.slice(2);
 if (target === undefined) {
-  console.error('usage: node scripts/client/generate.mjs <folder>');
+  console.error('usage: node packages/client/generate.mjs <folder>');
   process.exit(2);
 }
 try {

@@ -40,6 +40,8 @@ export interface Ops {
 
 export const OPERATIONS: { readonly [Id in keyof Ops]: object };
 
+export const RESPONSE_TYPES: { readonly [id: string]: readonly string[] | undefined };
+
 export const TEXT_BODIES: { readonly [id: string]: string | undefined };
 
 export interface TextTypes {
