@@ -35,11 +35,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'checker',
     'audit',
     'platform',
+    'convert',
   ],
   dashboard: ['platform'],
   extension: ['audit', 'platform'],
   start: ['app', 'extension', 'identity', 'platform'],
   client: [],
+  convert: [],
   cli: ['checker', 'identity', 'audit', 'platform'],
   testing: ['app', 'extension', 'delivery', 'endpoint', 'identity', 'channel', 'checker', 'platform'],
   exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
@@ -114,12 +116,12 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     document: [],
     convert: ['document'],
     plan: ['document'],
-    export: ['convert', 'document', 'plan'],
+    export: ['document', 'plan'],
     apply: ['document', 'plan'],
   },
-  'configuration/convert': { gatus: [], 'prometheus-blackbox': [], 'uptime-kuma': [] },
-  'configuration/convert/gatus': { condition: [] },
-  'configuration/convert/uptime-kuma': { file: [], monitor: ['file'] },
+  convert: { gatus: [], 'prometheus-blackbox': [], 'uptime-kuma': [] },
+  'convert/gatus': { condition: [] },
+  'convert/uptime-kuma': { file: [], monitor: ['file'] },
   client: { layer: [] },
   cli: { uptime: [], mcp: ['uptime'] },
   testing: {
@@ -145,7 +147,39 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 const MOST_FILES = 16;
 const LISTS = ['platform/database/migrations'];
 
-const TESTING_DOOR = join('testing', 'index.ts');
+/** The files that others import of a package, in place of those inside it. */
+const DOORS = [join('convert', 'index.ts'), join('testing', 'index.ts')];
+
+/** What the converters take from the server, beside types: functions of texts, and constants. */
+const PURE: Readonly<Record<string, readonly string[]>> = {
+  'channel/config/config-masking': ['isMasked'],
+  'checker/assertion/assertion-rules': ['MAX_ASSERTIONS', 'assertionProblems'],
+  'checker/assertion/json-path-rules': ['jsonPathProblem'],
+  'checker/assertion/number-ranges': ['parseRanges'],
+  'checker/check-request': ['HTTP_METHODS'],
+  'checker/checker': ['InvalidTarget', 'parseHostPort'],
+  'checker/dns/dns-target': ['DNS_RECORD_TYPES', 'parseDnsTarget'],
+  'checker/http/http-target': ['parseHttpTarget'],
+  'checker/request-headers': ['headerProblem', 'isSensitiveHeader'],
+  'checker/tls-settings': ['unverifiedProblem'],
+  'checker/url-credentials': ['mayHoldCredential'],
+  'configuration/document/document': ['MAX_RESOURCES'],
+  'configuration/document/document-text': ['readDocumentText'],
+  'configuration/document/keys': ['keyFrom', 'slugFrom'],
+  'contact/alert-defaults': ['MAX_THRESHOLD', 'REMIND_EVERY_BOUNDS'],
+  'endpoint/settings/settings-size': ['sizeProblems'],
+  'maintenance/recurrence/time-zone': ['isTimeZone', 'momentsOfDay'],
+  'maintenance/window-rules': ['MAX_DURATION_SECONDS', 'MIN_DURATION_SECONDS', 'problemsOfFields', 'problemsOfTimes'],
+  'platform/net/egress/host-name': ['bracketed', 'normalizeHost'],
+  'platform/problem/problem': ['problems'],
+  'platform/text/json': ['isRecord'],
+  'platform/text/read-url': ['readUrl'],
+  'platform/text/text-limits': ['cut', 'oneLine'],
+  'platform/time/time-units': ['DAY_MS', 'HOUR_MS', 'MINUTE_MS', 'SECOND_MS'],
+  'status-page/settings/page-rules': ['SLUG'],
+  'website/tags': ['MAX_TAGS', 'isTag', 'tagSet'],
+  'website/website-url': ['parseWebsiteUrl'],
+};
 
 /** Packages of one file each. */
 const LIGHT = ['reflect-metadata', 'ipaddr.js'];
@@ -162,7 +196,7 @@ interface Source {
   path: string;
   text: string;
   /** Files of ours it imports; `typeOnly` imports are erased by the compiler, `late` ones are loaded when they are needed. */
-  imports: { path: string; typeOnly: boolean; late: boolean }[];
+  imports: { path: string; names: string[]; typeOnly: boolean; late: boolean }[];
   /** What it imports besides, not late and not only for types. */
   packages: string[];
 }
@@ -175,10 +209,11 @@ function read(path: string): Source {
     const specifier = statement.moduleSpecifier;
     if (!specifier || !ts.isStringLiteral(specifier)) return [];
     const typeOnly = ts.isImportDeclaration(statement) ? isTypeOnly(statement.importClause) : statement.isTypeOnly;
-    return [{ name: specifier.text, typeOnly, late: false }];
+    return [{ name: specifier.text, names: namesIn(statement), typeOnly, late: false }];
   });
   const late = [...text.matchAll(/\brequire\('([^']+)'\)/g)].map(([, name = '']) => ({
     name,
+    names: ['*'],
     typeOnly: false,
     late: true,
   }));
@@ -192,6 +227,15 @@ function read(path: string): Source {
   });
   const packages = declared.filter((each) => !isOurs(each) && !each.typeOnly).map(({ name }) => name);
   return { path, text, imports, packages };
+}
+
+/** The values that a statement imports by their names; `*` for all of them. */
+function namesIn(statement: ts.ImportDeclaration | ts.ExportDeclaration): string[] {
+  const bindings = ts.isImportDeclaration(statement) ? statement.importClause?.namedBindings : statement.exportClause;
+  if (!bindings || ts.isNamespaceImport(bindings) || ts.isNamespaceExport(bindings)) return ['*'];
+  return bindings.elements.flatMap(({ name, propertyName, isTypeOnly }) =>
+    isTypeOnly ? [] : [(propertyName ?? name).text],
+  );
 }
 
 function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
@@ -272,7 +316,7 @@ describe('the modules of src and packages', () => {
             path,
             target: target.path,
           }))
-          .filter(({ from, to }) => from !== to && !(ALLOWED[from] ?? []).includes(to))
+          .filter(({ from, to }) => from !== to && from !== 'convert' && !(ALLOWED[from] ?? []).includes(to))
           .map(({ target }) => `${short(path)} imports ${short(target)}`),
       );
     expect(wrong).toEqual([]);
@@ -284,10 +328,23 @@ describe('the modules of src and packages', () => {
       .filter(({ path }) => !isPackaged(path))
       .flatMap(({ path, imports }) =>
         imports
-          .filter((target) => isPackaged(target.path) && folderOf(target.path) !== 'convert')
+          .filter((target) => isPackaged(target.path) && short(target.path) !== join('convert', 'index.ts'))
           .map((target) => `${short(path)} imports ${short(target.path)}`),
       );
     expect(wrong).toEqual([]);
+  });
+
+  it('lets the converters import only types and what is pure of the server, and no package', () => {
+    const own = sources.filter(({ path }) => isPackaged(path) && folderOf(path) === 'convert');
+    const wrong = own.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => !target.typeOnly && folderOf(target.path) !== 'convert')
+        .flatMap((target) => target.names.map((name) => [short(target.path).replace(/\.ts$/, ''), name] as const))
+        .filter(([file, name]) => !PURE[file]?.includes(name))
+        .map(([file, name]) => `${short(path)} imports ${name} of ${file}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(own.flatMap((source) => source.packages).filter((name) => !name.startsWith('node:'))).toEqual([]);
   });
 
   it('plans the stages of each module without cycles', () => {
@@ -342,7 +399,7 @@ describe('the modules of src and packages', () => {
 
   // What the package exports has to be gathered somewhere; nothing of ours imports it.
   it('has no barrel files but the doors of the package', () => {
-    const inside = sources.filter(({ path }) => folderOf(path) !== 'exports' && short(path) !== TESTING_DOOR);
+    const inside = sources.filter(({ path }) => folderOf(path) !== 'exports' && !DOORS.includes(short(path)));
     expect(inside.filter(({ path }) => /[/\\]index\.ts$/.test(path)).map(({ path }) => short(path))).toEqual([]);
     const barrels = inside.filter(({ text }) => /^export (\*|\{[^}]*\}) from /m.test(text));
     expect(barrels.map(({ path }) => short(path))).toEqual([]);
