@@ -347,6 +347,18 @@ describe('the modules of src and packages', () => {
     expect(own.flatMap((source) => source.packages).filter((name) => !name.startsWith('node:'))).toEqual([]);
   });
 
+  // They are clients of the API; what runs without one stands beside them.
+  it('gives the commands uptime and mcp nothing of the server but rules for texts', () => {
+    const wrong = sources
+      .filter(({ path }) => /^cli[/\\](uptime|mcp)[/\\]/.test(short(path)))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((target) => !isPackaged(target.path) && !short(target.path).startsWith(join('platform', 'text')))
+          .map((target) => `${short(path)} imports ${short(target.path)}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('plans the stages of each module without cycles', () => {
     for (const stages of Object.values(STAGES)) expectAcyclic(stages);
   });
@@ -465,11 +477,14 @@ describe('the modules of src and packages', () => {
   });
 
   // What it costs to be told of a mistake: a tenth of a second with these, more than a second with the application.
-  it.each(['main.ts', 'cli/keys.ts', 'cli/backup.ts', 'cli/rotate-secrets.ts', 'cli/check-url.ts'])(
-    '%s judges settings and arguments before it loads Nest, TypeORM or rules of class-validator',
-    (entry) => {
-      const packages = loadedWith(join(SRC, entry)).flatMap((source) => source.packages);
-      expect(packages.filter((name) => !name.startsWith('node:') && !LIGHT.includes(name))).toEqual([]);
-    },
-  );
+  it.each([
+    'src/main.ts',
+    'packages/cli/keys.ts',
+    'packages/cli/backup.ts',
+    'packages/cli/rotate-secrets.ts',
+    'packages/cli/check-url.ts',
+  ])('%s judges settings and arguments before it loads Nest, TypeORM or rules of class-validator', (entry) => {
+    const packages = loadedWith(resolve(__dirname, '../..', entry)).flatMap((source) => source.packages);
+    expect(packages.filter((name) => !name.startsWith('node:') && !LIGHT.includes(name))).toEqual([]);
+  });
 });

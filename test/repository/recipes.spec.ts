@@ -221,7 +221,9 @@ describe('with the recipes carried out', () => {
 
   it('checks from the terminal', async () => {
     const redis = await redisServer();
-    const { runCheckUrl } = tree.load('src/cli/check-url-command') as typeof import('../../src/cli/check-url-command');
+    const { runCheckUrl } = tree.load(
+      'packages/cli/check-url-command',
+    ) as typeof import('../../packages/cli/check-url-command');
     expect(await runCheckUrl(['REDIS', redis.url], {})).toMatchObject({ exitCode: 0 });
     await redis.close();
   });

@@ -84,8 +84,8 @@ describe('The command uptime mcp', () => {
   // The last one shows that the others could fail.
   it.each([
     ['the service', './src/app', 0],
-    ['the command, until it serves,', './src/cli/mcp/mcp-command', 0],
-    ['what serves', './src/cli/mcp/mcp-server', expect.any(Number)],
+    ['the command, until it serves,', './packages/cli/mcp/mcp-command', 0],
+    ['what serves', './packages/cli/mcp/mcp-server', expect.any(Number)],
   ])('%s loads as much of the optional packages as it needs', async (_, file, expected) => {
     const count = `Object.keys(require.cache).filter((name) => /node_modules.(@modelcontextprotocol|zod)\\b/.test(name)).length`;
     const run = promisify(execFile);

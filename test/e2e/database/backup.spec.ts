@@ -34,7 +34,7 @@ describe('a backup', () => {
   const backup = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
     backupOf(app.config.dataDir, words);
   const backupOf = (dataDir: string, words: string[]): Promise<{ stdout: string; stderr: string }> =>
-    run(process.execPath, ['-r', './scripts/typescript.cjs', 'src/cli/backup.ts', ...words], {
+    run(process.execPath, ['-r', './scripts/typescript.cjs', 'packages/cli/backup.ts', ...words], {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],

@@ -1,4 +1,4 @@
-import { oneLine } from '../../platform/text/text-limits';
+import { oneLine } from '../../../src/platform/text/text-limits';
 import { CommandError } from './io';
 
 /** One wrong field, as the API lists it. */

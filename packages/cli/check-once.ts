@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { assertionProblems } from '../checker/assertion/assertion-rules';
-import { toCheckRequest } from '../checker/check-request';
-import { type Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../checker/checker';
-import { CheckerModule } from '../checker/checker.module';
-import { CheckerRegistry } from '../checker/checker.registry';
-import type { Config } from '../platform/config/config';
-import { ConfigModule } from '../platform/config/config.module';
-import { startDeadline } from '../platform/net/deadline';
-import { EgressPolicy, type EgressRule } from '../platform/net/egress/egress-policy';
+import { assertionProblems } from '../../src/checker/assertion/assertion-rules';
+import { toCheckRequest } from '../../src/checker/check-request';
+import { type Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../src/checker/checker';
+import { CheckerModule } from '../../src/checker/checker.module';
+import { CheckerRegistry } from '../../src/checker/checker.registry';
+import type { Config } from '../../src/platform/config/config';
+import { ConfigModule } from '../../src/platform/config/config.module';
+import { startDeadline } from '../../src/platform/net/deadline';
+import { EgressPolicy, type EgressRule } from '../../src/platform/net/egress/egress-policy';
 import type { Command } from './check-url-command';
 import { UsageError } from './usage-error';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, parseDocument } from 'yaml';
-import { isRecord } from '../../platform/text/json';
+import { isRecord } from '../../../src/platform/text/json';
 import { CommandError, type Environment } from './io';
 
 const PREFIX = 'UPTIME_SECRET_';

@@ -1,5 +1,5 @@
-import { isRecord } from '../../platform/text/json';
-import { readUrl } from '../../platform/text/read-url';
+import { isRecord } from '../../../src/platform/text/json';
+import { readUrl } from '../../../src/platform/text/read-url';
 import { ApiProblem } from './api-problem';
 import { connectionErrorText } from './connection-error';
 import { CommandError } from './io';

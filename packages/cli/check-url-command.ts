@@ -5,13 +5,13 @@ import {
   ASSERTION_COMPARISONS,
   ASSERTION_SOURCES,
   type AssertionSeverity,
-} from '../checker/assertion/assertion';
-import type { Outcome } from '../checker/checker';
-import { HTTP_METHODS } from '../checker/check-request';
-import { headerProblem } from '../checker/request-headers';
-import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../checker/tls-settings';
-import { loadConfig } from '../platform/config/config';
-import { ConfigError } from '../platform/config/env';
+} from '../../src/checker/assertion/assertion';
+import type { Outcome } from '../../src/checker/checker';
+import { HTTP_METHODS } from '../../src/checker/check-request';
+import { headerProblem } from '../../src/checker/request-headers';
+import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../../src/checker/tls-settings';
+import { loadConfig } from '../../src/platform/config/config';
+import { ConfigError } from '../../src/platform/config/env';
 import { parseOrUsage, UsageError } from './usage-error';
 
 const USAGE = `usage: check-url [options] <type> <url>

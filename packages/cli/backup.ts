@@ -1,5 +1,5 @@
-import { loadConfig } from '../platform/config/config';
-import { readEnvironment } from '../platform/config/environment-file';
+import { loadConfig } from '../../src/platform/config/config';
+import { readEnvironment } from '../../src/platform/config/environment-file';
 
 const USAGE = 'usage: npm run backup -- save <file> | restore <file>\n';
 
@@ -12,7 +12,7 @@ async function backup([action, file, ...more]: readonly string[]): Promise<numbe
   const config = loadConfig(readEnvironment());
   // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a mistake, too.
   const { restoreBackup, saveBackup } =
-    require('../platform/database/backup') as typeof import('../platform/database/backup');
+    require('../../src/platform/database/backup') as typeof import('../../src/platform/database/backup');
   if (action === 'save') await saveBackup(config, file);
   else await restoreBackup(config, file);
   process.stdout.write(action === 'save' ? `saved to ${file}\n` : `restored from ${file}\n`);

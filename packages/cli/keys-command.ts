@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../platform/config/config';
-import { StartError } from '../platform/config/start-error';
-import { Problem } from '../platform/problem/problem';
+import { type Config, loadConfig } from '../../src/platform/config/config';
+import { StartError } from '../../src/platform/config/start-error';
+import { Problem } from '../../src/platform/problem/problem';
 import { KEYS_USAGE, type KeysRequest, keysRequest } from './keys-request';
 import { inOptions } from './keys-text';
 import { UsageError } from './usage-error';

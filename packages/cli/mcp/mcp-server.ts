@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { oneLine } from '../../platform/text/text-limits';
+import { oneLine } from '../../../src/platform/text/text-limits';
 import type { ApiClient } from '../uptime/api-client';
 import { CommandError, type Io } from '../uptime/io';
 import { CallApi } from './call-api';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import '../start/node-version.cjs';
+import '../../src/start/node-version.cjs';
 import { addMcpCommand } from './mcp/mcp-command';
 import { processIo } from './uptime/io';
 import { runUptime } from './uptime/program';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cut } from '../../platform/text/text-limits';
+import { cut } from '../../../src/platform/text/text-limits';
 import type { CallApi } from './call-api';
 import { InputError } from './tool';
 import { EndpointView, WebsiteView } from './views';

@@ -1,18 +1,18 @@
 import { type LoggerService, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { actFromCommandLine } from '../audit/authorship';
-import { ApiKeyService } from '../identity/api-key/api-key.service';
-import { IdentityModule } from '../identity/identity.module';
-import { OrganizationService } from '../identity/organization/organization.service';
-import type { Config } from '../platform/config/config';
-import { ConfigModule } from '../platform/config/config.module';
-import { DatabaseModule } from '../platform/database/database.module';
-import { EventsModule } from '../platform/events/events.module';
-import { HttpModule } from '../platform/http/http.module';
-import { JobsModule } from '../platform/jobs/jobs.module';
-import { NetModule } from '../platform/net/net.module';
-import { ObservabilityModule } from '../platform/observability/observability.module';
-import { SecretsModule } from '../platform/secrets/secrets.module';
+import { actFromCommandLine } from '../../src/audit/authorship';
+import { ApiKeyService } from '../../src/identity/api-key/api-key.service';
+import { IdentityModule } from '../../src/identity/identity.module';
+import { OrganizationService } from '../../src/identity/organization/organization.service';
+import type { Config } from '../../src/platform/config/config';
+import { ConfigModule } from '../../src/platform/config/config.module';
+import { DatabaseModule } from '../../src/platform/database/database.module';
+import { EventsModule } from '../../src/platform/events/events.module';
+import { HttpModule } from '../../src/platform/http/http.module';
+import { JobsModule } from '../../src/platform/jobs/jobs.module';
+import { NetModule } from '../../src/platform/net/net.module';
+import { ObservabilityModule } from '../../src/platform/observability/observability.module';
+import { SecretsModule } from '../../src/platform/secrets/secrets.module';
 import type { KeysServices } from './keys-actions';
 
 /** Of the log only that a server is waited for, and not on stdout, which is for the key. */

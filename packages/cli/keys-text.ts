@@ -1,4 +1,4 @@
-import type { ApiKeyView } from '../identity/api-key/api-key.dto';
+import type { ApiKeyView } from '../../src/identity/api-key/api-key.dto';
 
 /** A key with the name of its organization. */
 export type KeyLine = ApiKeyView & { organization: string };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isRecord } from '../../platform/text/json';
+import { isRecord } from '../../../src/platform/text/json';
 import type { ApiClient } from '../uptime/api-client';
 import { CommandError, type Io } from '../uptime/io';
 import type { AddCommand } from '../uptime/program';

@@ -1,4 +1,4 @@
-import type { CheckResult } from '../checker/checker';
+import type { CheckResult } from '../../src/checker/checker';
 
 /** A result as JSON, in the words of the API. */
 export function resultJson(result: CheckResult): object {

@@ -1,4 +1,4 @@
-import { cut, oneLine } from '../../platform/text/text-limits';
+import { cut, oneLine } from '../../../src/platform/text/text-limits';
 
 const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, faint: 2 } as const;
 export type Colour = keyof typeof CODES;

@@ -1,4 +1,4 @@
-import { parseId } from '../platform/ids/id';
+import { parseId } from '../../src/platform/ids/id';
 import { parseOrUsage, UsageError } from './usage-error';
 
 export const KEYS_USAGE = `usage: npm run keys -- create [--role ROLE] [--name NAME] [--expires TIME] [--organization ORG] [--json]

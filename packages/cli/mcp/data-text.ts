@@ -1,4 +1,4 @@
-import { cut } from '../../platform/text/text-limits';
+import { cut } from '../../../src/platform/text/text-limits';
 
 /** Longer texts of others are cut: what they say first is enough, and the reader pays for each word. */
 const MAX_TEXT_CHARACTERS = 1000;

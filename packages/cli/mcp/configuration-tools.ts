@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cut } from '../../platform/text/text-limits';
+import { cut } from '../../../src/platform/text/text-limits';
 import { APPLY_TIMEOUT_MS, PLAN_TIMEOUT_MS } from '../uptime/configuration-commands';
 import { type CallApi, withQuery } from './call-api';
 import { LOOKS, tool } from './tool';

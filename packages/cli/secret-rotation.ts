@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { Config } from '../platform/config/config';
-import { ConfigModule } from '../platform/config/config.module';
-import { DatabaseModule } from '../platform/database/database.module';
-import { SecretRotation } from '../platform/secrets/secret-rotation';
-import { SecretsModule } from '../platform/secrets/secrets.module';
+import type { Config } from '../../src/platform/config/config';
+import { ConfigModule } from '../../src/platform/config/config.module';
+import { DatabaseModule } from '../../src/platform/database/database.module';
+import { SecretRotation } from '../../src/platform/secrets/secret-rotation';
+import { SecretsModule } from '../../src/platform/secrets/secrets.module';
 
 /** Seals every stored secret of the database again and says so; the exit code is 1 when a value could not be opened. */
 export async function rotateIn(config: Config): Promise<0 | 1> {
