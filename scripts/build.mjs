@@ -40,7 +40,8 @@ const INPUTS = [
 /** The dashboard, then the API reference into a folder of it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
 const ASSET = /\.(cjs|tgz)$/;
-const IGNORED = new Set(['node_modules', 'dist']);
+/** The types of the dashboard are made when they are checked: nothing of them is in what is built. */
+const IGNORED = new Set(['node_modules', 'dist', 'schema.d.ts']);
 
 const isFile = (path) => statSync(path).isFile();
 
