@@ -10,6 +10,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY docs/openapi.json ./docs/
 COPY scripts ./scripts
+COPY packages ./packages
 COPY src ./src
 COPY web ./web
 RUN node scripts/build.mjs

@@ -3,7 +3,7 @@ const project = (displayName, testMatch, more = {}) => ({
   testMatch,
   // One name for all projects: they share what is cached of the files that several of them read.
   id: 'uptime-monitor',
-  roots: ['<rootDir>/src', '<rootDir>/test'],
+  roots: ['<rootDir>/src', '<rootDir>/packages', '<rootDir>/test'],
   testEnvironment: '<rootDir>/scripts/jest/environment.cjs',
   transform: { '\\.ts$': '<rootDir>/scripts/jest/transformer.cjs' },
   ...more,
@@ -35,17 +35,24 @@ module.exports = {
   projects: GROUPS
     ? [
         project('groups', [`${GROUPS}/*.group.cjs`], {
-          roots: ['<rootDir>/src', '<rootDir>/test', GROUPS],
+          roots: ['<rootDir>/src', '<rootDir>/packages', '<rootDir>/test', GROUPS],
           globalSetup: DATABASE,
         }),
       ]
     : [
-        project('unit', ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/chaos/**/*.spec.ts']),
+        project('unit', [
+          '<rootDir>/src/**/*.spec.ts',
+          '<rootDir>/packages/**/*.spec.ts',
+          '<rootDir>/test/chaos/**/*.spec.ts',
+        ]),
         project('contract', ['<rootDir>/test/contract/**/*.spec.ts']),
         project('repository', ['<rootDir>/test/repository/**/*.spec.ts']),
         project('integration', ['<rootDir>/test/integration/**/*.spec.ts'], { globalSetup: DATABASE }),
         project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], { globalSetup: DATABASE }),
-        project('package', ['<rootDir>/test/package/**/*.spec.ts']),
+        // It judges the package and stays as it is, so it names the kit by the folder that it had.
+        project('package', ['<rootDir>/test/package/**/*.spec.ts'], {
+          moduleNameMapper: { '/src/testing/(.*)$': '<rootDir>/packages/testing/$1' },
+        }),
         project('bounds', ['<rootDir>/test/bounds/**/*.spec.ts']),
         project('citus', ['<rootDir>/test/citus/**/*.spec.ts', ...citusSpecs]),
         project('web', ['<rootDir>/test/web/**/*.spec.ts'], { globalSetup: '<rootDir>/test/web/built.ts' }),

@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { asOneTree, SOURCES } from './dist-layout.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -25,6 +26,7 @@ const stamp = join(dist, '.built-from');
 const bundleStamp = join(dist, 'bundle', '.built-from');
 const INPUTS = [
   'src',
+  'packages',
   'web',
   'docs/openapi.json',
   'package.json',
@@ -32,13 +34,14 @@ const INPUTS = [
   'tsconfig.json',
   'scripts/build.mjs',
   'scripts/bundle.mjs',
+  'scripts/dist-layout.mjs',
   'scripts/module-recorder.mjs',
-  'scripts/client',
 ];
 /** The dashboard, then the API reference into a folder of it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
 const ASSET = /\.(cjs|tgz)$/;
-const IGNORED = new Set(['node_modules', 'dist']);
+/** The types of the dashboard are made when they are checked: nothing of them is in what is built. */
+const IGNORED = new Set(['node_modules', 'dist', 'schema.d.ts']);
 
 const isFile = (path) => statSync(path).isFile();
 
@@ -71,16 +74,18 @@ function run(script, ...args) {
 
 /** Runs beside the other steps, which leave a core free. The exit code, once it is there. */
 function generateClient(target) {
-  const script = join(root, 'scripts/client/generate.mjs');
+  const script = join(root, 'packages/client/generate.mjs');
   const generator = spawn(process.execPath, [script, target], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   return once(generator, 'exit').then(([code]) => code);
 }
 
 function copyAssets(target) {
-  for (const file of filesUnder(join(root, 'src')).filter((name) => ASSET.test(name))) {
-    const copy = join(target, relative(join(root, 'src'), file));
-    mkdirSync(dirname(copy), { recursive: true });
-    cpSync(file, copy);
+  for (const sources of SOURCES) {
+    for (const file of filesUnder(join(root, sources)).filter((name) => ASSET.test(name))) {
+      const copy = join(target, relative(join(root, sources), file));
+      mkdirSync(dirname(copy), { recursive: true });
+      cpSync(file, copy);
+    }
   }
 }
 
@@ -90,6 +95,7 @@ async function build(inputs) {
   const client = generateClient(join(aside, 'client'));
   try {
     run('typescript/bin/tsc', '-p', 'tsconfig.json', '--outDir', aside, '--incremental', 'false');
+    asOneTree(aside);
     copyAssets(aside);
     for (const [page, target] of Object.entries(PAGES))
       if (existsSync(join(root, page, 'index.html')))

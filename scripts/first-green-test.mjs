@@ -5,7 +5,7 @@
 import '../src/start/node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import Module, { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 require('./typescript.cjs');
+// The judge of the package names the kit by the folder that it had (jest.config.js).
+const resolveFilename = Module._resolveFilename;
+Module._resolveFilename = (name, ...rest) =>
+  resolveFilename(name.replace('/src/testing/', '/packages/testing/'), ...rest);
 const { stepsOf, prints } = require('../test/package/page.ts');
 const { Reader } = require('../test/package/walk.ts');
 

@@ -1,11 +1,9 @@
-// Writes docs/openapi.json from the routes themselves, and from it the dashboard's types. Tests compare the committed copies
-// with what the service serves.
+// Writes docs/openapi.json from the routes themselves. Tests compare the committed copy with what the service serves.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeApiSchema } from '../web/api-schema.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
@@ -27,5 +25,4 @@ const app = await createApp(config);
 writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(openApiDocument(app), null, 2)}\n`);
 await app.close();
 console.log('Wrote docs/openapi.json');
-await writeApiSchema();
 process.exit(0);

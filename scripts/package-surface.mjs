@@ -29,7 +29,7 @@ function overview() {
   ];
   return `# What the package exports
 
-One report for each import path that has types: all signatures, so that a change shows in a diff. Written by
+One report for each import path whose types are written here: all signatures, so that a change shows in a diff. Written by
 \`npm run exports\`.
 
 ${table([['Path', 'Files'], ['---', '---'], ...rows])}`;
@@ -44,7 +44,7 @@ function table(rows) {
 }
 
 async function current(declarations) {
-  if (readdirSync(declarations).length === 0) await makeDeclarations(root, declarations);
+  if (readdirSync(declarations).length === 0) makeDeclarations(root, declarations);
   const reports = await reportsOf(root, declarations, name, exportPaths(manifest));
   return new Map(Object.entries({ ...reports, 'README.md': overview() }));
 }

@@ -1,5 +1,5 @@
 import type { Packet } from 'dns-packet';
-import type { DnsScript, DnsServerReply } from '../../src/testing/servers/dns-server';
+import type { DnsScript, DnsServerReply } from '../../packages/testing/servers/dns-server';
 
 type DnsRecord = NonNullable<Packet['answers']>[number];
 

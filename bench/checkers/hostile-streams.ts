@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { silence } from '../../src/testing/servers/tcp-target';
+import { silence } from '../../packages/testing/servers/tcp-target';
 import { drip } from '../../test/contract/checker/http-hostility';
 
 type StreamScript = (socket: Socket) => void;

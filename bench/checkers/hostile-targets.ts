@@ -4,10 +4,10 @@
  * the second is `isolated` in a network namespace made by `own-network.mjs`. Ends with its parent.
  */
 import type { TlsOptions } from 'node:tls';
-import { type DnsScript, DnsTestServer } from '../../src/testing/servers/dns-server';
-import { HttpTarget, always, rawResponse } from '../../src/testing/servers/http-target';
-import { Ssh2Server } from '../../src/testing/servers/ssh-server';
-import { closedPort, silence, slam, TcpTarget } from '../../src/testing/servers/tcp-target';
+import { type DnsScript, DnsTestServer } from '../../packages/testing/servers/dns-server';
+import { HttpTarget, always, rawResponse } from '../../packages/testing/servers/http-target';
+import { Ssh2Server } from '../../packages/testing/servers/ssh-server';
+import { closedPort, silence, slam, TcpTarget } from '../../packages/testing/servers/tcp-target';
 import { selfSigned, TlsAuthority } from '../../test/harness/servers/tls-authority';
 import { hostileScripts } from '../../test/contract/checker/http-hostility';
 import { HOST_NAMES, hostileOwnResolvers, hostileResolvers, hostNames, NAME } from './hostile-dns';

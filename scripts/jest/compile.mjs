@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { isCompiled, process: compile } = createRequire(import.meta.url)('./transformer.cjs');
 
 const [share = 0, shares = 1] = process.argv.slice(2).map(Number);
-const stale = ['src', 'test']
+const stale = ['src', 'packages', 'test']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(root, folder, name)))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
   .filter((_, index) => index % shares === share)

@@ -15,7 +15,7 @@ const root = path.join(__dirname, '../..');
 
 /** Where the specs of each project of jest.config.js are that belong to a lane; the others are suites of their own. */
 const FOLDERS = {
-  unit: ['src', 'test/chaos'],
+  unit: ['src', 'packages', 'test/chaos'],
   contract: ['test/contract'],
   repository: ['test/repository'],
   integration: ['test/integration'],

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PostgresCluster } from '../harness/database/postgres-cluster';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { ServiceProcess } from '../harness/processes/service-process';
 import { create, send } from './client';
 import { type Breakage, Victim } from './victim';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { ApiClient, type ShownRoute } from './api-client';
 import { type Command, type DatabaseName, FINALE, firstCommands, kindOf, lineOf, planRound } from './commands';
 import { openDatabase } from './databases';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { ServiceProcess } from '../harness/processes/service-process';
 import { PROTECTED_INSTANCE, type Command } from './commands';
 import { makeRemindersDue } from './database-snapshot';

@@ -1,5 +1,5 @@
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { citusNodes, NO_CITUS, onNode } from '../harness/database/citus-cluster';
 import { distributedDatabase, type TestDatabase } from '../harness/database/database';
 import { type Fault, FaultProxy } from '../harness/servers/fault-proxy';

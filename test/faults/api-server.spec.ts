@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 
 /** Both ends of a connection are descriptors of this process, and the rest of it needs some. */
 const fileLimit = (): number => {

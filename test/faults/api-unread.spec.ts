@@ -8,8 +8,8 @@ import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { recorded } from '../harness/app/history';
-import { HttpTarget } from '../../src/testing/servers/http-target';
-import { eventually } from '../../src/testing/eventually';
+import { HttpTarget } from '../../packages/testing/servers/http-target';
+import { eventually } from '../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 
 /** More than the socket buffers of both sides hold for a client that reads nothing. */

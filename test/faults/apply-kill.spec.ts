@@ -2,8 +2,8 @@ import type { ConfigurationPlanView } from '../../src/configuration/plan/plan.dt
 import { Database } from '../../src/platform/database/database';
 import type { FailpointName } from '../../src/platform/observability/failpoints';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { Api } from '../../src/testing/service/api';
-import type { ServiceOrganization } from '../../src/testing/service/start-service';
+import { Api } from '../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../packages/testing/service/start-service';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
 

@@ -1,7 +1,7 @@
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { SwitchableServer } from '../harness/servers/switchable-server';
-import { rawResponse, HttpTarget } from '../../src/testing/servers/http-target';
-import { eventually } from '../../src/testing/eventually';
+import { rawResponse, HttpTarget } from '../../packages/testing/servers/http-target';
+import { eventually } from '../../packages/testing/eventually';
 import { watch } from '../harness/processes/service-process';
 
 describe('with failures confirmed and a threshold of one', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SwitchableServer } from '../harness/servers/switchable-server';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { buildService, ServiceProcess, watch } from '../harness/processes/service-process';
 import { fakeTime, SetClock } from '../harness/machine/set-clock';
 

@@ -1,6 +1,6 @@
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 import { fakeTime, SetClock } from '../harness/machine/set-clock';

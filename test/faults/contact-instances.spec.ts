@@ -2,7 +2,7 @@ import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../harness/app/delivery-scene';
 import { checkSettled } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 
 const ALERTS = 20;

@@ -5,13 +5,13 @@ import { parseId } from '../../src/platform/ids/id';
 import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { Alerting, type Result } from '../harness/app/alerting';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { Api } from '../../src/testing/service/api';
+import { Api } from '../../packages/testing/service/api';
 import { checkSettled } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
-import { FakeProvider } from '../../src/testing/servers/fake-provider';
+import { FakeProvider } from '../../packages/testing/servers/fake-provider';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { rawResponse, HttpTarget } from '../../src/testing/servers/http-target';
+import { rawResponse, HttpTarget } from '../../packages/testing/servers/http-target';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkInvariants } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 

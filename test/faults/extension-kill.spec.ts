@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { plainDatabase, type TestDatabase } from '../harness/database/database';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess } from '../harness/processes/service-process';

@@ -1,4 +1,4 @@
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess } from '../harness/processes/service-process';
 

@@ -1,4 +1,4 @@
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { FaultBench } from '../harness/processes/fault-bench';
 import { watch } from '../harness/processes/service-process';

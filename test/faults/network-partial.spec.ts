@@ -5,7 +5,7 @@ import { FaultBench } from '../harness/processes/fault-bench';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { IsolatedNetwork, noIsolatedNetwork } from '../harness/machine/isolated-network';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { armFailpoints } from '../../src/platform/observability/failpoints';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/app/delivery-scene';
-import type { ProviderScript } from '../../src/testing/servers/fake-provider';
+import type { ProviderScript } from '../../packages/testing/servers/fake-provider';
 import { checkInvariants, checkSettled } from '../harness/app/invariants';
 
 /**

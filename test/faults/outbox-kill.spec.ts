@@ -6,10 +6,10 @@ import { parseId } from '../../src/platform/ids/id';
 import { Alerting } from '../harness/app/alerting';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
-import { FakeProvider, type ReceivedRequest } from '../../src/testing/servers/fake-provider';
+import { FakeProvider, type ReceivedRequest } from '../../packages/testing/servers/fake-provider';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkSettled } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 
 /** Rounds per failpoint. `KILL_ROUNDS=20` is the full run. */

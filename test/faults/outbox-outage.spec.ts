@@ -1,8 +1,8 @@
 import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/app/delivery-scene';
-import type { ProviderScript } from '../../src/testing/servers/fake-provider';
+import type { ProviderScript } from '../../packages/testing/servers/fake-provider';
 import { checkInvariants, checkSettled } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { DeliveryClaim } from '../../src/delivery/send/claim';
 import { armFailpoints } from '../../src/platform/observability/failpoints';
 import { DeliveryScene } from '../harness/app/delivery-scene';
 import { SwitchableServer } from '../harness/servers/switchable-server';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 
 describe('deliveries that hang without an error', () => {
   it('finds stuck deliveries within two minutes: the consistency check fails, the heartbeat stops, liveness is 503', async () => {

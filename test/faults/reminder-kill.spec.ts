@@ -5,7 +5,7 @@ import type { FailpointName } from '../../src/platform/observability/failpoints'
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { ACCEPTED, DeliveryScene } from '../harness/app/delivery-scene';
 import { checkSettled } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
 

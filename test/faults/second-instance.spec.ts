@@ -1,7 +1,7 @@
 import { FaultProxy } from '../harness/servers/fault-proxy';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 

@@ -1,10 +1,10 @@
 import { Agent, get } from 'node:http';
 import type { Socket } from 'node:net';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { HttpTarget, rawResponse } from '../../src/testing/servers/http-target';
+import { HttpTarget, rawResponse } from '../../packages/testing/servers/http-target';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { rawResponse, HttpTarget } from '../../src/testing/servers/http-target';
+import { rawResponse, HttpTarget } from '../../packages/testing/servers/http-target';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import ts from 'typescript';
 
 const SRC = resolve(__dirname, '../../src');
+const PACKAGES = resolve(__dirname, '../../packages');
 
-/** What each folder of src may import from the others. `platform` knows no feature; `checker` and `channel` no database. */
+/** What each folder of src and packages may import from the others. `platform` knows no feature; `checker` and `channel` no database. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   audit: ['platform'],
@@ -34,24 +35,16 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'checker',
     'audit',
     'platform',
+    'convert',
   ],
   dashboard: ['platform'],
   extension: ['audit', 'platform'],
   start: ['app', 'extension', 'identity', 'platform'],
+  client: [],
+  convert: [],
   cli: ['checker', 'identity', 'audit', 'platform'],
   testing: ['app', 'extension', 'delivery', 'endpoint', 'identity', 'channel', 'checker', 'platform'],
-  exports: [
-    'app',
-    'testing',
-    'extension',
-    'website',
-    'endpoint',
-    'identity',
-    'channel',
-    'checker',
-    'audit',
-    'platform',
-  ],
+  exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
 };
 
 /** A checker has a folder of its own; none imports another one's. */
@@ -124,12 +117,13 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     document: [],
     convert: ['document'],
     plan: ['document'],
-    export: ['convert', 'document', 'plan'],
+    export: ['document', 'plan'],
     apply: ['document', 'plan'],
   },
-  'configuration/convert': { gatus: [], 'prometheus-blackbox': [], 'uptime-kuma': [] },
-  'configuration/convert/gatus': { condition: [] },
-  'configuration/convert/uptime-kuma': { file: [], monitor: ['file'] },
+  convert: { gatus: [], 'prometheus-blackbox': [], 'uptime-kuma': [] },
+  'convert/gatus': { condition: [] },
+  'convert/uptime-kuma': { file: [], monitor: ['file'] },
+  client: { layer: [] },
   cli: { uptime: [], mcp: ['uptime'] },
   testing: {
     servers: [],
@@ -154,6 +148,40 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 const MOST_FILES = 16;
 const LISTS = ['platform/database/migrations'];
 
+/** The files that others import of a package, in place of those inside it. */
+const DOORS = [join('convert', 'index.ts'), join('testing', 'index.ts')];
+
+/** What the converters take from the server, beside types: functions of texts, and constants. */
+const PURE: Readonly<Record<string, readonly string[]>> = {
+  'channel/config/config-masking': ['isMasked'],
+  'checker/assertion/assertion-rules': ['MAX_ASSERTIONS', 'assertionProblems'],
+  'checker/assertion/json-path-rules': ['jsonPathProblem'],
+  'checker/assertion/number-ranges': ['parseRanges'],
+  'checker/check-request': ['HTTP_METHODS'],
+  'checker/checker': ['InvalidTarget', 'parseHostPort'],
+  'checker/dns/dns-target': ['DNS_RECORD_TYPES', 'parseDnsTarget'],
+  'checker/http/http-target': ['parseHttpTarget'],
+  'checker/request-headers': ['headerProblem', 'isSensitiveHeader'],
+  'checker/tls-settings': ['unverifiedProblem'],
+  'checker/url-credentials': ['mayHoldCredential'],
+  'configuration/document/document': ['MAX_RESOURCES'],
+  'configuration/document/document-text': ['readDocumentText'],
+  'configuration/document/keys': ['keyFrom', 'slugFrom'],
+  'contact/alert-defaults': ['MAX_THRESHOLD', 'REMIND_EVERY_BOUNDS'],
+  'endpoint/settings/settings-size': ['sizeProblems'],
+  'maintenance/recurrence/time-zone': ['isTimeZone', 'momentsOfDay'],
+  'maintenance/window-rules': ['MAX_DURATION_SECONDS', 'MIN_DURATION_SECONDS', 'problemsOfFields', 'problemsOfTimes'],
+  'platform/net/egress/host-name': ['bracketed', 'normalizeHost'],
+  'platform/problem/problem': ['problems'],
+  'platform/text/json': ['isRecord'],
+  'platform/text/read-url': ['readUrl'],
+  'platform/text/text-limits': ['cut', 'oneLine'],
+  'platform/time/time-units': ['DAY_MS', 'HOUR_MS', 'MINUTE_MS', 'SECOND_MS'],
+  'status-page/settings/page-rules': ['SLUG'],
+  'website/tags': ['MAX_TAGS', 'isTag', 'tagSet'],
+  'website/website-url': ['parseWebsiteUrl'],
+};
+
 /** Packages of one file each. */
 const LIGHT = ['reflect-metadata', 'ipaddr.js'];
 
@@ -169,7 +197,7 @@ interface Source {
   path: string;
   text: string;
   /** Files of ours it imports; `typeOnly` imports are erased by the compiler, `late` ones are loaded when they are needed. */
-  imports: { path: string; typeOnly: boolean; late: boolean }[];
+  imports: { path: string; names: string[]; typeOnly: boolean; late: boolean }[];
   /** What it imports besides, not late and not only for types. */
   packages: string[];
 }
@@ -182,10 +210,11 @@ function read(path: string): Source {
     const specifier = statement.moduleSpecifier;
     if (!specifier || !ts.isStringLiteral(specifier)) return [];
     const typeOnly = ts.isImportDeclaration(statement) ? isTypeOnly(statement.importClause) : statement.isTypeOnly;
-    return [{ name: specifier.text, typeOnly, late: false }];
+    return [{ name: specifier.text, names: namesIn(statement), typeOnly, late: false }];
   });
   const late = [...text.matchAll(/\brequire\('([^']+)'\)/g)].map(([, name = '']) => ({
     name,
+    names: ['*'],
     typeOnly: false,
     late: true,
   }));
@@ -193,10 +222,21 @@ function read(path: string): Source {
   const imports = [...declared, ...late].filter(isOurs).flatMap(({ name, ...how }) => {
     const target = resolve(dirname(path), name);
     // What an old Node has to understand as well is JavaScript and imports nothing.
-    return target.endsWith('.cjs') ? [] : [{ path: `${target}.ts`, ...how }];
+    if (target.endsWith('.cjs')) return [];
+    const declared = `${target}.d.ts`;
+    return [{ path: existsSync(declared) ? declared : `${target}.ts`, ...how }];
   });
   const packages = declared.filter((each) => !isOurs(each) && !each.typeOnly).map(({ name }) => name);
   return { path, text, imports, packages };
+}
+
+/** The values that a statement imports by their names; `*` for all of them. */
+function namesIn(statement: ts.ImportDeclaration | ts.ExportDeclaration): string[] {
+  const bindings = ts.isImportDeclaration(statement) ? statement.importClause?.namedBindings : statement.exportClause;
+  if (!bindings || ts.isNamespaceImport(bindings) || ts.isNamespaceExport(bindings)) return ['*'];
+  return bindings.elements.flatMap(({ name, propertyName, isTypeOnly }) =>
+    isTypeOnly ? [] : [(propertyName ?? name).text],
+  );
 }
 
 function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
@@ -211,10 +251,12 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   );
 }
 
-const sources = filesUnder(SRC).map(read);
-const folderOf = (path: string): string => relative(SRC, path).split(sep)[0] ?? '';
-const isInModule = (path: string): boolean => relative(SRC, path).includes(sep);
-const short = (path: string): string => relative(SRC, path);
+const sources = [SRC, PACKAGES].flatMap(filesUnder).map(read);
+const isPackaged = (path: string): boolean => path.startsWith(PACKAGES + sep);
+/** As in dist, where the packages stand beside the modules. */
+const short = (path: string): string => relative(isPackaged(path) ? PACKAGES : SRC, path);
+const folderOf = (path: string): string => short(path).split(sep)[0] ?? '';
+const isInModule = (path: string): boolean => short(path).includes(sep);
 
 /** Every cycle that a depth-first walk over value imports meets. */
 function cycles(): string[] {
@@ -254,7 +296,7 @@ function expectAcyclic(graph: Readonly<Record<string, readonly string[]>>): void
   for (const name of Object.keys(graph)) expect(level(name, [])).toBeGreaterThan(0);
 }
 
-describe('the modules of src', () => {
+describe('the modules of src and packages', () => {
   it('has no module that the plan does not know', () => {
     const modules = new Set(sources.filter(({ path }) => isInModule(path)).map(({ path }) => folderOf(path)));
     expect([...modules].filter((name) => !(name in ALLOWED))).toEqual([]);
@@ -275,8 +317,45 @@ describe('the modules of src', () => {
             path,
             target: target.path,
           }))
-          .filter(({ from, to }) => from !== to && !(ALLOWED[from] ?? []).includes(to))
+          .filter(({ from, to }) => from !== to && from !== 'convert' && !(ALLOWED[from] ?? []).includes(to))
           .map(({ target }) => `${short(path)} imports ${short(target)}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  // What the server does not need is no part of it.
+  it('lets the server import no package but the converters', () => {
+    const wrong = sources
+      .filter(({ path }) => !isPackaged(path))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((target) => isPackaged(target.path) && short(target.path) !== join('convert', 'index.ts'))
+          .map((target) => `${short(path)} imports ${short(target.path)}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('lets the converters import only types and what is pure of the server, and no package', () => {
+    const own = sources.filter(({ path }) => isPackaged(path) && folderOf(path) === 'convert');
+    const wrong = own.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => !target.typeOnly && folderOf(target.path) !== 'convert')
+        .flatMap((target) => target.names.map((name) => [short(target.path).replace(/\.ts$/, ''), name] as const))
+        .filter(([file, name]) => !PURE[file]?.includes(name))
+        .map(([file, name]) => `${short(path)} imports ${name} of ${file}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(own.flatMap((source) => source.packages).filter((name) => !name.startsWith('node:'))).toEqual([]);
+  });
+
+  // They are clients of the API; what runs without one stands beside them.
+  it('gives the commands uptime and mcp nothing of the server but rules for texts', () => {
+    const wrong = sources
+      .filter(({ path }) => /^cli[/\\](uptime|mcp)[/\\]/.test(short(path)))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((target) => !isPackaged(target.path) && !short(target.path).startsWith(join('platform', 'text')))
+          .map((target) => `${short(path)} imports ${short(target.path)}`),
       );
     expect(wrong).toEqual([]);
   });
@@ -294,7 +373,7 @@ describe('the modules of src', () => {
   it('lets a stage import only the stages of its module that the plan allows', () => {
     const wrong = Object.entries(STAGES).flatMap(([module, stages]) => {
       const stageOf = (path: string): string | null => {
-        const [stage, ...rest] = relative(join(SRC, module), path).split(sep);
+        const [stage, ...rest] = relative(module, short(path)).split(sep);
         return stage === undefined || stage === '..' || rest.length === 0 ? null : stage;
       };
       return sources.flatMap(({ path, imports }) => {
@@ -333,7 +412,7 @@ describe('the modules of src', () => {
 
   // What the package exports has to be gathered somewhere; nothing of ours imports it.
   it('has no barrel files but the doors of the package', () => {
-    const inside = sources.filter(({ path }) => folderOf(path) !== 'exports');
+    const inside = sources.filter(({ path }) => folderOf(path) !== 'exports' && !DOORS.includes(short(path)));
     expect(inside.filter(({ path }) => /[/\\]index\.ts$/.test(path)).map(({ path }) => short(path))).toEqual([]);
     const barrels = inside.filter(({ text }) => /^export (\*|\{[^}]*\}) from /m.test(text));
     expect(barrels.map(({ path }) => short(path))).toEqual([]);
@@ -399,11 +478,14 @@ describe('the modules of src', () => {
   });
 
   // What it costs to be told of a mistake: a tenth of a second with these, more than a second with the application.
-  it.each(['main.ts', 'cli/keys.ts', 'cli/backup.ts', 'cli/rotate-secrets.ts', 'cli/check-url.ts'])(
-    '%s judges settings and arguments before it loads Nest, TypeORM or rules of class-validator',
-    (entry) => {
-      const packages = loadedWith(join(SRC, entry)).flatMap((source) => source.packages);
-      expect(packages.filter((name) => !name.startsWith('node:') && !LIGHT.includes(name))).toEqual([]);
-    },
-  );
+  it.each([
+    'src/main.ts',
+    'packages/cli/keys.ts',
+    'packages/cli/backup.ts',
+    'packages/cli/rotate-secrets.ts',
+    'packages/cli/check-url.ts',
+  ])('%s judges settings and arguments before it loads Nest, TypeORM or rules of class-validator', (entry) => {
+    const packages = loadedWith(resolve(__dirname, '../..', entry)).flatMap((source) => source.packages);
+    expect(packages.filter((name) => !name.startsWith('node:') && !LIGHT.includes(name))).toEqual([]);
+  });
 });

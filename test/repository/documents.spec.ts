@@ -55,12 +55,16 @@ describe.each(DOCUMENTS)('%s', (document) => {
 
 /** Paths of this tree as documents name them: from the root, or in backticks from a module's folder on. */
 function pathsIn(text: string): string[] {
-  const rooted = [...text.matchAll(/(?<![\w/.-])(?:src|test|docs|web|bench|scripts|deploy)\/[\w./-]*[\w/]/g)];
-  const modules = readdirSync(join(ROOT, 'src')).filter((name) => !name.includes('.'));
-  const quoted = [...text.matchAll(/`(([a-z-]+)\/[a-z0-9./-]+)`/g)].filter(([, , folder = '']) =>
-    modules.includes(folder),
+  const rooted = [...text.matchAll(/(?<![\w/.-])(?:src|packages|test|docs|web|bench|scripts|deploy)\/[\w./-]*[\w/]/g)];
+  const homes = ['packages', 'src'].flatMap((home) =>
+    readdirSync(join(ROOT, home)).map((name) => [name, home] as const),
   );
-  return [...rooted.map(([path]) => path), ...quoted.map(([, path = '']) => `src/${path}`)];
+  const homeOf = new Map(homes.filter(([name]) => !name.includes('.')));
+  const quoted = [...text.matchAll(/`(([a-z-]+)\/[a-z0-9./-]+)`/g)].filter(([, , folder = '']) => homeOf.has(folder));
+  return [
+    ...rooted.map(([path]) => path),
+    ...quoted.map(([, path = '', folder = '']) => `${homeOf.get(folder)}/${path}`),
+  ];
 }
 
 describe('the paths that the documents name', () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SwitchableServer } from '../harness/servers/switchable-server';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { onTerminal, signInLinkIn, type Terminal } from '../harness/processes/terminal';
 
 const ROOT = resolve(__dirname, '../..');

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -89,12 +90,23 @@ function isAnother(pid: number): boolean {
   }
 }
 
-const COPIED = ['src', 'test', 'web', 'tsconfig.json', 'tsconfig.spec.json', 'tsconfig.check.json', '.oxlintrc.json'];
+const COPIED = [
+  'src',
+  'packages',
+  'test',
+  'web',
+  'tsconfig.json',
+  'tsconfig.spec.json',
+  'tsconfig.check.json',
+  '.oxlintrc.json',
+];
 
 /** Synchronous, so that a spec can register the suites of the copy while it is loaded. */
 export function plantRecipes(documents: readonly string[]): RecipeTree {
   const root = freeFolder();
   const blocks = documents.flatMap((document) => recipeBlocks(readFileSync(join(ROOT, document), 'utf8')));
+  // The compiler needs what the dashboard knows of the API.
+  execFileSync(process.execPath, [join(ROOT, 'web/api-schema.mjs')]);
   for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true });
   // The version is read from it; a second package of one name would irritate the test runner.
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };

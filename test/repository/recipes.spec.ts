@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { FakeProvider } from '../../src/testing/servers/fake-provider';
-import { eventually } from '../../src/testing/eventually';
+import { FakeProvider } from '../../packages/testing/servers/fake-provider';
+import { eventually } from '../../packages/testing/eventually';
 import { plantRecipes } from './recipe-tree';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
-import { TcpTarget } from '../../src/testing/servers/tcp-target';
+import { TcpTarget } from '../../packages/testing/servers/tcp-target';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 
 const ROOT = resolve(__dirname, '../..');
@@ -227,7 +227,9 @@ describe('with the recipes carried out', () => {
 
   it('checks from the terminal', async () => {
     const redis = await redisServer();
-    const { runCheckUrl } = tree.load('src/cli/check-url-command') as typeof import('../../src/cli/check-url-command');
+    const { runCheckUrl } = tree.load(
+      'packages/cli/check-url-command',
+    ) as typeof import('../../packages/cli/check-url-command');
     expect(await runCheckUrl(['REDIS', redis.url], {})).toMatchObject({ exitCode: 0 });
     await redis.close();
   });

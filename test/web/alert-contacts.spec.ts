@@ -5,9 +5,9 @@ import { Database } from '../../src/platform/database/database';
 import { newUuid } from '../../src/platform/ids/id';
 import { remindsItself } from '../../web/src/logic/alert-rule';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
-import { FakeProvider } from '../../src/testing/servers/fake-provider';
+import { FakeProvider } from '../../packages/testing/servers/fake-provider';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(180_000);

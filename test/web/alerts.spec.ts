@@ -2,9 +2,9 @@ import type { Browser, Page } from 'playwright-core';
 import type { AlertView } from '../../src/alert/alert.dto';
 import { Database } from '../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../harness/app/resources';
-import { FakeProvider } from '../../src/testing/servers/fake-provider';
+import { FakeProvider } from '../../packages/testing/servers/fake-provider';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
 

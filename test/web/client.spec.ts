@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { builtClientFolder } from '../e2e/client/built-client';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { HttpTarget, rawResponse } from '../../src/testing/servers/http-target';
+import { HttpTarget, rawResponse } from '../../packages/testing/servers/http-target';
 import { launchBrowser } from './browser';
 
 jest.setTimeout(180_000);

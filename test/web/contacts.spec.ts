@@ -3,9 +3,9 @@ import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
 import type { Alert, Contact } from '../../web/src/api/types';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
-import { FakeProvider } from '../../src/testing/servers/fake-provider';
+import { FakeProvider } from '../../packages/testing/servers/fake-provider';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);

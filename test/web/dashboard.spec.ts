@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { SignInLinks } from '../../src/identity/session/sign-in-links';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { SwitchableServer } from '../harness/servers/switchable-server';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 import { Cable } from './cable';
 

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { onTerminal, signInLinkIn, type Terminal } from '../harness/processes/terminal';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { launchBrowser, Visit } from './browser';

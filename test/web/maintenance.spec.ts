@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import type { MaintenanceWindow } from '../../web/src/api/types';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 import { madeBefore, showcase } from './showcase';
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { launchBrowser, Visit } from './browser';
 

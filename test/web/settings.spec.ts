@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import type { Api } from '../../src/testing/service/api';
-import { eventually } from '../../src/testing/eventually';
+import type { Api } from '../../packages/testing/service/api';
+import { eventually } from '../../packages/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { writeDay, writeOutage, writeState, writeWindow } from '../harness/app/announced-work';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../../src/testing/eventually';
+import { eventually } from '../../packages/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);

@@ -1,6 +1,7 @@
+import { CONVERTERS, type ForeignProgram } from '../../../packages/convert/index';
 import { Problem } from '../../platform/problem/problem';
 import { COSTLY } from '../document/read-aside';
-import { CONVERTERS, type ForeignProgram } from './converters';
+import { CHANNEL_RULES } from './channel-rules';
 
 /** Bytes of a response: twice the longest file. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -11,7 +12,7 @@ export type ConvertedText = { json: string } | { problem: Pick<Problem, 'code' |
 /** Converts the text of a foreign file. Takes what time and memory the file wants. */
 export function convertText(from: ForeignProgram, text: string): ConvertedText {
   try {
-    const json = JSON.stringify(CONVERTERS[from](text));
+    const json = JSON.stringify(CONVERTERS[from](text, CHANNEL_RULES));
     if (Buffer.byteLength(json) > MAX_BYTES) throw tooCostly();
     return { json };
   } catch (error) {

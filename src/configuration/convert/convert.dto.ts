@@ -1,8 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
+import {
+  CONVERSION_RESULTS,
+  type ConversionResult,
+  FOREIGN_PROGRAMS,
+  type ForeignProgram,
+  type ReportEntry,
+} from '../../../packages/convert/index';
 import type { ConfigurationDocument } from '../document/document';
-import { CONVERSION_RESULTS, type ConversionResult, type ReportEntry } from './conversion';
-import { FOREIGN_PROGRAMS, type ForeignProgram } from './converters';
 
 export class ConvertQuery {
   @ApiProperty({ enum: FOREIGN_PROGRAMS, description: 'The program whose file it is.', example: 'gatus' })

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import type { ForeignProgram } from '../../../packages/convert/index';
 import { Problem } from '../../platform/problem/problem';
 import { aside } from '../document/aside';
 import { type ConvertedText, tooCostly } from './convert-text';
-import type { ForeignProgram } from './converters';
 
 /** Makes documents of files of other programs. Stores nothing. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { keyFrom } from '../convert/keys';
+import { keyFrom } from '../document/keys';
 import { pathOf } from '../plan/matching';
 import { grouped } from '../../platform/text/grouped';
 

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { listOf, rawConnection, type Reply, send } from '../client';
 import { type Attack, type Attacker, pause, type World } from '../scene';
 import { HostileTarget, response, times } from './targets';

@@ -87,7 +87,7 @@ const unknownFields = reading(
 const conversions = reading(
   'conversions',
   '4,000 monitors of UptimeRobot under one name, 10,000 empty rows of Uptime Kuma, 200 files with aliases in a ConfigMap',
-  ['src/configuration/convert'],
+  ['src/configuration/convert', 'packages/convert'],
   [200, 400],
   () => {
     const monitor = (index: number) => ({

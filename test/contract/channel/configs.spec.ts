@@ -1,7 +1,7 @@
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import type { ValidConfig } from '../../../src/channel/config/channel-configs';
 import { MASK } from '../../../src/platform/secrets/mask';
-import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
+import { type ChannelBench, openChannelBench } from '../../../packages/testing/channel/channel-bench';
 
 const HOOK = 'https://hooks.example.com/services/T00/B00/canary-path-token';
 const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString('base64')}`;

@@ -1,8 +1,8 @@
-import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
-import { notificationOf } from '../../../src/testing/channel/notifications';
-import type { HttpProviderFake, ReceivedMessage } from '../../../src/testing/channel/provider-double';
-import { DISCORD_SECRETS, fakeDiscord } from '../../../src/testing/providers/discord';
+import { describeChannel, httpStatuses } from '../../../packages/testing/channel/describe-channel';
+import { type ChannelBench, openChannelBench } from '../../../packages/testing/channel/channel-bench';
+import { notificationOf } from '../../../packages/testing/channel/notifications';
+import type { HttpProviderFake, ReceivedMessage } from '../../../packages/testing/channel/provider-double';
+import { DISCORD_SECRETS, fakeDiscord } from '../../../packages/testing/providers/discord';
 
 interface DiscordBody {
   content?: string;

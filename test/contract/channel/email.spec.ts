@@ -1,14 +1,14 @@
 import type { SendOutcome } from '../../../src/channel/channel';
 import type { Config } from '../../../src/platform/config/config';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
-import { openEgress } from '../../../src/testing/checker/network';
-import { type MailScript, type SinkOptions, SmtpSink } from '../../../src/testing/servers/smtp-sink';
-import { describeChannel } from '../../../src/testing/channel/describe-channel';
-import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
+import { openEgress } from '../../../packages/testing/checker/network';
+import { type MailScript, type SinkOptions, SmtpSink } from '../../../packages/testing/servers/smtp-sink';
+import { describeChannel } from '../../../packages/testing/channel/describe-channel';
+import { type ChannelBench, openChannelBench } from '../../../packages/testing/channel/channel-bench';
 import { mailCertificate } from './mail-certificate';
-import { notificationOf } from '../../../src/testing/channel/notifications';
-import { EMAIL_ACCOUNT, EMAIL_SECRETS, fakeEmail } from '../../../src/testing/providers/email';
-import { readMail } from '../../../src/testing/providers/mail';
+import { notificationOf } from '../../../packages/testing/channel/notifications';
+import { EMAIL_ACCOUNT, EMAIL_SECRETS, fakeEmail } from '../../../packages/testing/providers/email';
+import { readMail } from '../../../packages/testing/providers/mail';
 
 const ACCOUNT = EMAIL_ACCOUNT;
 

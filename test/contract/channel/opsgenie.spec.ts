@@ -1,6 +1,6 @@
-import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
-import { fakeOpsgenie, OPSGENIE_SECRETS } from '../../../src/testing/providers/opsgenie';
+import { describeChannel, httpStatuses } from '../../../packages/testing/channel/describe-channel';
+import type { ReceivedMessage } from '../../../packages/testing/channel/provider-double';
+import { fakeOpsgenie, OPSGENIE_SECRETS } from '../../../packages/testing/providers/opsgenie';
 
 /** The alias is in the body of an alert and in the path of what is done to it. */
 const aliasOf = ({ data, path }: ReceivedMessage): string => {

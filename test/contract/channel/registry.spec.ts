@@ -7,7 +7,7 @@ import { ChannelRegistry } from '../../../src/channel/channel.registry';
 import { Config } from '../../../src/platform/config/config';
 import { ConfigModule } from '../../../src/platform/config/config.module';
 import { OPERATORS_EGRESS } from '../../../src/platform/net/egress/egress-policy';
-import { notificationOf } from '../../../src/testing/channel/notifications';
+import { notificationOf } from '../../../packages/testing/channel/notifications';
 import { TimeModule } from '../../../src/platform/time/time.module';
 
 class NoConfig {}

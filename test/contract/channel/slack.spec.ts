@@ -1,6 +1,6 @@
-import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
-import { fakeSlack, SLACK_SECRETS } from '../../../src/testing/providers/slack';
+import { describeChannel, httpStatuses } from '../../../packages/testing/channel/describe-channel';
+import type { ReceivedMessage } from '../../../packages/testing/channel/provider-double';
+import { fakeSlack, SLACK_SECRETS } from '../../../packages/testing/providers/slack';
 
 interface SlackBody {
   text: string;

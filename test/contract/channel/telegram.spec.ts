@@ -1,8 +1,8 @@
-import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
-import { notificationOf } from '../../../src/testing/channel/notifications';
-import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
-import { fakeTelegram, type TelegramFake, TELEGRAM_SECRETS } from '../../../src/testing/providers/telegram';
+import { describeChannel, httpStatuses } from '../../../packages/testing/channel/describe-channel';
+import { type ChannelBench, openChannelBench } from '../../../packages/testing/channel/channel-bench';
+import { notificationOf } from '../../../packages/testing/channel/notifications';
+import type { ReceivedMessage } from '../../../packages/testing/channel/provider-double';
+import { fakeTelegram, type TelegramFake, TELEGRAM_SECRETS } from '../../../packages/testing/providers/telegram';
 
 const textOf = (message: ReceivedMessage): string => String(message.data['text']);
 

@@ -1,9 +1,9 @@
 import { segmentsOf } from '../../../src/channel/vendor/sms-text';
-import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
-import { notificationOf } from '../../../src/testing/channel/notifications';
-import type { HttpProviderFake, ReceivedMessage } from '../../../src/testing/channel/provider-double';
-import { fakeTwilio, TWILIO_API_KEY, TWILIO_SECRETS, TWILIO_SERVICE } from '../../../src/testing/providers/twilio';
+import { describeChannel, httpStatuses } from '../../../packages/testing/channel/describe-channel';
+import { type ChannelBench, openChannelBench } from '../../../packages/testing/channel/channel-bench';
+import { notificationOf } from '../../../packages/testing/channel/notifications';
+import type { HttpProviderFake, ReceivedMessage } from '../../../packages/testing/channel/provider-double';
+import { fakeTwilio, TWILIO_API_KEY, TWILIO_SECRETS, TWILIO_SERVICE } from '../../../packages/testing/providers/twilio';
 
 const TOKEN = 'canary-twilio-auth-token';
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import { type ChannelBench, NOW, openChannelBench } from '../../../src/testing/channel/channel-bench';
-import { notificationOf } from '../../../src/testing/channel/notifications';
-import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
-import { WEBHOOK_SECRETS, type WebhookSink, webhookSink } from '../../../src/testing/providers/webhook-sink';
+import { describeChannel, httpStatuses } from '../../../packages/testing/channel/describe-channel';
+import { type ChannelBench, NOW, openChannelBench } from '../../../packages/testing/channel/channel-bench';
+import { notificationOf } from '../../../packages/testing/channel/notifications';
+import type { ReceivedMessage } from '../../../packages/testing/channel/provider-double';
+import { WEBHOOK_SECRETS, type WebhookSink, webhookSink } from '../../../packages/testing/providers/webhook-sink';
 
 interface WebhookBody {
   type: string;

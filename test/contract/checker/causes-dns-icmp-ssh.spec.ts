@@ -5,10 +5,10 @@ import { IcmpTransports } from '../../../src/checker/icmp/icmp-transports';
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
 import { SystemResolvers } from '../../../src/checker/dns/system-resolvers';
-import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
-import { closedEgress, dialerWith } from '../../../src/testing/checker/network';
-import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
-import { runCheck } from '../../../src/testing/checker/describe-checker';
+import { type DnsScript, DnsTestServer } from '../../../packages/testing/servers/dns-server';
+import { closedEgress, dialerWith } from '../../../packages/testing/checker/network';
+import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
+import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
 /** What a check needs, once the cause of its failure is set up. */
 interface Case {

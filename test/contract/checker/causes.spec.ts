@@ -8,13 +8,13 @@ import { HttpsChecker } from '../../../src/checker/http/http.checker';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import type { ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
 import { DeafPort } from '../../harness/servers/deaf-port';
-import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
-import { always, rawResponse, type HttpScript, HttpTarget } from '../../../src/testing/servers/http-target';
+import { type DnsScript, DnsTestServer } from '../../../packages/testing/servers/dns-server';
+import { always, rawResponse, type HttpScript, HttpTarget } from '../../../packages/testing/servers/http-target';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
-import { dialerWith, egressWithout } from '../../../src/testing/checker/network';
-import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { dialerWith, egressWithout } from '../../../packages/testing/checker/network';
+import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { selfSigned, TlsAuthority } from '../../harness/servers/tls-authority';
-import { runCheck } from '../../../src/testing/checker/describe-checker';
+import { runCheck } from '../../../packages/testing/checker/describe-checker';
 import { drip, hostileScripts } from './http-hostility';
 
 type Type = 'HTTP' | 'HTTPS' | 'TCP';

@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runCheckUrl } from '../../../src/cli/check-url-command';
-import { rawResponse, always, HttpTarget, sent } from '../../../src/testing/servers/http-target';
-import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { runCheckUrl } from '../../../packages/cli/check-url-command';
+import { rawResponse, always, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
+import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { selfSigned } from '../../harness/servers/tls-authority';
 
 const ROOT = join(__dirname, '../../..');
@@ -16,7 +16,7 @@ function spawnCheckUrl(args: string[]): Promise<{ code: number; stdout: string }
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      ['-r', './scripts/typescript.cjs', 'src/cli/check-url.ts', ...args],
+      ['-r', './scripts/typescript.cjs', 'packages/cli/check-url.ts', ...args],
       { cwd: ROOT },
       (_error, stdout) => resolve({ code: child.exitCode ?? -1, stdout }),
     );

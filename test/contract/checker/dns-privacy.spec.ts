@@ -6,10 +6,10 @@ import { DnsChecker } from '../../../src/checker/dns/dns.checker';
 import { SystemResolvers } from '../../../src/checker/dns/system-resolvers';
 import { loadConfig } from '../../../src/platform/config/config';
 import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/egress-policy';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
-import { closedPort } from '../../../src/testing/servers/tcp-target';
-import { runCheck } from '../../../src/testing/checker/describe-checker';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { type DnsScript, DnsTestServer } from '../../../packages/testing/servers/dns-server';
+import { closedPort } from '../../../packages/testing/servers/tcp-target';
+import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
 const NAME = 'www.example.net';
 const ruleOf = (isDefault: boolean, env: Record<string, string> = {}): EgressRule =>

@@ -2,16 +2,16 @@ import type { Answer } from 'dns-packet';
 import type { Assertion } from '../../../src/checker/assertion/assertion';
 import { DnsChecker } from '../../../src/checker/dns/dns.checker';
 import { SystemResolvers } from '../../../src/checker/dns/system-resolvers';
-import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
+import { type DnsScript, DnsTestServer } from '../../../packages/testing/servers/dns-server';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { eventually } from '../../../src/testing/eventually';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { eventually } from '../../../packages/testing/eventually';
 import {
   type CheckerBench,
   describeChecker,
   type LiveTarget,
   runCheck,
-} from '../../../src/testing/checker/describe-checker';
+} from '../../../packages/testing/checker/describe-checker';
 
 const NAME = 'www.example.com';
 const dialer = dialerWith();

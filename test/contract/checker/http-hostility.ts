@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { Socket } from 'node:net';
 import type { CheckResult } from '../../../src/checker/checker';
-import { always, rawResponse, type HttpScript, type HttpTarget } from '../../../src/testing/servers/http-target';
-import { slam } from '../../../src/testing/servers/tcp-target';
-import type { LiveTarget } from '../../../src/testing/checker/describe-checker';
+import { always, rawResponse, type HttpScript, type HttpTarget } from '../../../packages/testing/servers/http-target';
+import { slam } from '../../../packages/testing/servers/tcp-target';
+import type { LiveTarget } from '../../../packages/testing/checker/describe-checker';
 
 export const liveHttp = (target: HttpTarget): LiveTarget => ({
   url: target.url(),

@@ -2,11 +2,11 @@ import { deflateSync, brotliCompressSync, gzipSync } from 'node:zlib';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { BodyBudget } from '../../../src/platform/net/http/body-budget';
-import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../src/testing/servers/http-target';
+import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
-import { dialerWith, openEgress } from '../../../src/testing/checker/network';
-import { eventually } from '../../../src/testing/eventually';
-import { runCheck } from '../../../src/testing/checker/describe-checker';
+import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
+import { eventually } from '../../../packages/testing/eventually';
+import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
 const checker = new HttpChecker(new HttpProbe(dialerWith()));
 const targets: HttpTarget[] = [];

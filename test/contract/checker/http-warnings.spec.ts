@@ -3,9 +3,9 @@ import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { JudgingTurns } from '../../../src/checker/http/judging-turns';
 import { BodyBudget } from '../../../src/platform/net/http/body-budget';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../src/testing/servers/http-target';
-import { runCheck } from '../../../src/testing/checker/describe-checker';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
+import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
 const checker = new HttpChecker(new HttpProbe(dialerWith()));
 const targets: HttpTarget[] = [];

@@ -1,9 +1,9 @@
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
-import { always, rawResponse, HttpTarget } from '../../../src/testing/servers/http-target';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { closedPort, TcpTarget } from '../../../src/testing/servers/tcp-target';
-import { type CheckerBench, describeChecker } from '../../../src/testing/checker/describe-checker';
+import { always, rawResponse, HttpTarget } from '../../../packages/testing/servers/http-target';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { closedPort, TcpTarget } from '../../../packages/testing/servers/tcp-target';
+import { type CheckerBench, describeChecker } from '../../../packages/testing/checker/describe-checker';
 import { hostileScripts, liveHttp } from './http-hostility';
 
 async function open(): Promise<CheckerBench> {

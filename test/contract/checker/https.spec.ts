@@ -1,11 +1,11 @@
 import type { Assertion } from '../../../src/checker/assertion/assertion';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { HttpsChecker } from '../../../src/checker/http/http.checker';
-import { always, rawResponse, HttpTarget, sent } from '../../../src/testing/servers/http-target';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { always, rawResponse, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
-import { type CheckerBench, describeChecker, runCheck } from '../../../src/testing/checker/describe-checker';
+import { type CheckerBench, describeChecker, runCheck } from '../../../packages/testing/checker/describe-checker';
 import { hostileScripts, liveHttp } from './http-hostility';
 
 const checkerTrusting = (authority: TlsAuthority) =>

@@ -7,8 +7,8 @@ import { type IcmpDescription, IcmpTransports, TRANSPORTS } from '../../../src/c
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
 import { CABLE, obstacleTo, runInNamespace } from '../../harness/machine/namespace';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { describeChecker, runCheck } from '../../../src/testing/checker/describe-checker';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { describeChecker, runCheck } from '../../../packages/testing/checker/describe-checker';
 
 const dialer = dialerWith();
 const transports = new IcmpTransports();

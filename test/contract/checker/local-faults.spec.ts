@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { CheckResult } from '../../../src/checker/checker';
 import type { ChecksOrder } from '../../harness/processes/checks-process';
-import { HttpTarget, always, rawResponse } from '../../../src/testing/servers/http-target';
+import { HttpTarget, always, rawResponse } from '../../../packages/testing/servers/http-target';
 import { CABLE, obstacleTo } from '../../harness/machine/namespace';
 
 const ROOT = join(__dirname, '../../..');

@@ -1,20 +1,20 @@
 import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { eventually } from '../../../src/testing/eventually';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { eventually } from '../../../packages/testing/eventually';
 import {
   isSshdInstalled,
   OpenSshServer,
   Ssh2Server,
   type SshServer,
   startSshServer,
-} from '../../../src/testing/servers/ssh-server';
-import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
+} from '../../../packages/testing/servers/ssh-server';
+import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import {
   type CheckerBench,
   describeChecker,
   type LiveTarget,
   runCheck,
-} from '../../../src/testing/checker/describe-checker';
+} from '../../../packages/testing/checker/describe-checker';
 
 const checker = new SshChecker(dialerWith());
 const running: { stop(): Promise<void> }[] = [];

@@ -1,7 +1,11 @@
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
-import { type CheckerBench, describeChecker, type LiveTarget } from '../../../src/testing/checker/describe-checker';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
+import {
+  type CheckerBench,
+  describeChecker,
+  type LiveTarget,
+} from '../../../packages/testing/checker/describe-checker';
 
 const live = (target: TcpTarget): LiveTarget => ({
   url: `tcp://${target.authority}`,

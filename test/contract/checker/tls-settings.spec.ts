@@ -2,11 +2,11 @@ import { createSecureContext } from 'node:tls';
 import type { TlsSettings } from '../../../src/checker/tls-settings';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
-import { dialerWith } from '../../../src/testing/checker/network';
-import { always, HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
-import { TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { dialerWith } from '../../../packages/testing/checker/network';
+import { always, HttpTarget, rawResponse, sent } from '../../../packages/testing/servers/http-target';
+import { TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { selfSigned, type ServerIdentity, TlsAuthority } from '../../harness/servers/tls-authority';
-import { runCheck } from '../../../src/testing/checker/describe-checker';
+import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
 const settings = (part: Partial<TlsSettings>): TlsSettings => ({ verify: true, ca: null, serverName: null, ...part });
 const redirectTo = (url: string) => always(rawResponse(302, '', { Location: url }));

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { McpProcess, PlainMcp } from '../../harness/processes/mcp-process';
 import {
   always,
@@ -11,8 +11,8 @@ import {
   rawResponse,
   type SeenRequest,
   sent,
-} from '../../../src/testing/servers/http-target';
-import { closedPort } from '../../../src/testing/servers/tcp-target';
+} from '../../../packages/testing/servers/http-target';
+import { closedPort } from '../../../packages/testing/servers/tcp-target';
 
 const KEY = 'ums_w_0123456789';
 const json = (body: unknown, headers = {}) =>
@@ -84,8 +84,8 @@ describe('The command uptime mcp', () => {
   // The last one shows that the others could fail.
   it.each([
     ['the service', './src/app', 0],
-    ['the command, until it serves,', './src/cli/mcp/mcp-command', 0],
-    ['what serves', './src/cli/mcp/mcp-server', expect.any(Number)],
+    ['the command, until it serves,', './packages/cli/mcp/mcp-command', 0],
+    ['what serves', './packages/cli/mcp/mcp-server', expect.any(Number)],
   ])('%s loads as much of the optional packages as it needs', async (_, file, expected) => {
     const count = `Object.keys(require.cache).filter((name) => /node_modules.(@modelcontextprotocol|zod)\\b/.test(name)).length`;
     const run = promisify(execFile);

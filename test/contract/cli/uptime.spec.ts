@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { onTerminal } from '../../harness/processes/terminal';
 import { uptime } from '../../harness/processes/uptime-command';
-import { always, type HttpScript, HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
-import { closedPort } from '../../../src/testing/servers/tcp-target';
+import { always, type HttpScript, HttpTarget, rawResponse, sent } from '../../../packages/testing/servers/http-target';
+import { closedPort } from '../../../packages/testing/servers/tcp-target';
 
 const ROOT = join(__dirname, '../../..');
 const KEY = 'ums_r_0123456789';
@@ -255,7 +255,7 @@ describe('The command uptime', () => {
     script = planned;
     writeFileSync(join(folder, 'monitors.yaml'), DOCUMENT);
     const asked = server.seen.length;
-    const command = `exec ${process.execPath} -r ./scripts/typescript.cjs src/cli/uptime.ts apply ${folder}/monitors.yaml`;
+    const command = `exec ${process.execPath} -r ./scripts/typescript.cjs packages/cli/uptime.ts apply ${folder}/monitors.yaml`;
     const terminal = onTerminal(command, ROOT, { UPTIME_URL: server.url(), UPTIME_KEY: KEY });
     await eventually('the question', () => terminal.shown.includes('Apply this? [y/N]'));
     expect(await terminal.interrupt()).toBe(1);
@@ -269,7 +269,7 @@ describe('The command uptime', () => {
       new Promise<{ code: number | null; stdout: string; stderr: string }>((settle) => {
         const child = execFile(
           process.execPath,
-          ['-r', './scripts/typescript.cjs', 'src/cli/uptime.ts', ...args],
+          ['-r', './scripts/typescript.cjs', 'packages/cli/uptime.ts', ...args],
           { cwd: ROOT, env: { PATH: process.env['PATH'], UPTIME_URL: server.url(), UPTIME_KEY: KEY } },
           (_, stdout, stderr) => settle({ code: child.exitCode, stdout, stderr }),
         );

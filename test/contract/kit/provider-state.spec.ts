@@ -1,7 +1,7 @@
-import { fakeDiscord } from '../../../src/testing/providers/discord';
-import { fakeOpsgenie, type OpsgenieFake } from '../../../src/testing/providers/opsgenie';
-import { fakePagerDuty, type PagerDutyFake } from '../../../src/testing/providers/pagerduty';
-import { fakeTelegram } from '../../../src/testing/providers/telegram';
+import { fakeDiscord } from '../../../packages/testing/providers/discord';
+import { fakeOpsgenie, type OpsgenieFake } from '../../../packages/testing/providers/opsgenie';
+import { fakePagerDuty, type PagerDutyFake } from '../../../packages/testing/providers/pagerduty';
+import { fakeTelegram } from '../../../packages/testing/providers/telegram';
 import { realRequest, type RawRequest, send, withFields, withPath } from './strictness';
 
 describe('the fake of PagerDuty', () => {

@@ -1,4 +1,4 @@
-import { fakeDiscord } from '../../../src/testing/providers/discord';
+import { fakeDiscord } from '../../../packages/testing/providers/discord';
 import { describeStrictness, withBody, withFields, withPath } from './strictness';
 
 const letters = (count: number): string => 'x'.repeat(count);

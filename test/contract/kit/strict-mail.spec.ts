@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
-import { openChannelBench } from '../../../src/testing/channel/channel-bench';
-import { notificationOf } from '../../../src/testing/channel/notifications';
-import { EMAIL_ACCOUNT, type EmailFake, fakeEmail } from '../../../src/testing/providers/email';
+import { openChannelBench } from '../../../packages/testing/channel/channel-bench';
+import { notificationOf } from '../../../packages/testing/channel/notifications';
+import { EMAIL_ACCOUNT, type EmailFake, fakeEmail } from '../../../packages/testing/providers/email';
 
 /** A mail that another program hands over: the envelope, and the bytes of the message. */
 interface RawMail {

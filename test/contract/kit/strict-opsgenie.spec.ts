@@ -1,4 +1,4 @@
-import { fakeOpsgenie } from '../../../src/testing/providers/opsgenie';
+import { fakeOpsgenie } from '../../../packages/testing/providers/opsgenie';
 import { describeStrictness, withFields, withHeaders, withPath } from './strictness';
 
 const letters = (count: number): string => 'x'.repeat(count);

@@ -1,4 +1,4 @@
-import { fakePagerDuty } from '../../../src/testing/providers/pagerduty';
+import { fakePagerDuty } from '../../../packages/testing/providers/pagerduty';
 import { describeStrictness, withBody, withFields, withPath } from './strictness';
 
 const letters = (count: number): string => 'x'.repeat(count);

@@ -1,4 +1,4 @@
-import { fakeSlack } from '../../../src/testing/providers/slack';
+import { fakeSlack } from '../../../packages/testing/providers/slack';
 import { describeStrictness, withBody, withFields, withHeaders, withPath } from './strictness';
 
 const letters = (count: number): string => 'x'.repeat(count);

@@ -1,4 +1,4 @@
-import { fakeTeams } from '../../../src/testing/providers/teams';
+import { fakeTeams } from '../../../packages/testing/providers/teams';
 import { describeStrictness, withBody, withFields, withPath } from './strictness';
 
 const letters = (count: number): string => 'x'.repeat(count);

@@ -1,4 +1,4 @@
-import { fakeTelegram } from '../../../src/testing/providers/telegram';
+import { fakeTelegram } from '../../../packages/testing/providers/telegram';
 import { describeStrictness, withFields, withPath } from './strictness';
 
 const entities = (description: string) => ({

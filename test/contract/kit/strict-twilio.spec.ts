@@ -1,4 +1,4 @@
-import { fakeTwilio, TWILIO_SERVICE } from '../../../src/testing/providers/twilio';
+import { fakeTwilio, TWILIO_SERVICE } from '../../../packages/testing/providers/twilio';
 import { describeStrictness, withForm, withHeaders, withPath } from './strictness';
 
 const letters = (count: number): string => 'x'.repeat(count);

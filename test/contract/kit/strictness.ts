@@ -1,6 +1,6 @@
-import { openChannelBench } from '../../../src/testing/channel/channel-bench';
-import { notificationOf } from '../../../src/testing/channel/notifications';
-import type { HttpProviderFake } from '../../../src/testing/channel/provider-double';
+import { openChannelBench } from '../../../packages/testing/channel/channel-bench';
+import { notificationOf } from '../../../packages/testing/channel/notifications';
+import type { HttpProviderFake } from '../../../packages/testing/channel/provider-double';
 
 /** A request as it is sent to a fake. */
 export interface RawRequest {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { NOW } from '../../../src/testing/channel/channel-bench';
-import { type WebhookSink, webhookSink } from '../../../src/testing/providers/webhook-sink';
+import { NOW } from '../../../packages/testing/channel/channel-bench';
+import { type WebhookSink, webhookSink } from '../../../packages/testing/providers/webhook-sink';
 import {
   type BrokenRequest,
   describeStrictness,

@@ -5,11 +5,11 @@ import { DialError } from '../../../src/platform/net/dial/dial-error';
 import { type Dialed, type Dialer, interleave } from '../../../src/platform/net/dial/dialer';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { DeafPort } from '../../harness/servers/deaf-port';
-import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
+import { type DnsScript, DnsTestServer } from '../../../packages/testing/servers/dns-server';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
-import { dialerWith, openEgress } from '../../../src/testing/checker/network';
-import { eventually } from '../../../src/testing/eventually';
-import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
+import { eventually } from '../../../packages/testing/eventually';
+import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 
 const closers: (() => unknown)[] = [];
 const never = new AbortController().signal;

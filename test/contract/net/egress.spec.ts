@@ -6,10 +6,10 @@ import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { loadConfig } from '../../../src/platform/config/config';
 import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { OutboundHttp } from '../../../src/platform/net/http/outbound-http';
-import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
-import { always, rawResponse, HttpTarget } from '../../../src/testing/servers/http-target';
-import { dialerWith, egressWithout } from '../../../src/testing/checker/network';
-import { runCheck } from '../../../src/testing/checker/describe-checker';
+import { type DnsScript, DnsTestServer } from '../../../packages/testing/servers/dns-server';
+import { always, rawResponse, HttpTarget } from '../../../packages/testing/servers/http-target';
+import { dialerWith, egressWithout } from '../../../packages/testing/checker/network';
+import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
 const policy = new EgressPolicy(loadConfig({}));
 /** An organization that is not the operator's: nothing on this machine or its network may be reached. */

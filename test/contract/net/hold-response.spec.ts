@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { exchange } from '../../../src/platform/net/http/http-exchange';
 import { holdResponse } from '../../../src/platform/net/http/hold-response';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 
 /** More than a socket takes at once. */

@@ -1,9 +1,9 @@
 import { OutboundError, OutboundHttp, type OutboundRequest } from '../../../src/platform/net/http/outbound-http';
-import { DnsTestServer } from '../../../src/testing/servers/dns-server';
-import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../src/testing/servers/http-target';
-import { dialerWith, openEgress } from '../../../src/testing/checker/network';
-import { eventually } from '../../../src/testing/eventually';
-import { closedPort, silence, slam, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { DnsTestServer } from '../../../packages/testing/servers/dns-server';
+import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
+import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
+import { eventually } from '../../../packages/testing/eventually';
+import { closedPort, silence, slam, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { selfSigned, TlsAuthority } from '../../harness/servers/tls-authority';
 
 const SECRET = 'T0K3N-in-the-path';

@@ -1,10 +1,10 @@
 import { DialError } from '../../../src/platform/net/dial/dial-error';
 import type { Dialer } from '../../../src/platform/net/dial/dialer';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
-import { dialerWith, openEgress } from '../../../src/testing/checker/network';
-import { eventually } from '../../../src/testing/eventually';
-import { closedPort } from '../../../src/testing/servers/tcp-target';
-import { runCheck } from '../../../src/testing/checker/describe-checker';
+import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
+import { eventually } from '../../../packages/testing/eventually';
+import { closedPort } from '../../../packages/testing/servers/tcp-target';
+import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(8));
 const of = (organization: string | null | undefined) => ({ ...openEgress, organization: organization ?? null });

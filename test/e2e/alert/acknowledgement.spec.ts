@@ -1,6 +1,6 @@
 import { AcknowledgementJob } from '../../../src/alert/acknowledgement/acknowledgement.job';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 interface Acknowledgement {
   by: string;

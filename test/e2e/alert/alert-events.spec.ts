@@ -2,8 +2,8 @@ import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import { formatId, newUuid } from '../../../src/platform/ids/id';
 import { Alerting } from '../../harness/app/alerting';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('alert events', () => {

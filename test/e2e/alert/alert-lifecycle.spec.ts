@@ -7,7 +7,7 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Alerting } from '../../harness/app/alerting';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
+import type { Api } from '../../../packages/testing/service/api';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const URL_BEFORE = 'https://hooks.slack.com/services/T000/B000/XXXX';

@@ -6,8 +6,8 @@ import { DataSource } from 'typeorm';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 

@@ -4,10 +4,10 @@ import type { ContactView } from '../../../src/contact/contact.dto';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
-import { FakeProvider } from '../../../src/testing/servers/fake-provider';
+import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
 
 interface Refusal {
   code: string;

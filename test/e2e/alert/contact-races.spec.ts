@@ -5,7 +5,7 @@
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api, ApiResponse } from '../../../src/testing/service/api';
+import type { Api, ApiResponse } from '../../../packages/testing/service/api';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const ROUNDS = 25;

@@ -3,8 +3,8 @@ import { DataSource } from 'typeorm';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { formatId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 

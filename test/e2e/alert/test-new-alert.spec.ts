@@ -2,10 +2,10 @@ import type { AlertView } from '../../../src/alert/alert.dto';
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { newUuid, formatId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
-import { FakeProvider } from '../../../src/testing/servers/fake-provider';
+import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
 
 interface Verdict {
   state: string;

@@ -3,7 +3,7 @@ import { ServerSecrets } from '../../../src/platform/secrets/server-secrets';
 import { Database } from '../../../src/platform/database/database';
 import { newUuid, parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
+import type { Api } from '../../../packages/testing/service/api';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';

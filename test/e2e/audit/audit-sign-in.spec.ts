@@ -5,9 +5,9 @@ import { parseId } from '../../../src/platform/ids/id';
 import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time/time-units';
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { type SignedIn, signIn, signOut } from '../../harness/app/browser-session';
 
 interface Key {

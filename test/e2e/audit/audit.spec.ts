@@ -3,9 +3,9 @@ import { AuditRetention } from '../../../src/audit/audit-retention.job';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 
 interface Resource {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(__dirname, '../../..');
-const SOURCES = ['scripts/client', 'scripts/client/layer'];
+const SOURCES = ['packages/client', 'packages/client/layer'];
 const INPUTS = ['docs/openapi.json', 'package-lock.json'];
 
 /** The folder with the client as it is built from this very tree; made once, whoever asks for it. */
@@ -14,7 +14,7 @@ export function builtClientFolder(): string {
   if (existsSync(built)) return built;
   const aside = `${built}-${process.pid}`;
   mkdirSync(join(ROOT, '.cache/client'), { recursive: true });
-  execFileSync(process.execPath, [join(ROOT, 'scripts/client/generate.mjs'), aside]);
+  execFileSync(process.execPath, [join(ROOT, 'packages/client/generate.mjs'), aside]);
   try {
     renameSync(aside, built);
   } catch {

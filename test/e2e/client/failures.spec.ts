@@ -3,8 +3,8 @@
  * @databases both
  */
 import type { Socket } from 'node:net';
-import { HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
-import { closedPort, silence, slam } from '../../../src/testing/servers/tcp-target';
+import { HttpTarget, rawResponse, sent } from '../../../packages/testing/servers/http-target';
+import { closedPort, silence, slam } from '../../../packages/testing/servers/tcp-target';
 import { builtClient, type Client, type ClientOptions, collected } from './built-client';
 
 type Step = (socket: Socket) => void;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { slam, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { slam, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import { builtClient, type Client, collected } from './built-client';
 
 const { UptimeClient, UptimeProblem } = builtClient();

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { FaultProxy } from '../../harness/servers/fault-proxy';
-import { HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
+import { HttpTarget, rawResponse, sent } from '../../../packages/testing/servers/http-target';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { builtClient, type StreamEvent, type StreamOptions } from './built-client';
 

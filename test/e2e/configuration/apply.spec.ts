@@ -5,7 +5,7 @@ import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan
 import { formatId } from '../../../src/platform/ids/id';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 
 const SLACK = 'https://hooks.slack.com/services/T000/B000/XXXX';
 

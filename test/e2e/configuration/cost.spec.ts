@@ -2,7 +2,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { longestPieceOf } from '../../harness/longest-piece';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 
 const many = <Item>(count: number, itemOf: (i: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => itemOf(i));

@@ -3,7 +3,7 @@
  * @databases embedded
  */
 import { Database } from '../../../src/platform/database/database';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { longestPieceOf } from '../../harness/longest-piece';
 

@@ -4,8 +4,8 @@ import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import type { ConfigurationDocument } from '../../../src/configuration/document/document';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 /** Values that no export may show. */

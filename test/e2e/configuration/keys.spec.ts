@@ -1,5 +1,5 @@
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const CONFIG = { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Conversion } from '../../../src/configuration/convert/conversion';
+import type { Conversion } from '../../../packages/convert/index';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import { startApp, type TestApp } from '../../harness/app/app';
 

@@ -1,6 +1,6 @@
 import { MOST_GUESSES, SecretGuesses } from '../../../src/configuration/plan/secret-guesses';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { startApp, type TestApp } from '../../harness/app/app';
 
 const HOOK = 'https://hooks.slack.com/services/T0/B0/XXXX';

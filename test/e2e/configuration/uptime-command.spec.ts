@@ -1,6 +1,6 @@
 /** @lane slow */
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { uptime, type UptimeRun } from '../../harness/processes/uptime-command';
 import { SwitchableServer } from '../../harness/servers/switchable-server';

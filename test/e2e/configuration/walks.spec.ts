@@ -25,7 +25,7 @@ class Reader {
 
   constructor(private readonly env: Record<string, string>) {
     const command = join(this.bin, 'uptime');
-    const words = [process.execPath, '-r', join(ROOT, 'scripts/typescript.cjs'), join(ROOT, 'src/cli/uptime.ts')];
+    const words = [process.execPath, '-r', join(ROOT, 'scripts/typescript.cjs'), join(ROOT, 'packages/cli/uptime.ts')];
     writeFileSync(command, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`);
     chmodSync(command, 0o755);
   }

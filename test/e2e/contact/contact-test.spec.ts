@@ -3,8 +3,8 @@ import type { ContactView } from '../../../src/contact/contact.dto';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { newContact } from '../../harness/app/resources';
-import { FakeProvider } from '../../../src/testing/servers/fake-provider';
-import { SmtpSink } from '../../../src/testing/servers/smtp-sink';
+import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
+import { SmtpSink } from '../../../packages/testing/servers/smtp-sink';
 
 interface Verdict {
   state: string;

@@ -6,8 +6,8 @@ import type { ContactView } from '../../../src/contact/contact.dto';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { alertThrough } from '../../harness/app/contact-alerts';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 

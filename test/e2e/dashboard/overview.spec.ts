@@ -3,7 +3,7 @@ import { Database } from '../../../src/platform/database/database';
 import { formatId, parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { addOccurrence, NO_SCOPE } from '../../harness/app/occurrences';
 
 const HOUR = 3_600_000;

@@ -9,9 +9,9 @@ import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
 import { StatusSnapshots } from '../../../src/status-page/status-snapshot';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
-import { eventually } from '../../../src/testing/eventually';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
+import { eventually } from '../../../packages/testing/eventually';
 
 interface Settings {
   enabled: boolean;

@@ -10,10 +10,10 @@ import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId } from '../../../src/platform/ids/id';
 import { signIn, signOut } from '../../harness/app/browser-session';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 // Several waits for scheduled checks and for polls of the stream, each once a second.
 jest.setTimeout(90_000);

@@ -1,6 +1,6 @@
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 
 describe('the state of the system', () => {
   let app: TestApp;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Api } from '../../../src/testing/service/api';
+import { Api } from '../../../packages/testing/service/api';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 // Each call of the command is a process of its own that compiles it first.
@@ -34,7 +34,7 @@ describe('a backup', () => {
   const backup = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
     backupOf(app.config.dataDir, words);
   const backupOf = (dataDir: string, words: string[]): Promise<{ stdout: string; stderr: string }> =>
-    run(process.execPath, ['-r', './scripts/typescript.cjs', 'src/cli/backup.ts', ...words], {
+    run(process.execPath, ['-r', './scripts/typescript.cjs', 'packages/cli/backup.ts', ...words], {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],

@@ -2,7 +2,7 @@
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkEngine } from '../../harness/app/invariants';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { DatabaseWitness, watch } from '../../harness/processes/service-process';
 

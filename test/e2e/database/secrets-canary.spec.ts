@@ -7,8 +7,8 @@ import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { ApiResponse, Api } from '../../../src/testing/service/api';
-import { eventually } from '../../../src/testing/eventually';
+import type { ApiResponse, Api } from '../../../packages/testing/service/api';
+import { eventually } from '../../../packages/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
 
 // Nine alerts times several requests, one after the other.

@@ -2,7 +2,7 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startApp, startOwnApp, type TestApp } from '../../harness/app/app';
 import { newWebsite } from '../../harness/app/resources';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 
 interface Endpoint {
   id: string;

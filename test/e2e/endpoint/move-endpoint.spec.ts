@@ -3,8 +3,8 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Alerting } from '../../harness/app/alerting';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
-import { eventually } from '../../../src/testing/eventually';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
+import { eventually } from '../../../packages/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Endpoint {

@@ -2,7 +2,7 @@ import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Tagged {

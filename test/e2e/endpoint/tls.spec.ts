@@ -1,7 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { always, HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
+import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 
 interface Tls {

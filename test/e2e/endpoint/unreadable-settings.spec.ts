@@ -4,8 +4,8 @@ import { CheckDefinitions } from '../../../src/endpoint/check-definition';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { always, HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
-import { eventually } from '../../../src/testing/eventually';
+import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
+import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** Sealed with a key that this process does not have, as after a rotation in the wrong order. */

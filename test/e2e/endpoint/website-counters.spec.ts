@@ -7,7 +7,7 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const ROUNDS = 6;

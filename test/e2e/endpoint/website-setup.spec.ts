@@ -1,9 +1,9 @@
 /** @databases both */
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
-import { eventually } from '../../../src/testing/eventually';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
+import { eventually } from '../../../packages/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 interface Endpoint {

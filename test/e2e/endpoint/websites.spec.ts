@@ -1,6 +1,6 @@
 /** @databases both */
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 
 interface Website {
   id: string;

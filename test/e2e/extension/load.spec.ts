@@ -4,7 +4,7 @@ import { RouterModule } from '@nestjs/core';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Access } from '../../../src/exports/module';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { startOwnApp } from '../../harness/app/app';
 import { buildService } from '../../harness/processes/service-process';
 import { StartFolder } from '../../harness/processes/start-process';

@@ -11,7 +11,7 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
+import type { Api } from '../../../packages/testing/service/api';
 import { recorded } from '../../harness/app/history';
 
 const MINUTE = 60_000;

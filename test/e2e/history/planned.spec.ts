@@ -9,7 +9,7 @@ import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId, parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { recorded } from '../../harness/app/history';
 import { addOccurrence, EVERYTHING, NO_SCOPE } from '../../harness/app/occurrences';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Access } from '../../../src/platform/access/caller';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 let finish: (() => void)[] = [];
 

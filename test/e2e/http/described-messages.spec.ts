@@ -4,10 +4,15 @@ import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { Overload } from '../../../src/monitoring/schedule/overload';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Api } from '../../../src/testing/service/api';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
-import { exactSchema, type OpenApi, operationsOf, type Schema } from '../../../src/testing/contract/document/openapi';
-import { eventually } from '../../../src/testing/eventually';
+import { Api } from '../../../packages/testing/service/api';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
+import {
+  exactSchema,
+  type OpenApi,
+  operationsOf,
+  type Schema,
+} from '../../../packages/testing/contract/document/openapi';
+import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { type SeenRequest, SwitchableServer } from '../../harness/servers/switchable-server';
 

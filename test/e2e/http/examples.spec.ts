@@ -3,8 +3,8 @@ import { Database } from '../../../src/platform/database/database';
 import { HostResolver } from '../../../src/platform/net/dns/host-resolver';
 import { formatId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import { type OpenApi, operationsOf } from '../../../src/testing/contract/document/openapi';
+import type { Api } from '../../../packages/testing/service/api';
+import { type OpenApi, operationsOf } from '../../../packages/testing/contract/document/openapi';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** One body that the document offers. */

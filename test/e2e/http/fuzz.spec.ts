@@ -7,8 +7,8 @@ import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { bodyFor, pathValueFor, percentEncoded, queryFor, serialize, withId } from '../../harness/app/hostile-input';
 import { checkInvariants } from '../../harness/app/invariants';
 import {
@@ -16,7 +16,7 @@ import {
   type OpenApi,
   type Operation,
   operationsOf,
-} from '../../../src/testing/contract/document/openapi';
+} from '../../../packages/testing/contract/document/openapi';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { Database } from '../../../src/platform/database/database';
 

@@ -4,8 +4,8 @@ import { IdempotencyRetention } from '../../../src/platform/http/idempotency/ide
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { OrganizationPurgeJob } from '../../../src/identity/organization/organization-purge.job';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import { OPERATOR_TOKEN } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import { OPERATOR_TOKEN } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { routesOf } from '../../harness/app/routes';
 

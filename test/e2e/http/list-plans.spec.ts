@@ -4,7 +4,7 @@
  */
 import { DataSource } from 'typeorm';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
 
 const ENDPOINTS = 20_000;

@@ -2,8 +2,8 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { Access } from '../../../src/platform/access/caller';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import { eventually } from '../../../src/testing/eventually';
+import type { Api } from '../../../packages/testing/service/api';
+import { eventually } from '../../../packages/testing/eventually';
 
 let finish: (() => void)[] = [];
 

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { type Route, routesOf } from '../../harness/app/routes';
 

@@ -1,7 +1,7 @@
 /** @databases both */
 import { DataSource } from 'typeorm';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { countQueries } from '../../harness/app/query-counter';
 
 describe('lists with a thousand items', () => {

@@ -3,8 +3,8 @@
  * @databases both
  */
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Api } from '../../../src/testing/service/api';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { Api } from '../../../packages/testing/service/api';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** A key has twice as many tokens at once, an organization three times as many as a key. */

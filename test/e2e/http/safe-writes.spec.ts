@@ -3,8 +3,8 @@ import { OUTCOME_CODE } from '../../../src/endpoint/outcome-code';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, parseId, type IdKind } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import { OPERATOR_TOKEN } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import { OPERATOR_TOKEN } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { routesOf } from '../../harness/app/routes';
 

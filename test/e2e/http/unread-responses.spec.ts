@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
 import { parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
-import { eventually } from '../../../src/testing/eventually';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
+import { eventually } from '../../../packages/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
 
 const MIB = 1024 * 1024;

@@ -2,8 +2,8 @@ import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import type { AccessRule, Role } from '../../../src/platform/access/caller';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { type Route, routesOf } from '../../harness/app/routes';
 
 /** Who may call which route. A route that is not listed here fails. */

@@ -1,8 +1,8 @@
 /** @lane slow @databases both */
 import { ChangedBytes } from '../../../src/identity/quota/changed-bytes.service';
 import { Database } from '../../../src/platform/database/database';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 

@@ -7,7 +7,7 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId, newUuid } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
+import type { Api } from '../../../packages/testing/service/api';
 import { alertThrough } from '../../harness/app/contact-alerts';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 

@@ -1,11 +1,11 @@
 /** @lane slow */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { keysAction } from '../../../src/cli/keys-actions';
-import { runKeys } from '../../../src/cli/keys-command';
+import { keysAction } from '../../../packages/cli/keys-actions';
+import { runKeys } from '../../../packages/cli/keys-command';
 import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import { OrganizationService } from '../../../src/identity/organization/organization.service';
-import { Api } from '../../../src/testing/service/api';
+import { Api } from '../../../packages/testing/service/api';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 
 // A process of the command loads the service's modules.
@@ -21,7 +21,7 @@ interface Listed {
   expires_at: string | null;
 }
 
-// What is wrong with the command line or the settings: src/cli/keys-command.spec.ts.
+// What is wrong with the command line or the settings: packages/cli/keys-command.spec.ts.
 describe('npm run keys', () => {
   let app: TestApp;
   let isServer: boolean;
@@ -32,7 +32,7 @@ describe('npm run keys', () => {
       const settings = isServer ? { DATABASE_URL: app.config.databaseUrl ?? '' } : {};
       const child = execFile(
         process.execPath,
-        ['-r', './scripts/typescript.cjs', 'src/cli/keys.ts', ...words],
+        ['-r', './scripts/typescript.cjs', 'packages/cli/keys.ts', ...words],
         { cwd: ROOT, env: { PATH: process.env['PATH'], DATA_DIR: app.config.dataDir, ...settings } },
         (_, stdout, stderr) => settle({ code: child.exitCode, stdout, stderr }),
       );

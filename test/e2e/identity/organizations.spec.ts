@@ -3,10 +3,10 @@
  * @databases both
  */
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Api } from '../../../src/testing/service/api';
+import { Api } from '../../../packages/testing/service/api';
 import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 
 interface Key {
   id: string;

@@ -1,8 +1,8 @@
 /** @databases both */
 import { Database } from '../../../src/platform/database/database';
 import { startApp, startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api, ApiResponse } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api, ApiResponse } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Refusal {

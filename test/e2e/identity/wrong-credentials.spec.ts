@@ -5,9 +5,9 @@ import { generateApiKey } from '../../../src/identity/api-key/api-key-secret';
 import { newToken } from '../../../src/identity/session/session.service';
 import { HOUR_MS } from '../../../src/platform/time/time-units';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Api } from '../../../src/testing/service/api';
+import { Api } from '../../../packages/testing/service/api';
 import { signIn } from '../../harness/app/browser-session';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { countQueries } from '../../harness/app/query-counter';
 
 /** More than the budget of an address that guesses has look-ups. */

@@ -1,4 +1,4 @@
-import { describeService } from '../../../src/testing/contract/describe-service';
+import { describeService } from '../../../packages/testing/contract/describe-service';
 import { FOUND, UNBROKEN } from './broken-by-a-proxy';
 
 interface Given {

@@ -1,6 +1,6 @@
 /** @lane slow */
-import { describeService } from '../../../src/testing/contract/describe-service';
-import { HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
+import { describeService } from '../../../packages/testing/contract/describe-service';
+import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 

@@ -11,7 +11,7 @@ const PROGRAM = `
     if (!request.startsWith('ajv')) return resolve.call(this, request, ...rest);
     throw Object.assign(new Error('not installed'), { code: 'MODULE_NOT_FOUND' });
   };
-  const { Validator } = require('./src/testing/contract/document/validator');
+  const { Validator } = require('./packages/testing/contract/document/validator');
   try {
     new Validator({ paths: {}, components: { schemas: {} } });
   } catch ({ message }) {

@@ -1,4 +1,4 @@
-import { describeService } from '../../../src/testing/contract/describe-service';
+import { describeService } from '../../../packages/testing/contract/describe-service';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 
 const LISTS = [

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModuleKind, transpileModule } from 'typescript';
-import * as kit from '../../../src/exports/testing';
+import * as kit from '../../../packages/testing/index';
 
 /** The specs that docs/test-kit.md shows, as they stand there: what they describe becomes part of this one. */
 const examples = [

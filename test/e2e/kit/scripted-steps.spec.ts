@@ -1,6 +1,6 @@
 /** @lane slow */
-import { FakeProvider } from '../../../src/testing/servers/fake-provider';
-import { type Service, startService } from '../../../src/testing/service/start-service';
+import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
+import { type Service, startService } from '../../../packages/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('a service of the test kit', () => {

@@ -1,15 +1,15 @@
 import { Clock } from '../../../src/platform/time/clock';
-import type { ProviderFake } from '../../../src/testing/channel/provider-double';
-import { fakeDiscord } from '../../../src/testing/providers/discord';
-import { fakeEmail } from '../../../src/testing/providers/email';
-import { fakeOpsgenie, type OpsgenieFake } from '../../../src/testing/providers/opsgenie';
-import { fakePagerDuty, type PagerDutyFake } from '../../../src/testing/providers/pagerduty';
-import { fakeSlack } from '../../../src/testing/providers/slack';
-import { fakeTeams } from '../../../src/testing/providers/teams';
-import { fakeTelegram } from '../../../src/testing/providers/telegram';
-import { fakeTwilio } from '../../../src/testing/providers/twilio';
-import { type WebhookSink, webhookSink } from '../../../src/testing/providers/webhook-sink';
-import { type Service, startService } from '../../../src/testing/service/start-service';
+import type { ProviderFake } from '../../../packages/testing/channel/provider-double';
+import { fakeDiscord } from '../../../packages/testing/providers/discord';
+import { fakeEmail } from '../../../packages/testing/providers/email';
+import { fakeOpsgenie, type OpsgenieFake } from '../../../packages/testing/providers/opsgenie';
+import { fakePagerDuty, type PagerDutyFake } from '../../../packages/testing/providers/pagerduty';
+import { fakeSlack } from '../../../packages/testing/providers/slack';
+import { fakeTeams } from '../../../packages/testing/providers/teams';
+import { fakeTelegram } from '../../../packages/testing/providers/telegram';
+import { fakeTwilio } from '../../../packages/testing/providers/twilio';
+import { type WebhookSink, webhookSink } from '../../../packages/testing/providers/webhook-sink';
+import { type Service, startService } from '../../../packages/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('a service that tells all nine providers', () => {

@@ -9,8 +9,8 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
-import { eventually } from '../../../src/testing/eventually';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
+import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const HOUR = 3_600_000;

@@ -5,8 +5,8 @@ import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api, ApiResponse } from '../../../src/testing/service/api';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import type { Api, ApiResponse } from '../../../packages/testing/service/api';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];

@@ -8,10 +8,10 @@ import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
-import { eventually } from '../../../src/testing/eventually';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
+import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
-import { always, HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
+import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 
 interface Ready {
   status: string;

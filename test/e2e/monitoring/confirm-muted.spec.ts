@@ -2,8 +2,8 @@
 import { Database } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { checksOnDemand } from '../../../src/testing/service/checks-on-demand';
-import { noStalls } from '../../../src/testing/service/no-stalls';
+import { checksOnDemand } from '../../../packages/testing/service/checks-on-demand';
+import { noStalls } from '../../../packages/testing/service/no-stalls';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 

@@ -5,8 +5,8 @@ import { MINUTE_MS } from '../../../src/platform/time/time-units';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
-import { eventually } from '../../../src/testing/eventually';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
+import { eventually } from '../../../packages/testing/eventually';
 
 /** A reserved name (RFC 2606): no resolver knows it. */
 const NOWHERE = 'nowhere.invalid:443';

@@ -3,7 +3,7 @@ import { MonitoringService } from '../../../src/monitoring/monitoring.service';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('a claim whose slots cannot be planned', () => {

@@ -4,7 +4,7 @@
  */
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 // Several tests wait for checks that run once a second.
 jest.setTimeout(90_000);

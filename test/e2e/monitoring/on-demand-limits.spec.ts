@@ -3,11 +3,11 @@
  * @databases both
  */
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import { eventually } from '../../../src/testing/eventually';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { Api } from '../../../packages/testing/service/api';
+import { eventually } from '../../../packages/testing/eventually';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
-import { HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
+import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 
 /** An organization may ask for eight checks at once, which are half of them. */
 const PLACES = 16;

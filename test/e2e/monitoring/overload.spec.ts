@@ -8,8 +8,8 @@ import { SlotClaimer } from '../../../src/monitoring/schedule/slot-claimer';
 import { Database } from '../../../src/platform/database/database';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import { eventually } from '../../../src/testing/eventually';
+import type { Api } from '../../../packages/testing/service/api';
+import { eventually } from '../../../packages/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** Takes its time and needs no network: so many places make so many checks a second. */

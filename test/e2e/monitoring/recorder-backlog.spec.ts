@@ -15,11 +15,11 @@ import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { Metrics } from '../../../src/platform/observability/metrics';
 import { HOUR_MS } from '../../../src/platform/time/time-units';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
+import type { Api } from '../../../packages/testing/service/api';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
 import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 

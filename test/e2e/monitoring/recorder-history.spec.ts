@@ -16,7 +16,7 @@ import { Metrics } from '../../../src/platform/observability/metrics';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 

@@ -8,9 +8,9 @@ import { parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { Metrics } from '../../../src/platform/observability/metrics';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
+import type { Api } from '../../../packages/testing/service/api';
 import { recorded as finishedCheck } from '../../harness/app/history';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newBatchWriter, newRecorder } from '../../harness/app/recorder';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 

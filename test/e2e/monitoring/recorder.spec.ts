@@ -16,7 +16,7 @@ import { HOUR_MS } from '../../../src/platform/time/time-units';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 

@@ -5,7 +5,7 @@
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { collectQueries } from '../../harness/app/query-counter';
 
 /** Each second. */

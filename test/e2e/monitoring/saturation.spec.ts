@@ -1,9 +1,9 @@
 /** @lane timed */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
+import type { Api } from '../../../packages/testing/service/api';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
 
 describe('a service with room for a few checks at a time', () => {

@@ -1,8 +1,8 @@
 /** @lane timed */
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
-import { HttpTarget } from '../../../src/testing/servers/http-target';
+import { HttpTarget } from '../../../packages/testing/servers/http-target';
 
 /** Long enough to count as a stall, and so often that every check with a timeout of 3 s meets one or two. */
 const STALL = { forMs: 300, everyMs: 1600 };

@@ -5,7 +5,7 @@
 import { EndpointSchedule } from '../../../src/endpoint/endpoint-schedule';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';

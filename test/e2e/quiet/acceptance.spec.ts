@@ -7,9 +7,9 @@ import type { CheckView } from '../../../src/history/read/check.dto';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
-import { HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
+import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 import { type ResponseMode, SwitchableServer } from '../../harness/servers/switchable-server';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 

@@ -1,7 +1,7 @@
 /** @lane slow */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { buildService } from '../../harness/processes/service-process';
 import { StartFolder, type StartOptions, type StartProcess, takenPort } from '../../harness/processes/start-process';

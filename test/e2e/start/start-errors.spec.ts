@@ -9,7 +9,7 @@ import { wordsOf } from '../../../src/start/fail';
 import { startSettings } from '../../../src/start/start-settings';
 import { loadConfig } from '../../../src/platform/config/config';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { buildService } from '../../harness/processes/service-process';
 import { StartFolder, type StartOptions, takenPort } from '../../harness/processes/start-process';

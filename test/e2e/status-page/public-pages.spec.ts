@@ -6,9 +6,9 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../src/testing/service/api';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
-import { eventually } from '../../../src/testing/eventually';
+import type { Api } from '../../../packages/testing/service/api';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
+import { eventually } from '../../../packages/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface PublicPage {

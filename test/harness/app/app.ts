@@ -7,7 +7,7 @@ import { OrganizationService } from '../../../src/identity/organization/organiza
 import type { Config } from '../../../src/platform/config/config';
 import { Database, type Sql } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
-import { type Service, type ServiceOrganization, startExactly } from '../../../src/testing/service/start-service';
+import { type Service, type ServiceOrganization, startExactly } from '../../../packages/testing/service/start-service';
 import { freshDatabase } from '../database/database';
 import { checkInvariants } from './invariants';
 import { counted, leaveSharedService, type SharedService, sharedService } from './shared-services';

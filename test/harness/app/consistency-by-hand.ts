@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { ConsistencyJob } from '../../../src/alert/consistency/consistency.job';
 import { BackgroundJob } from '../../../src/platform/jobs/background-job';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 /** The consistency job without its timer: no check is running, and none starts unless the test starts it. */
 export async function consistencyByHand(app: INestApplicationContext): Promise<ConsistencyJob> {

@@ -8,9 +8,9 @@ import { formatId, type IdKind, newUuid, parseId } from '../../../src/platform/i
 import { Clock } from '../../../src/platform/time/clock';
 import { Alerting, type Result } from './alerting';
 import { startOwnApp, type TestApp } from './app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
-import { FakeProvider } from '../../../src/testing/servers/fake-provider';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
+import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 
 /** An alert on an endpoint of its own, with uuids beside the public ids. */
 export interface SceneAlert {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { OpenApi, Parameter, Schema } from '../../../src/testing/contract/document/openapi';
+import type { OpenApi, Parameter, Schema } from '../../../packages/testing/contract/document/openapi';
 
 /**
  * Inputs generated from a schema: valid, at the boundary, of the wrong type and hostile. They are plain JSON values; two kinds

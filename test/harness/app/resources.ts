@@ -1,4 +1,4 @@
-import type { Api } from '../../../src/testing/service/api';
+import type { Api } from '../../../packages/testing/service/api';
 
 /** Creates a website and returns its id. */
 export async function newWebsite(by: Api, name = 'Shop'): Promise<string> {

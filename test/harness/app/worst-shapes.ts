@@ -1,4 +1,4 @@
-import type { OpenApi, Operation, Schema } from '../../../src/testing/contract/document/openapi';
+import type { OpenApi, Operation, Schema } from '../../../packages/testing/contract/document/openapi';
 
 /** A body or a query that is as dear to judge as its size allows. */
 export interface Shape {

@@ -11,7 +11,7 @@ import { startDeadline } from '../../../src/platform/net/deadline';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
-import { dialerWith, openEgress } from '../../../src/testing/checker/network';
+import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
 /** The checks to run, and what to take away from the process first. */
 export interface ChecksOrder {

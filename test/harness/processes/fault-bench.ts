@@ -1,4 +1,4 @@
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { PostgresCluster } from '../database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess, type Surroundings } from './service-process';
 

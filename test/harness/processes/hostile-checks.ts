@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { startDeadline } from '../../../src/platform/net/deadline';
-import { dialerWith, openEgress } from '../../../src/testing/checker/network';
+import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 import { hostileCase } from '../servers/hostile-responses';
 
 export interface HostileOrder {

@@ -1,7 +1,7 @@
 import { IcmpTransports, TRANSPORTS } from '../../../src/checker/icmp/icmp-transports';
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { startDeadline } from '../../../src/platform/net/deadline';
-import { dialerWith, openEgress } from '../../../src/testing/checker/network';
+import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
 /**
  * Runs as a process of its own, for networks and permissions that a test cannot have in its own: checks every target over

@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const ROOT = join(__dirname, '../../..');
 const LOADER = ['-r', './scripts/typescript.cjs'];
-const PROGRAM = ['src/cli/uptime.ts', 'mcp'];
+const PROGRAM = ['packages/cli/uptime.ts', 'mcp'];
 
 /** What a call of a tool came to. */
 export interface Called<Data> {

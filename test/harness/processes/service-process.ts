@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import type { Sql } from '../../../src/platform/database/database';
-import { Api } from '../../../src/testing/service/api';
-import { eventually } from '../../../src/testing/eventually';
+import { Api } from '../../../packages/testing/service/api';
+import { eventually } from '../../../packages/testing/eventually';
 
 const ROOT = join(__dirname, '..', '..', '..');
 const KEY = 'bootstrap-key-of-the-fault-tests-0001';

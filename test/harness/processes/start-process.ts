@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 const ROOT = join(__dirname, '..', '..', '..');
 const MAIN = join(ROOT, 'dist', 'main.js');

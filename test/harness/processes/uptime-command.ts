@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
-import type { Io } from '../../../src/cli/uptime/io';
-import { runUptime } from '../../../src/cli/uptime/program';
+import type { Io } from '../../../packages/cli/uptime/io';
+import { runUptime } from '../../../packages/cli/uptime/program';
 
 /** How a run of the command `uptime` differs from the plain one. */
 export interface UptimeRun {

@@ -1,7 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
 
 describe('a clock that a test has frozen', () => {
   let app: TestApp;

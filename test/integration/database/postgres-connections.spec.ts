@@ -8,7 +8,7 @@ import { DatabaseServer } from '../../../src/platform/database/database-server';
 import type { ExtensionMigration } from '../../../src/platform/database/extension-migrations';
 import { migrations } from '../../../src/platform/database/migrations/migrations';
 import { FaultProxy } from '../../harness/servers/fault-proxy';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 
 // Servers start, stop and recover here.

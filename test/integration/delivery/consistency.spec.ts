@@ -8,7 +8,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/deli
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkInvariants } from '../../harness/app/invariants';
 import { firstUuidAt } from '../../../src/platform/ids/id';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 describe('the consistency job', () => {
   let scene: DeliveryScene;

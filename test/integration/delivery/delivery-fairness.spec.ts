@@ -1,7 +1,7 @@
 /** @lane slow */
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
-import { eventually } from '../../../src/testing/eventually';
-import { FakeProvider, type ReceivedRequest } from '../../../src/testing/servers/fake-provider';
+import { eventually } from '../../../packages/testing/eventually';
+import { FakeProvider, type ReceivedRequest } from '../../../packages/testing/servers/fake-provider';
 
 // Receivers that never respond are given up after fifteen seconds; no test waits for that.
 jest.setTimeout(120_000);

@@ -1,7 +1,7 @@
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
-import { eventually } from '../../../src/testing/eventually';
-import { SmtpSink } from '../../../src/testing/servers/smtp-sink';
+import { eventually } from '../../../packages/testing/eventually';
+import { SmtpSink } from '../../../packages/testing/servers/smtp-sink';
 
 describe('a request that was sent when its connection ended before the response was read', () => {
   let scene: DeliveryScene;

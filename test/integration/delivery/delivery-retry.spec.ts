@@ -4,7 +4,7 @@
  */
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../harness/app/delivery-scene';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 // Days pass in steps, with a pass of the delivery loop at each.

@@ -1,6 +1,6 @@
 /** @lane slow */
 import { ACCEPTED, DeliveryScene } from '../../harness/app/delivery-scene';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 const MINUTE = 60_000;

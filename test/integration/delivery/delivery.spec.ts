@@ -1,6 +1,6 @@
 /** @databases both */
 import { ACCEPTED, type Delivery, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 interface ProblemBody {
   code: string;

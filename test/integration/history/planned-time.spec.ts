@@ -6,7 +6,7 @@ import { UptimeService } from '../../../src/history/read/uptime.service';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { recorded } from '../../harness/app/history';
 import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences';
 import { newRecorder } from '../../harness/app/recorder';

@@ -5,7 +5,7 @@ import { CheckRunner } from '../../../src/monitoring/run/check-runner';
 import { OPERATORS_EGRESS } from '../../../src/platform/net/egress/egress-policy';
 import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../../src/testing/eventually';
+import { eventually } from '../../../packages/testing/eventually';
 
 /** Longer without a look than any stall of a busy machine while the loop is looked at 20 times a second. */
 const AT_REST_MS = 1500;

@@ -4,8 +4,8 @@ import type { OverloadEvent } from '../../../src/monitoring/operator-event';
 import { Overload } from '../../../src/monitoring/schedule/overload';
 import { Clock } from '../../../src/platform/time/clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
-import { eventually } from '../../../src/testing/eventually';
+import { MovingClock } from '../../../packages/testing/service/moving-clock';
+import { eventually } from '../../../packages/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 describe('the operator’s own alerting', () => {

@@ -1,0 +1,73 @@
+import { parseId } from '../../src/platform/ids/id';
+import { parseOrUsage, UsageError } from './usage-error';
+
+export const KEYS_USAGE = `usage: npm run keys -- create [--role ROLE] [--name NAME] [--expires TIME] [--organization ORG] [--json]
+       npm run keys -- list [--organization ORG] [--json]
+       npm run keys -- revoke KEY_ID [--organization ORG]
+
+Makes, lists and revokes API keys in the database itself: the way back in when the last key is lost. Takes the same
+variables as the service, and .env. The embedded database must not be in use: stop the service first. With
+PostgreSQL it may run. Every change is in the audit log.
+
+  --role ROLE          read, write or admin (default)
+  --name NAME          what lists call the key; default "Made on the command line"
+  --expires TIME       when it stops working: 2027-12-31, or a time with Z or an offset; default never
+  --organization ORG   name or org_… id; default "Default", for list all
+  --json               for programs: what the API returns
+
+create prints the new key, and nothing else, on stdout: KEY=$(npm run --silent keys -- create)
+revoke takes the id that list shows.
+Where the package is installed, the command is npx uptime-monitor-keys in place of npm run keys --.
+Exit code: 0 done, 1 not possible, 2 a mistake in the command line.`;
+
+/** A key to make, in the words of the command line. */
+export interface CreateRequest {
+  readonly action: 'create';
+  readonly name: string;
+  readonly role: string;
+  readonly expires: string | undefined;
+  readonly organization: string;
+  readonly json: boolean;
+}
+
+/** What the command is asked to do. */
+export type KeysRequest =
+  | CreateRequest
+  | { readonly action: 'list'; readonly organization: string | undefined; readonly json: boolean }
+  /** `id`: uuid of the key that is `named` so. */
+  | { readonly action: 'revoke'; readonly named: string; readonly id: string; readonly organization: string };
+
+/** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
+export function keysRequest(args: string[]): KeysRequest | null {
+  const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
+  if (values.help) return null;
+  const { json, organization, role, name, expires } = values;
+  const [action, named, ...rest] = positionals;
+  if (rest.length > 0 || (action === 'revoke') !== (named !== undefined)) throw new UsageError(KEYS_USAGE);
+  switch (action) {
+    case 'create':
+      return { action, name, role, expires, organization: organization ?? DEFAULT, json };
+    case 'list':
+      return { action, organization, json };
+    case 'revoke':
+      return { action, named: named ?? '', id: keyId(named ?? ''), organization: organization ?? DEFAULT };
+    default:
+      throw new UsageError(KEYS_USAGE);
+  }
+}
+
+const OPTIONS = {
+  role: { type: 'string', default: 'admin' },
+  name: { type: 'string', default: 'Made on the command line' },
+  expires: { type: 'string' },
+  organization: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+const DEFAULT = 'Default';
+
+function keyId(named: string): string {
+  const id = parseId('apiKey', named);
+  if (id !== null) return id;
+  throw new UsageError(`the key must be named by its id, key_…, which list shows, not by ${named.slice(0, 8)}…`);
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import '../../src/start/node-version.cjs';
+import { readEnvironment } from '../../src/platform/config/environment-file';
+import { runKeys } from './keys-command';
+
+/** `npm run keys`, and `uptime-monitor-keys` of the package: API keys for whoever runs the machine. */
+runKeys(process.argv.slice(2), readEnvironment).then(
+  ({ exitCode, output, remark }) => {
+    process.exitCode = exitCode;
+    if (output !== undefined) process.stdout.write(`${output}\n`);
+    if (remark !== undefined) process.stderr.write(`${remark}\n`);
+  },
+  (error: unknown) => {
+    process.exitCode = 1;
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  },
+);

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { cut } from '../../../src/platform/text/text-limits';
+import { APPLY_TIMEOUT_MS, PLAN_TIMEOUT_MS } from '../uptime/configuration-commands';
+import { type CallApi, withQuery } from './call-api';
+import { LOOKS, tool } from './tool';
+import { PlanView } from './views';
+
+const MOST_CHANGES = 100;
+const MOST_FIELDS = 20;
+const MOST_NOTES = 20;
+const MAX_VALUE_CHARACTERS = 200;
+/** Larger ones are for the command, not for a conversation. */
+const MAX_DOCUMENT_CHARACTERS = 1_000_000;
+
+const Prune = z
+  .boolean()
+  .default(false)
+  .describe('Also delete, with its history, what the owner of the document declared before and no longer declares.');
+const Document = z
+  .string()
+  .min(1)
+  .max(MAX_DOCUMENT_CHARACTERS)
+  .describe(
+    'The whole configuration document, YAML or JSON. A credential stands in it as {$secret: NAME} and keeps the value that is stored; a new one is for a person to bring, with the command uptime apply.',
+  );
+
+const Value = z.string().describe('as JSON, cut when it is long; (changed) of a secret');
+const Changes = z.object({
+  summary: PlanView.shape.summary,
+  changes: z.array(
+    z.object({
+      action: z.string().describe('create, update, adopt or delete'),
+      resource: z.string(),
+      key: z.string().describe('its key path'),
+      id: z.string().nullable(),
+      fields: z.array(z.object({ pointer: z.string(), before: Value, after: Value })),
+      fields_omitted: z.number(),
+    }),
+  ),
+  changes_omitted: z.number(),
+  notes: PlanView.shape.notes.describe('what else follows, such as history that goes'),
+  notes_omitted: z.number(),
+});
+
+type Plan = z.output<typeof PlanView>;
+
+/** Says what a document would change. */
+export const planConfiguration = tool({
+  name: 'plan_configuration',
+  title: 'Plan a configuration document',
+  description:
+    'What applying a configuration document would change; changes nothing. Show the plan to the person. Its etag, with the same document and prune, is what apply_configuration asks for.',
+  role: 'read',
+  hints: LOOKS,
+  input: z.strictObject({ document: Document, prune: Prune }),
+  output: Changes.extend({ etag: z.string().describe('stands for this plan of this state, for apply_configuration') }),
+  async run({ document, prune }, api) {
+    const path = '/configuration/plan';
+    const { value, headers } = await send(api, { method: 'POST', path, document, prune, timeoutMs: PLAN_TIMEOUT_MS });
+    const etag = (headers.get('etag') ?? '').replaceAll('"', '');
+    return { text: `To do: ${summaryOf(value)} Nothing was changed.`, data: { ...changesOf(value), etag } };
+  },
+});
+
+/** Does what was planned, and only that. */
+export const applyConfiguration = tool({
+  name: 'apply_configuration',
+  title: 'Apply a configuration document',
+  description:
+    'Carries out a plan of plan_configuration, all of it or nothing: may create, change and, with prune, delete. Takes the same document and prune, and the etag of the plan; refused when what the plan was made of has changed since.',
+  role: 'write',
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  input: z.strictObject({
+    document: Document,
+    prune: Prune,
+    etag: z
+      .string()
+      .regex(/^"?[A-Za-z0-9_-]{10,100}"?$/)
+      .describe('The etag that plan_configuration returned for this document.'),
+  }),
+  output: Changes,
+  async run({ document, prune, etag }, api) {
+    const headers = { 'If-Match': `"${etag.replaceAll('"', '')}"` };
+    const path = '/configuration';
+    const request = { method: 'PUT', path, document, prune, headers, timeoutMs: APPLY_TIMEOUT_MS } as const;
+    const { value } = await send(api, request);
+    return { text: `Done: ${summaryOf(value)}`, data: changesOf(value) };
+  },
+});
+
+interface Sending {
+  method: 'POST' | 'PUT';
+  path: string;
+  document: string;
+  prune: boolean;
+  headers?: Readonly<Record<string, string>>;
+  timeoutMs: number;
+}
+
+const send = (api: CallApi, { path, document, prune, ...request }: Sending) =>
+  api.send(PlanView, {
+    ...request,
+    path: withQuery(path, { prune: prune ? true : undefined }),
+    body: document,
+    // JSON is YAML as well.
+    contentType: 'application/yaml',
+  });
+
+const summaryOf = ({ summary }: Plan): string =>
+  `${summary.create} create, ${summary.update} update, ${summary.adopt} adopt, ${summary.delete} delete; ${summary.unchanged} unchanged.`;
+
+/** A plan of bounded size: deletions first, so that none of them is left out for something harmless. */
+export function changesOf({ summary, changes, notes }: Plan): z.output<typeof Changes> {
+  const isDeletion = ({ action }: { action: string }) => action === 'delete';
+  const ordered = [...changes.filter(isDeletion), ...changes.filter((change) => !isDeletion(change))];
+  return {
+    summary,
+    changes: ordered.slice(0, MOST_CHANGES).map(({ fields, ...change }) => ({
+      ...change,
+      fields: fields.slice(0, MOST_FIELDS).map(({ pointer, before, after }) => ({
+        pointer,
+        before: valueOf(before),
+        after: valueOf(after),
+      })),
+      fields_omitted: Math.max(0, fields.length - MOST_FIELDS),
+    })),
+    changes_omitted: Math.max(0, changes.length - MOST_CHANGES),
+    notes: notes.slice(0, MOST_NOTES),
+    notes_omitted: Math.max(0, notes.length - MOST_NOTES),
+  };
+}
+
+const valueOf = (value: unknown): string =>
+  value === '(changed)' ? value : cut(JSON.stringify(value ?? null), MAX_VALUE_CHARACTERS);

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { isRecord } from '../../../src/platform/text/json';
+import type { ApiClient } from '../uptime/api-client';
+import { CommandError, type Io } from '../uptime/io';
+import type { AddCommand } from '../uptime/program';
+
+/** Optional packages that only this command needs, by what a program without one is told to install. */
+const PACKAGES = ['@modelcontextprotocol/server', 'zod'];
+
+const DESCRIPTION =
+  'serve the Model Context Protocol on standard input and output: what an assistant may see and do with this key';
+
+/** Adds `mcp`: tools for assistants, until the client goes away or the process is told to end. */
+export const addMcpCommand: AddCommand = (program: Command, { io, api }): void => {
+  program
+    .command('mcp')
+    .description(DESCRIPTION)
+    .action(async () => serve(io, api()));
+};
+
+/** Throws in words: a package is missing, the key is not accepted, nothing responds. */
+async function serve(io: Io, api: ApiClient): Promise<void> {
+  const { serveMcp } = loadServer();
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
+  if (io.isInteractive) io.err('This is for a program: an MCP client starts it and talks to it. Ctrl-C ends it.\n');
+  try {
+    await serveMcp(io, api, stop.signal);
+  } catch (error) {
+    // A request that ends because we end is no failure.
+    if (!stop.signal.aborted) throw error;
+  }
+}
+
+/** Loaded here and not at the top: the packages are optional, and the other commands start without them. */
+function loadServer(): typeof import('./mcp-server') {
+  try {
+    // oxlint-disable-next-line typescript/no-require-imports -- an optional package must be loaded lazily.
+    return require('./mcp-server') as typeof import('./mcp-server');
+  } catch (error) {
+    const missing = missingPackage(error);
+    if (missing === null) throw error;
+    throw new CommandError(
+      `uptime mcp needs the optional package ${missing}, which is not installed: npm install --include=optional brings it.`,
+    );
+  }
+}
+
+/** Which of the optional packages was not found; null when the error says something else. */
+export function missingPackage(error: unknown): string | null {
+  if (!isRecord(error) || error['code'] !== 'MODULE_NOT_FOUND') return null;
+  const [, name = ''] = /^Cannot find module '([^']+)'/.exec(String(error['message'])) ?? [];
+  return PACKAGES.find((each) => name === each || name.startsWith(`${each}/`)) ?? null;
+}

@@ -1,0 +1,30 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Config } from '../../src/platform/config/config';
+import { ConfigModule } from '../../src/platform/config/config.module';
+import { DatabaseModule } from '../../src/platform/database/database.module';
+import { SecretRotation } from '../../src/platform/secrets/secret-rotation';
+import { SecretsModule } from '../../src/platform/secrets/secrets.module';
+
+/** Seals every stored secret of the database again and says so; the exit code is 1 when a value could not be opened. */
+export async function rotateIn(config: Config): Promise<0 | 1> {
+  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(), SecretsModule] })
+  class RotationModule {}
+
+  const context = await NestFactory.createApplicationContext(RotationModule, {
+    logger: ['error'],
+    abortOnError: false,
+  });
+  let exitCode: 0 | 1 = 0;
+  try {
+    for (const { table, column, rows, unreadable } of await context.get(SecretRotation).rotate()) {
+      process.stdout.write(`${table}.${column}: ${rows} rows sealed again\n`);
+      for (const { id, why } of unreadable) process.stderr.write(`${table}.${column} of ${id} was left: ${why}\n`);
+      if (unreadable.length > 0) exitCode = 1;
+    }
+  } finally {
+    await context.close();
+  }
+  return exitCode;
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import '../../src/start/node-version.cjs';
+import { addMcpCommand } from './mcp/mcp-command';
+import { processIo } from './uptime/io';
+import { runUptime } from './uptime/program';
+
+/** The command `uptime`: a client of the API for terminals, scripts and pipelines. */
+runUptime(process.argv.slice(2), processIo(), undefined, [addMcpCommand]).then(
+  (exitCode) => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.exitCode = 1;
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  },
+);

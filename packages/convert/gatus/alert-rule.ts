@@ -1,0 +1,27 @@
+import { MAX_THRESHOLD, REMIND_EVERY_BOUNDS } from '../../../src/contact/alert-defaults';
+import type { DeclaredAlert } from '../../../src/configuration/document/document';
+import type { Fields } from './fields';
+
+/** Of Gatus, where an alert and the provider's default say nothing. */
+const FAILURES = 3;
+const SUCCESSES = 2;
+const REMINDERS = { min: REMIND_EVERY_BOUNDS.minimum, max: REMIND_EVERY_BOUNDS.maximum };
+
+type AlertRule = Pick<DeclaredAlert, 'failure_threshold' | 'success_threshold' | 'send_on_resolved' | 'remind_every'>;
+
+/** When an alert of Gatus triggers, resolves and reminds; all that it and ours begin with differently is written out. */
+export function readRule(settings: Fields): AlertRule {
+  const reminder = settings.seconds('minimum-reminder-interval', REMINDERS);
+  return {
+    failure_threshold: threshold(settings, 'failure-threshold', FAILURES),
+    success_threshold: threshold(settings, 'success-threshold', SUCCESSES),
+    send_on_resolved: settings.flag('send-on-resolved') ?? false,
+    ...(reminder === null ? {} : { remind_every: reminder }),
+  };
+}
+
+function threshold(settings: Fields, name: string, byDefault: number): number {
+  const number = settings.integer(name) ?? 0;
+  if (number > MAX_THRESHOLD) settings.note(name, `is ${number} there and ${MAX_THRESHOLD} here`);
+  return number <= 0 ? byDefault : Math.min(MAX_THRESHOLD, number);
+}

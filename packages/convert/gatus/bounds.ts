@@ -1,0 +1,36 @@
+import { type FieldProblem, problems } from '../../../src/platform/problem/problem';
+import { isRecord } from '../../../src/platform/text/json';
+import { MAX_RESOURCES } from '../../../src/configuration/document/document';
+import type { GatusSource } from './source';
+
+/** Of all endpoints together: each takes some 30 µs to be judged. */
+const MAX_CONDITIONS = 25_000;
+
+const lengthOf = (value: unknown, list: string): number => {
+  const items = isRecord(value) ? value[list] : null;
+  return Array.isArray(items) ? items.length : 0;
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Refuses, with `validation_failed`, what is more than a document may declare, before anything is made of it. */
+export function refuseTooMany(source: GatusSource): void {
+  const endpoints = [...source.items('endpoints'), ...source.items('services')].map(({ value }) => value);
+  const providers = [...source.members('alerting').values()].map(({ value }) => value);
+  const resources =
+    endpoints.length +
+    sum(endpoints.map((value) => lengthOf(value, 'alerts') + lengthOf(value, 'maintenance-windows'))) +
+    sum(providers.map((value) => lengthOf(value, 'overrides')));
+  if (resources > MAX_RESOURCES)
+    throw tooLarge(
+      `it has ${resources} endpoints, alerts, windows and overrides, and a document ${MAX_RESOURCES} at most`,
+    );
+  const conditions = sum(endpoints.map((value) => lengthOf(value, 'conditions')));
+  if (conditions > MAX_CONDITIONS)
+    throw tooLarge(`it has ${conditions} conditions, and ${MAX_CONDITIONS} are read at most`);
+}
+
+const tooLarge = (message: string) => {
+  const problem: FieldProblem = { pointer: '', code: 'too_large', message: `${message}: convert it in parts` };
+  return problems.validationFailed([problem]);
+};

@@ -1,0 +1,141 @@
+import { cut, oneLine } from '../../../src/platform/text/text-limits';
+import { SECOND_MS } from '../../../src/platform/time/time-units';
+import { goDurationMs } from './go-duration';
+import { asWritten, hasVariable } from './variables';
+
+export type Mapping = Record<string, unknown>;
+
+export const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What differs between one thing of the file and what it becomes, in words; each once. */
+export class Differences {
+  private readonly found = new Set<string>();
+
+  readonly add = (difference: string): void => {
+    this.found.add(difference);
+  };
+
+  get words(): string | null {
+    return this.found.size === 0 ? null : [...this.found].join('; ');
+  }
+}
+
+const TRUE = /^(true|yes|on|y)$/i;
+const FALSE = /^(false|no|off|n)$/i;
+
+/** A value in words, short enough for a report. */
+export function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? asWritten(value) : (JSON.stringify(value) ?? '');
+  return cut(oneLine(asWritten(text)), 120);
+}
+
+/**
+ * A mapping of the file, read field by field. What has the wrong type, or was never asked for, is noted as a difference, so
+ * that nothing of it is lost silently.
+ */
+export class Fields {
+  private readonly asked = new Set<string>();
+
+  constructor(
+    private readonly mapping: Mapping,
+    readonly differences: Differences,
+    /** Before the names of its fields in differences, such as `client.`. */
+    private readonly prefix = '',
+  ) {}
+
+  has(name: string): boolean {
+    return (this.mapping[name] ?? null) !== null;
+  }
+
+  raw(name: string): unknown {
+    this.asked.add(name);
+    return this.mapping[name] ?? null;
+  }
+
+  /** The field as text, with marked variables; numbers and booleans as they are written in JSON. */
+  text(name: string): string | null {
+    const value = this.raw(name);
+    if (value === null || typeof value === 'string') return value;
+    if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+    return this.unusable(name, value, 'a text');
+  }
+
+  /** Text that cannot be a secret: a variable in it is noted, and its name stays. */
+  plainText(name: string): string | null {
+    const text = this.text(name);
+    if (text === null || !hasVariable(text)) return text;
+    this.note(name, `holds a variable, ${quoted(text)}, which stays as it is written`);
+    return asWritten(text);
+  }
+
+  flag(name: string): boolean | null {
+    const value = this.raw(name);
+    if (value === null || typeof value === 'boolean') return value;
+    if (typeof value === 'string' && (TRUE.test(value) || FALSE.test(value))) return TRUE.test(value);
+    return this.unusable(name, value, 'true or false');
+  }
+
+  integer(name: string): number | null {
+    const value = this.raw(name);
+    const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+    if (number === null || (typeof number === 'number' && Number.isSafeInteger(number))) return number;
+    return this.unusable(name, value, 'a whole number');
+  }
+
+  /** Whole seconds within the bounds; what is rounded or cut is noted. */
+  seconds(name: string, { min, max }: { min: number; max: number }): number | null {
+    const value = this.raw(name);
+    if (value === null) return null;
+    const ms = typeof value === 'string' ? goDurationMs(value.trim()) : null;
+    if (ms === null && typeof value === 'number' && value > 0) {
+      this.note(name, `is ${value} without a unit, taken as seconds`);
+      return Math.min(max, Math.max(min, Math.ceil(value)));
+    }
+    if (ms === null) return this.unusable(name, value, 'a duration such as 30s');
+    if (ms <= 0) return null;
+    const seconds = Math.min(max, Math.max(min, Math.ceil(ms / SECOND_MS - 1e-9)));
+    if (Math.abs(seconds * SECOND_MS - ms) > 1e-6) this.note(name, `is ${quoted(value)} there and ${seconds} s here`);
+    return seconds;
+  }
+
+  list(name: string): unknown[] {
+    const value = this.raw(name);
+    if (value === null) return [];
+    return Array.isArray(value) ? value : (this.unusable(name, value, 'a list') ?? []);
+  }
+
+  inner(name: string): Fields | null {
+    const value = this.raw(name);
+    if (value === null) return null;
+    if (isMapping(value)) return new Fields(value, this.differences, `${this.prefix}${name}.`);
+    return this.unusable(name, value, 'a mapping');
+  }
+
+  /** The names and texts of a mapping of texts. */
+  texts(name: string): [string, string][] {
+    const mapping = this.inner(name);
+    return mapping === null ? [] : mapping.names().flatMap((key) => pair(key, mapping.text(key)));
+  }
+
+  names(): string[] {
+    return Object.keys(this.mapping);
+  }
+
+  /** Notes the fields that nobody asked for. */
+  noteRest(): void {
+    for (const name of this.names())
+      if (!this.asked.has(name) && this.has(name)) this.note(name, `is not taken over (${quoted(this.mapping[name])})`);
+  }
+
+  note(name: string, words: string): void {
+    this.differences.add(`${this.prefix}${asWritten(name)} ${words}`);
+  }
+
+  private unusable(name: string, value: unknown, wanted: string): null {
+    this.note(name, `is ${quoted(value)} and not ${wanted}, and is left out`);
+    return null;
+  }
+}
+
+const pair = (key: string, value: string | null): [string, string][] => (value === null ? [] : [[key, value]]);

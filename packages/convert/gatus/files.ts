@@ -1,0 +1,116 @@
+import { isRecord } from '../../../src/platform/text/json';
+import { type FieldProblem, problems } from '../../../src/platform/problem/problem';
+import { type DocumentText, readDocumentText } from '../../../src/configuration/document/document-text';
+import type { ReportEntry } from '../conversion';
+import { quoted } from './fields';
+import { markVariables } from './variables';
+
+/** One configuration file. */
+export interface File {
+  value: Record<string, unknown>;
+  /** Where the value at a pointer into it stands in the text that was sent. */
+  place: (pointer: string) => string;
+}
+
+/** What is said of a text without monitors. */
+export const NOTHING: FieldProblem = {
+  pointer: '',
+  code: 'invalid_format',
+  message:
+    'this is no configuration of Gatus: it has neither endpoints nor suites; send its YAML, several files with --- between them',
+};
+
+export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The configuration files in a text; what is beside them is reported. Throws `validation_failed` for what is none. */
+export function filesIn(text: string, report: ReportEntry[]): File[] {
+  const unwrapper = new Unwrapper(text.split('\n'), report);
+  return readDocumentText(markVariables(text)).flatMap(({ value, ...document }) =>
+    unwrapper.filesOf(value, (pointer) => placeIn(document, pointer), true),
+  );
+}
+
+function placeIn(document: Pick<DocumentText, 'lineOf'>, pointer: string): string {
+  const line = document.lineOf(pointer);
+  return line === null ? pointer : `line ${line}`;
+}
+
+const TOO_LARGE = 'the files in ConfigMaps have more than 1 MiB together; send the files themselves';
+
+/** Kubernetes takes no ConfigMap that is larger. Files in others are read at once, so that is all of them together. */
+const MAX_INSIDE = 1024 * 1024;
+
+/** The values of the Helm chart of Gatus. */
+const isChart = (value: unknown): value is { config: Record<string, unknown> } =>
+  isRecord(value) &&
+  !('endpoints' in value) &&
+  isRecord(value['config']) &&
+  ('endpoints' in value['config'] || 'suites' in value['config'] || 'external-endpoints' in value['config']);
+
+/** Takes files out of what they come in. */
+class Unwrapper {
+  private inside = 0;
+
+  constructor(
+    private readonly lines: readonly string[],
+    private readonly report: ReportEntry[],
+  ) {}
+
+  /** `mayWrap`: false for what has been unwrapped. */
+  filesOf(value: unknown, place: File['place'], mayWrap: boolean): File[] {
+    if (value === null) return [];
+    if (!isRecord(value))
+      throw problems.validationFailed([{ ...NOTHING, message: 'a configuration of Gatus is a mapping' }]);
+    if (mayWrap && typeof value['kind'] === 'string' && 'apiVersion' in value)
+      return this.ofKubernetes(value['kind'], value, place);
+    return isChart(value) ? this.ofChart(value, value.config, place) : [{ value, place }];
+  }
+
+  /** The values of its Helm chart. */
+  private ofChart(value: Record<string, unknown>, config: Record<string, unknown>, place: File['place']): File[] {
+    const others = Object.keys(value).filter((name) => name !== 'config');
+    const [first] = others;
+    if (first !== undefined)
+      this.skip(place(`/${pointerStep(first)}`), others.join(', '), 'no monitor: how Gatus is installed');
+    return [{ value: config, place: (pointer) => place(`/config${pointer}`) }];
+  }
+
+  private ofKubernetes(kind: string, value: Record<string, unknown>, place: File['place']): File[] {
+    const { items } = value;
+    if (kind === 'List' && Array.isArray(items))
+      return items.flatMap((item: unknown, i) =>
+        this.filesOf(item, (pointer) => place(`/items/${i}${pointer}`), !isRecord(item) || item['kind'] !== 'List'),
+      );
+    const values = kind === 'HelmRelease' && isRecord(value['spec']) ? value['spec']['values'] : null;
+    if (isChart(values)) return this.ofChart(values, values.config, (pointer) => place(`/spec/values${pointer}`));
+    const field = kind === 'Secret' ? 'stringData' : 'data';
+    const data = kind === 'Secret' || kind === 'ConfigMap' ? value[field] : null;
+    if (!isRecord(data))
+      return this.skip(place(''), kind, `a ${quoted(kind)} of Kubernetes has no configuration of Gatus in plain text`);
+    return Object.entries(data).flatMap(([name, content]) => {
+      const pointer = `/${field}/${pointerStep(name)}`;
+      if (typeof content !== 'string' || !/\.ya?ml$/i.test(name))
+        return this.skip(place(pointer), name, 'it is no YAML file');
+      this.inside += content.length;
+      if (this.inside > MAX_INSIDE) throw problems.validationFailed([{ ...NOTHING, pointer, message: TOO_LARGE }]);
+      return readDocumentText(content).flatMap(({ value: inner, ...document }) =>
+        this.filesOf(inner, this.placeInside(document, pointer, place(pointer)), false),
+      );
+    });
+  }
+
+  /** Lines inside a block of text (`|`) count on from its own line. */
+  private placeInside(document: Pick<DocumentText, 'lineOf'>, pointer: string, at: string): File['place'] {
+    const line = /^line (\d+)$/.exec(at)?.[1];
+    const isBlock = line !== undefined && /[|>][-+0-9]*\s*(?:#.*)?$/.test(this.lines[Number(line) - 1] ?? '');
+    return (inside) => {
+      const own = document.lineOf(inside);
+      return isBlock && own !== null ? `line ${Number(line) + own}` : pointer + inside;
+    };
+  }
+
+  private skip(at: string, name: string, why: string): File[] {
+    this.report.push({ at, name: quoted(name), result: 'skipped', why });
+    return [];
+  }
+}

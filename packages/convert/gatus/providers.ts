@@ -1,0 +1,194 @@
+import { isMasked } from '../../../src/channel/config/config-masking';
+import type { Text } from '../../../src/configuration/document/document';
+import type { ChannelRules } from '../conversion';
+import { type Fields, isMapping, type Mapping } from './fields';
+import { asWritten, hasVariable, type Secrets } from './variables';
+
+/** A channel of ours with its settings. */
+export interface ChannelSettings {
+  type: string;
+  config: Record<string, unknown>;
+}
+
+/** The settings of one provider of Gatus. */
+interface Source {
+  fields: Fields;
+  /** A text of it, `null` when there is none. For what is hidden here: a variable becomes a secret. */
+  read: (name: string) => Text | null;
+  /** The same of what everybody sees, which no secret stands for: a variable stays as it is written. */
+  say: (name: string) => string | null;
+  refer: (text: string) => Text;
+}
+
+/** The config of a channel; members that are `null` are left out. */
+type Reader = (source: Source) => Record<string, unknown>;
+
+const webhookUrl: Reader = ({ read }) => ({ webhook_url: read('webhook-url') });
+
+const PROVIDERS: Readonly<Record<string, { type: string; reader: Reader }>> = {
+  slack: { type: 'slack', reader: webhookUrl },
+  discord: {
+    type: 'discord',
+    reader: ({ read, say }) => ({ webhook_url: read('webhook-url'), content: say('message-content') }),
+  },
+  teams: { type: 'teams', reader: webhookUrl },
+  'teams-workflows': { type: 'teams', reader: webhookUrl },
+  telegram: { type: 'telegram', reader: telegram },
+  pagerduty: {
+    type: 'pagerduty',
+    reader: ({ read }) => ({ routing_key: read('integration-key') }),
+  },
+  opsgenie: { type: 'opsgenie', reader: opsgenie },
+  twilio: {
+    type: 'twilio',
+    reader: twilio,
+  },
+  email: { type: 'email', reader: email },
+  custom: { type: 'webhook', reader: webhook },
+};
+
+/** Providers whose messages another channel can send. */
+const COMPATIBLE: Readonly<Record<string, string>> = {
+  mattermost: 'a contact of type slack sends to its incoming webhooks',
+  rocketchat: 'a contact of type slack sends to its incoming webhooks',
+};
+
+/** The settings of a provider as a channel of ours, or why there is none. Defaults and overrides are merged before. */
+export function channelOf(
+  provider: string,
+  fields: Fields,
+  secrets: Secrets,
+  channels: ChannelRules,
+): ChannelSettings | { refused: string } {
+  const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
+  if (!known) {
+    const hint = COMPATIBLE[provider];
+    return { refused: `there is no channel for ${provider}${hint === undefined ? '' : `; ${hint}`}` };
+  }
+  const refer = (text: string, name = 'MASKED'): Text =>
+    secrets.refer(text, fields.differences.add, isMasked(text) ? `${provider}_${name}` : undefined);
+  const read = (name: string): Text | null => {
+    const text = fields.text(name)?.trim() ?? '';
+    return text === '' ? null : refer(text, name);
+  };
+  const say = (name: string): string | null => (fields.plainText(name) ?? '').trim() || null;
+  const config = withoutNull(known.reader({ fields, read, say, refer }));
+  noteClient(fields);
+  fields.noteRest();
+  for (const { pointer, message } of channels.problems(known.type, config)) {
+    if (isSecretAt(config, pointer) || isVariableAt(config, pointer)) continue;
+    const key = pointer.slice(1);
+    const value = config[key];
+    if (key === 'account_sid' && typeof value === 'string') {
+      fields.differences.add(`its ${key} ${message}: write it into the document`);
+      continue;
+    }
+    if (!REPLACEABLE.has(key) || typeof value !== 'string')
+      return { refused: `its settings are not accepted here: ${key} ${message}` };
+    const name = secrets.standFor(value, `${provider}_${key}`.toUpperCase());
+    config[key] = { $secret: name };
+    fields.differences.add(`its ${key} ${message}: give another one as the secret ${name}`);
+  }
+  return { type: known.type, config };
+}
+
+/** Often masked where files are shown to others. What is not accepted is asked for, so that no alert is lost. */
+const REPLACEABLE = new Set(['webhook_url', 'routing_key', 'api_key', 'bot_token', 'auth_token', 'url']);
+
+const withoutNull = (config: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
+
+/** How Gatus connects to the provider. */
+function noteClient(fields: Fields): void {
+  const client = fields.inner('client');
+  const said = client?.names().filter((name) => client.raw(name) !== false && client.has(name)) ?? [];
+  if (said.length > 0) fields.note('client', `(${said.map(asWritten).join(', ')}) is not used`);
+}
+
+/** Whether the value, or what holds it, is a secret: it is judged when its value is known. */
+const isSecretAt = (config: unknown, pointer: string): boolean =>
+  valuesOnWay(config, pointer).some((value) => isMapping(value) && '$secret' in value);
+
+/** Whether it is a variable as it is written: whoever applies the document puts its value there. */
+function isVariableAt(config: unknown, pointer: string): boolean {
+  const value = valuesOnWay(config, pointer).at(-1);
+  return typeof value === 'string' && /\$\{\w/.test(value);
+}
+
+function valuesOnWay(config: unknown, pointer: string): unknown[] {
+  let value = config;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => (value = typeof value === 'object' && value !== null ? (value as Mapping)[step] : undefined));
+}
+
+function telegram({ fields, read, say }: Source): Record<string, unknown> {
+  const topic = fields.plainText('topic-id');
+  return {
+    bot_token: read('token'),
+    chat_id: read('id'),
+    message_thread_id: topic !== null && /^\d{1,10}$/.test(topic) ? Number(topic) : null,
+    api_url: say('api-url'),
+  };
+}
+
+function twilio({ fields, read, say }: Source): Record<string, unknown> {
+  for (const name of ['text-twilio-triggered', 'text-twilio-resolved'])
+    if (fields.raw(name) !== null) fields.note(name, 'is not used: messages have the words of this monitor');
+  return { account_sid: say('sid'), auth_token: read('token'), from: phone(say('from')), to: phone(read('to')) };
+}
+
+/** `+1 500-555-0006` without what is there for the eye only. */
+const phone = (number: Text | null): Text | null =>
+  typeof number === 'string' && /^\+[\d ().-]+$/.test(number) ? number.replace(/[^+\d]/g, '') : number;
+
+function opsgenie({ fields, read }: Source): Record<string, unknown> {
+  const tags = fields.list('tags').filter((tag) => typeof tag === 'string');
+  return {
+    api_key: read('api-key'),
+    priority: (fields.plainText('priority') ?? '') || 'P1',
+    tags: tags.length > 0 ? tags.map(asWritten) : null,
+  };
+}
+
+/** Gatus encrypts when the server offers it; with a password ours demands it. */
+function email({ fields, read, say, refer }: Source): Record<string, unknown> {
+  const to = (fields.text('to') ?? '').split(',').map((address) => address.trim());
+  const password = read('password');
+  const from = say('from');
+  const username = say('username') ?? from;
+  if (password !== null) fields.differences.add('its password is sent over TLS only');
+  if (to.some(hasVariable)) fields.note('to', 'holds a variable: the secret must be one address');
+  return {
+    to: to.filter((address) => address !== '').map((address) => refer(address)),
+    from,
+    smtp: withoutNull({
+      host: say('host'),
+      port: fields.integer('port'),
+      secure: password === null ? false : null,
+      username: password === null ? null : username,
+      password,
+    }),
+  };
+}
+
+const METHODS = ['POST', 'PUT', 'PATCH'];
+const PLACEHOLDER = /\[(?:ALERT|ENDPOINT|RESULT)_[A-Z_]+\]/;
+
+/** What Gatus sends is a text of its user; ours is JSON of one form. */
+function webhook({ fields, read, refer }: Source): Record<string, unknown> {
+  const method = (fields.plainText('method') ?? 'GET').toUpperCase();
+  if (!METHODS.includes(method)) fields.note('method', `is ${method} there and POST here`);
+  if (PLACEHOLDER.test(fields.text('url') ?? '')) fields.note('url', 'holds a placeholder that is not filled in here');
+  if (fields.raw('body') !== null) fields.note('body', 'is not sent: the JSON of this monitor is');
+  const headers = fields
+    .texts('headers')
+    .filter(([key]) => !/^content-type$/i.test(key))
+    .map(([key, value]) => ({ key: asWritten(key), value: refer(value.trim()) }));
+  return {
+    url: read('url'),
+    method: METHODS.includes(method) ? method : 'POST',
+    headers: headers.length > 0 ? headers : null,
+  };
+}

@@ -1,0 +1,181 @@
+import { HTTP_METHODS } from '../../../src/checker/check-request';
+import { headerProblem, isSensitiveHeader } from '../../../src/checker/request-headers';
+import { unverifiedProblem } from '../../../src/checker/tls-settings';
+import { MINUTE_MS, SECOND_MS } from '../../../src/platform/time/time-units';
+import type { DeclaredEndpoint, Text } from '../../../src/configuration/document/document';
+import { type Fields, quoted } from './fields';
+import type { Target } from './target';
+import { asWritten, filledIn, hasVariable, type Secrets, variablesIn } from './variables';
+
+export const INTERVAL = { min: 1, max: 86_400 };
+const TIMEOUT = { min: 1, max: 300 };
+/** Of Gatus; ours may differ on an installation, so they are written out. */
+const DEFAULT_INTERVAL = MINUTE_MS / SECOND_MS;
+const DEFAULT_TIMEOUT = 10;
+const MAX_HEADERS = 50;
+
+type Request = Pick<
+  DeclaredEndpoint,
+  'method' | 'interval' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
+>;
+
+/** How an endpoint is asked, or why it cannot be asked like that. */
+export function readRequest(
+  fields: Fields,
+  target: Target,
+  secrets: Secrets,
+): { request: Request } | { refused: string } {
+  const isWeb = target.type === 'HTTP' || target.type === 'HTTPS';
+  const timed = { interval: fields.seconds('interval', INTERVAL) ?? DEFAULT_INTERVAL };
+  const client = readClient(fields.inner('client'), isWeb);
+  if ('refused' in client) return client;
+  const request: Request = { ...timed, timeout: client.timeout };
+  if (!isWeb) {
+    noteUnsent(fields);
+    return { request };
+  }
+  const method = (fields.text('method') ?? 'GET').toUpperCase();
+  if (!HTTP_METHODS.some((known) => known === method))
+    return { refused: `the method ${quoted(method)} is not sent here` };
+  const headers = readHeaders(fields, target, secrets);
+  if ('refused' in headers) return headers;
+  const body = readBody(fields, target, secrets);
+  const refused = client.insecure ? unverifiedRefusal(target, headers.list, body) : null;
+  if (refused !== null && target.type === 'HTTPS') return { refused: `client.insecure is refused here: ${refused}` };
+  if (refused !== null) fields.note('client.insecure', 'is not taken over, as nothing is verified over http://');
+  return {
+    request: {
+      method,
+      ...request,
+      ...(headers.list.length > 0 ? { headers: headers.list } : {}),
+      ...(body === null ? {} : { body }),
+      ...(client.followsRedirects ? {} : { follow_redirects: false }),
+      ...(client.insecure && refused === null ? { tls: { verify: false } } : {}),
+    },
+  };
+}
+
+/** Why the certificate has to be verified, or `null`. */
+function unverifiedRefusal(target: Target, headers: readonly { key: string }[], body: Text | null): string | null {
+  const sent = {
+    url: filledIn(target.url),
+    headers: headers.map(({ key }) => ({ key, value: '' })),
+    body: body === null ? null : 'x',
+  };
+  return unverifiedProblem({ verify: false, ca: null, serverName: null }, sent)?.message ?? null;
+}
+
+function noteUnsent(fields: Fields): void {
+  for (const name of ['body', 'method', 'headers', 'graphql']) if (fields.has(name)) noteLoss(fields, name);
+}
+
+function noteLoss(fields: Fields, name: string): void {
+  const value = fields.raw(name);
+  if (value !== false && value !== '') fields.note(name, 'is sent with HTTP and HTTPS checks only');
+}
+
+interface Client {
+  timeout: number;
+  insecure: boolean;
+  followsRedirects: boolean;
+}
+
+/** Without these a target answers otherwise, or not at all. */
+const INDISPENSABLE: Readonly<Record<string, string>> = {
+  oauth2: 'client.oauth2 fetches a token for each request, which is not done here',
+  'identity-aware-proxy': 'client.identity-aware-proxy fetches a token for each request, which is not done here',
+  tls: 'client.tls is a certificate of the client, which is not sent here',
+  tunnel: 'client.tunnel leads through SSH, which is not done here',
+};
+
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  'proxy-url': 'is not used: the target is asked directly',
+  'dns-resolver': 'is not used: names are resolved as the monitor resolves them',
+  'store-cookies': 'is not done: no check remembers cookies',
+};
+
+function readClient(client: Fields | null, isWeb: boolean): Client | { refused: string } {
+  if (client === null) return { timeout: DEFAULT_TIMEOUT, insecure: false, followsRedirects: true };
+  for (const [name, refused] of Object.entries(INDISPENSABLE))
+    if (client.has(name) && (isWeb || name === 'tunnel')) return { refused };
+  for (const [name, words] of Object.entries(NOT_TAKEN))
+    if (client.has(name) && client.raw(name) !== false) client.note(name, words);
+  const network = client.text('network');
+  if (network === 'ip4' || network === 'ip6')
+    client.note('network', `is not used: an address of either family is taken`);
+  const read: Client = {
+    timeout: client.seconds('timeout', TIMEOUT) ?? DEFAULT_TIMEOUT,
+    insecure: client.flag('insecure') ?? false,
+    followsRedirects: !(client.flag('ignore-redirect') ?? false),
+  };
+  client.noteRest();
+  return read;
+}
+
+type Headers = { list: { key: string; value: Text }[] } | { refused: string };
+
+function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers {
+  const list: { key: string; value: Text }[] = [];
+  const sent = fields.texts('headers');
+  if (sent.length >= MAX_HEADERS) return { refused: `it has ${MAX_HEADERS} headers or more` };
+  for (const [key, value] of sent) {
+    const problem = headerProblem(asWritten(key), hasVariable(value) ? 'x' : value.trim());
+    if (problem)
+      return {
+        refused: `its header ${quoted(key)} cannot be sent, and without it the response is another: ${problem.message}`,
+      };
+    list.push({ key: asWritten(key), value: headerValue(asWritten(key), value.trim(), fields, secrets) });
+  }
+  if (target.credentials !== null && !list.some(({ key }) => /^authorization$/i.test(key)))
+    list.push({ key: 'Authorization', value: basicAuthorization(target.credentials, fields, secrets) });
+  const isJson = (fields.flag('graphql') ?? false) && !list.some(({ key }) => /^content-type$/i.test(key));
+  return { list: isJson ? [...list, { key: 'Content-Type', value: 'application/json' }] : list };
+}
+
+/** Whoever may read sees what a header holds that carries no credential: no secret stands for it. */
+function headerValue(key: string, value: string, fields: Fields, secrets: Secrets): Text {
+  if (isSensitiveHeader(key)) return secrets.refer(value, fields.differences.add);
+  if (hasVariable(value))
+    fields.note(`headers.${key}`, `holds a variable, ${quoted(value)}, which stays as it is written`);
+  return asWritten(value);
+}
+
+/** What a URL with `name:password@` in it sends. */
+function basicAuthorization(credentials: string, fields: Fields, secrets: Secrets): Text {
+  const plain = decoded(credentials);
+  if (!hasVariable(plain)) return `Basic ${Buffer.from(plain).toString('base64')}`;
+  const name = secrets.standFor(`Basic ${plain}`, `${variablesIn(plain).join('_')}_BASIC`);
+  fields.note(
+    'url',
+    `holds credentials: give the secret ${name} the value "Basic " and the base64 of ${quoted(plain)}`,
+  );
+  return { $secret: name };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/** Gatus puts name, group and URL of the endpoint into the body, and random letters that stay the same here. */
+function readBody(fields: Fields, target: Target, secrets: Secrets): Text | null {
+  const written = fields.text('body') ?? '';
+  const filled = written
+    .replaceAll('[ENDPOINT_NAME]', fields.text('name') ?? '')
+    .replaceAll('[ENDPOINT_GROUP]', fields.text('group') ?? '')
+    .replaceAll('[ENDPOINT_URL]', target.url)
+    .replace(/\[RANDOM_STRING_(\d{1,9})\]/g, (_, length: string) => {
+      fields.note('body', 'is the same for each request here: [RANDOM_STRING] stays as it is now');
+      return LETTERS.repeat(Math.ceil(Math.min(8192, Number(length)) / LETTERS.length)).slice(
+        0,
+        Math.min(8192, Number(length)),
+      );
+    });
+  const body = (fields.flag('graphql') ?? false) ? JSON.stringify({ query: filled }) : filled;
+  return body === '' ? null : secrets.refer(body, fields.differences.add);
+}

@@ -1,0 +1,92 @@
+import { isRecord } from '../../../src/platform/text/json';
+import { problems } from '../../../src/platform/problem/problem';
+import type { ReportEntry } from '../conversion';
+import { type File, filesIn, NOTHING, pointerStep } from './files';
+import { asWritten } from './variables';
+
+/** One value of a configuration, and where it stands. */
+export interface Placed {
+  value: unknown;
+  at: string;
+}
+
+/** The configuration of one or several files. Variables in its texts are marked. */
+export interface GatusSource {
+  /** What stands under each name at the top. */
+  sections: Map<string, Placed>;
+  /** The items of a list at the top, from all files. */
+  items: (name: string) => Placed[];
+  /** The members of a mapping at the top, from all files. */
+  members: (name: string) => Map<string, Placed>;
+  /** What was found on the way. */
+  report: ReportEntry[];
+}
+
+/**
+ * Reads the files of a stream, as Gatus reads those of a directory: mappings are merged, lists appended. A ConfigMap of
+ * Kubernetes stands for the files in it. Throws `validation_failed` for what is no configuration of Gatus.
+ */
+export function readSource(text: string): GatusSource {
+  const report: ReportEntry[] = [];
+  const files = filesIn(text, report);
+  const merged = new Merged(files, report);
+  if (!['endpoints', 'services', 'suites', 'external-endpoints'].some((name) => merged.sections.has(name)))
+    throw problems.validationFailed([NOTHING]);
+  return { sections: merged.sections, items: merged.items, members: merged.members, report };
+}
+
+/** Several files as one. */
+class Merged {
+  readonly sections = new Map<string, Placed>();
+
+  constructor(
+    private readonly files: readonly File[],
+    private readonly report: ReportEntry[],
+  ) {
+    for (const { value, place } of files)
+      for (const [name, own] of Object.entries(value)) {
+        const at = place(`/${pointerStep(name)}`);
+        const before = this.sections.get(name);
+        this.sections.set(
+          name,
+          before ? { at: before.at, value: this.merge(before.value, own, name, at) } : { at, value: own },
+        );
+      }
+  }
+
+  readonly items = (name: string): Placed[] =>
+    this.files.flatMap(({ value, place }) => {
+      const list = value[name];
+      if (!Array.isArray(list)) return [];
+      return list.map((item: unknown, i) => ({ value: item, at: place(`/${pointerStep(name)}/${i}`) }));
+    });
+
+  readonly members = (name: string): Map<string, Placed> => {
+    const whole = this.sections.get(name)?.value;
+    const places = new Map<string, string>();
+    for (const { value, place } of this.files) {
+      const own = value[name];
+      for (const member of isRecord(own) ? Object.keys(own) : [])
+        if (!places.has(member)) places.set(member, place(`/${pointerStep(name)}/${pointerStep(member)}`));
+    }
+    return new Map([...places].map(([member, at]) => [member, { at, value: isRecord(whole) ? whole[member] : null }]));
+  };
+
+  private merge(before: unknown, own: unknown, name: string, at: string): unknown {
+    if (Array.isArray(before) && Array.isArray(own)) return [...(before as unknown[]), ...(own as unknown[])];
+    if (isRecord(before) && isRecord(own)) {
+      const merged = new Map(Object.entries(before));
+      for (const [key, value] of Object.entries(own))
+        merged.set(key, merged.has(key) ? this.merge(merged.get(key), value, `${name}.${key}`, at) : value);
+      return Object.fromEntries(merged);
+    }
+    if (JSON.stringify(before) !== JSON.stringify(own))
+      this.report.push({
+        at,
+        name: asWritten(name),
+        result: 'approximated',
+        why: 'several files say it, which Gatus refuses; the last one counts',
+      });
+    return own;
+  }
+}

@@ -1,0 +1,141 @@
+import { isIP } from 'node:net';
+import { InvalidTarget, parseHostPort } from '../../../src/checker/checker';
+import { DNS_RECORD_TYPES, parseDnsTarget } from '../../../src/checker/dns/dns-target';
+import { parseHttpTarget } from '../../../src/checker/http/http-target';
+import { readUrl } from '../../../src/platform/text/read-url';
+import { bracketed, normalizeHost } from '../../../src/platform/net/egress/host-name';
+import type { CheckType } from './condition/assertions';
+import { type Fields, quoted } from './fields';
+import { asWritten, hasVariable } from './variables';
+
+/** What an endpoint of Gatus checks, as a check of ours. */
+export interface Target {
+  type: CheckType;
+  /** With marked variables. */
+  url: string;
+  /** Name and password that stood in the URL, percent-encoded. */
+  credentials: string | null;
+  /** DNS: the type of record. */
+  recordType: string;
+  /** The origin of an http(s) URL, `null` for others and where a variable hides it. */
+  origin: string | null;
+  /** The host, or what is known of it: what has no group is put together by it. */
+  host: string;
+}
+
+/** A target, or why there is no check for it. */
+export type TargetResult = { target: Target } | { refused: string };
+
+/** Why a scheme has no type of check. */
+const NO_CHECK: Readonly<Record<string, string>> = {
+  udp: 'there is no check for UDP',
+  sctp: 'there is no check for SCTP',
+  ws: 'there is no check for WebSockets',
+  wss: 'there is no check for WebSockets',
+  grpc: 'there is no check for gRPC',
+  grpcs: 'there is no check for gRPC',
+};
+
+/** Reads `url` and `dns` of an endpoint. */
+export function readTarget(fields: Fields): TargetResult {
+  const url = fields.text('url')?.trim() ?? '';
+  const dns = fields.inner('dns');
+  if (url === '') return { refused: 'it has no url' };
+  try {
+    return dns === null ? byScheme(url, fields) : dnsTarget(url, dns);
+  } catch (error) {
+    if (!(error instanceof InvalidTarget)) throw error;
+    return { refused: `its url ${quoted(url)} is no target here: ${error.message}` };
+  }
+}
+
+function byScheme(url: string, fields: Fields): TargetResult {
+  const [, scheme = '', rest = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/(.*)$/s.exec(url) ?? [];
+  const refused = NO_CHECK[scheme.toLowerCase()];
+  if (refused !== undefined) return { refused };
+  switch (scheme.toLowerCase()) {
+    case 'http':
+    case 'https':
+      return webTarget(scheme.toLowerCase() === 'https' ? 'HTTPS' : 'HTTP', url);
+    case 'tcp':
+      return hostTarget('TCP', rest, `tcp://${rest}`);
+    case 'tls':
+    case 'starttls':
+      fields.differences.add(
+        `its port is checked, but neither ${scheme === 'tls' ? 'TLS' : 'STARTTLS'} nor the certificate`,
+      );
+      return hostTarget('TCP', rest, `tcp://${rest}`);
+    case 'icmp':
+      return hostTarget('ICMP', rest, `icmp://${isIP(rest) === 6 ? bracketed(rest) : rest}`);
+    case 'ssh':
+      return hostTarget('SSH', rest, `ssh://${rest}`);
+    case '':
+      if (hasVariable(url) && /\[(STATUS|BODY)\]/i.test(JSON.stringify(fields.raw('conditions'))))
+        return webTarget('HTTP', url);
+      return { refused: `its url ${quoted(url)} has no scheme, so its type is not known` };
+    default:
+      return { refused: `there is no check for ${quoted(scheme)}:// addresses` };
+  }
+}
+
+function webTarget(type: 'HTTP' | 'HTTPS', written: string): TargetResult {
+  const [, credentials = null] = /^https?:\/\/([^/?#]*)@/i.exec(written) ?? [];
+  const url = written.replace(/#.*$/s, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1');
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '';
+  if (!hasVariable(url)) parseHttpTarget(url, WEB_FORM, /^https?:\/\/[^/?#]/i);
+  const isKnown = authority !== '' && !hasVariable(authority);
+  const origin = isKnown ? (readUrl(`${type.toLowerCase()}://${authority}`)?.origin ?? null) : null;
+  const host = origin === null ? shownHost(authority) : new URL(origin).hostname;
+  return { target: { type, url, credentials, recordType: '', origin, host } };
+}
+
+const WEB_FORM = 'http://host[:port]/path or https://host[:port]/path';
+
+function hostTarget(type: 'TCP' | 'ICMP' | 'SSH', rest: string, url: string): TargetResult {
+  const address = rest.replace(/\/$/, '');
+  const target = (host: string): TargetResult => ({
+    target: { type, url: url.replace(/\/$/, ''), credentials: null, recordType: '', origin: null, host },
+  });
+  if (hasVariable(address)) return target(shownHost(address));
+  if (type === 'ICMP') {
+    const host = normalizeHost(isIP(address) === 6 ? bracketed(address) : address);
+    return host === null ? { refused: `its host ${quoted(address)} is none` } : target(host);
+  }
+  const form = type === 'SSH' ? 'ssh://host[:port]' : 'tcp://host:port';
+  const what = 'the target is a host and a port';
+  return target(
+    parseHostPort(address, { scheme: type.toLowerCase(), ...(type === 'SSH' ? { defaultPort: 22 } : {}), what, form })
+      .host,
+  );
+}
+
+const shownHost = (address: string): string => asWritten(address).replace(/:\d+$/, '') || 'unknown';
+
+/** The URL of a DNS check is the resolver; what is asked stands in `dns`. */
+function dnsTarget(url: string, dns: Fields): TargetResult {
+  const recordType = (dns.text('query-type') ?? '').toUpperCase();
+  const name = dns.text('query-name') ?? '';
+  dns.noteRest();
+  if (name === '') return { refused: 'dns.query-name is missing' };
+  if (hasVariable(name + url + recordType)) return { refused: 'a variable stands in what is asked, or whom' };
+  if (!DNS_RECORD_TYPES.some((known) => known === recordType))
+    return { refused: `there is no check for DNS records of type ${quoted(recordType) || '(none)'}` };
+  const asked = recordType === 'PTR' ? reverseName(name) : name.replace(/(?<=.)\.$/, '');
+  const resolver = url.replace(/^[a-z]+:\/\//i, '').replace(/\/$/, '');
+  const target = `dns://${isIP(resolver) === 6 ? bracketed(resolver) : resolver}/${asked}?type=${recordType}`;
+  parseDnsTarget(target);
+  return { target: { type: 'DNS', url: target, credentials: null, recordType, origin: null, host: asked } };
+}
+
+/** Gatus asks for the reverse name of an address by itself. */
+function reverseName(name: string): string {
+  const bare = name.replace(/\.$/, '');
+  if (isIP(bare) === 4) return `${bare.split('.').reverse().join('.')}.in-addr.arpa`;
+  if (isIP(bare) !== 6) return bare;
+  const [head = '', tail] = bare.split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const [left, right] = [groups(head), groups(tail ?? '')];
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0');
+  const digits = [...left, ...zeros, ...right].map((group) => group.padStart(4, '0')).join('');
+  return `${[...digits].reverse().join('.')}.ip6.arpa`;
+}

@@ -1,0 +1,89 @@
+import { isRecord } from '../../../src/platform/text/json';
+import { type Members, numberIn, textIn } from '../foreign-list';
+
+/** What differs between a target and the endpoint that it becomes, in words; each once. */
+export type Differences = Set<string>;
+
+/** A mapping of the file, read field by field: what nobody asked for is named as a difference by `noteRest`. */
+export class Fields {
+  private readonly asked = new Set<string>();
+
+  constructor(
+    private readonly members: Members,
+    private readonly path: string,
+    private readonly differences: Differences,
+  ) {}
+
+  has(name: string): boolean {
+    return (this.members[name] ?? null) !== null;
+  }
+
+  raw(name: string): unknown {
+    this.asked.add(name);
+    return this.members[name];
+  }
+
+  text(name: string): string {
+    this.asked.add(name);
+    return textIn(this.members, name);
+  }
+
+  number(name: string): number | null {
+    this.asked.add(name);
+    return numberIn(this.members, name);
+  }
+
+  flag(name: string): boolean {
+    return this.raw(name) === true;
+  }
+
+  list(name: string): readonly unknown[] {
+    const value = this.raw(name);
+    return Array.isArray(value) ? value : [];
+  }
+
+  inner(name: string): Fields {
+    const value = this.raw(name);
+    return new Fields(isRecord(value) ? value : {}, `${this.path}${name}.`, this.differences);
+  }
+
+  names(): string[] {
+    return Object.keys(this.members);
+  }
+
+  note(name: string, words: string): void {
+    this.asked.add(name);
+    this.differences.add(`${this.path}${name} ${words}`);
+  }
+
+  noteRest(): void {
+    for (const name of this.names()) if (!this.asked.has(name) && this.has(name)) this.note(name, 'is not taken over');
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  s: 1,
+  m: 60,
+  h: 3600,
+  d: 86_400,
+  w: 604_800,
+  y: 31_536_000,
+};
+
+/** A duration such as `1m30s`, in seconds; `null` for what is none. */
+export function durationSeconds(text: string): number | null {
+  if (!/^(\d+(\.\d+)?(ms|[smhdwy]))+$/.test(text)) return null;
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdwy])/g)].reduce(
+    (sum, [, number, unit]) => sum + Number(number) * (UNITS[unit ?? ''] ?? 0),
+    0,
+  );
+}
+
+/** The text that a regular expression looks for, when it is nothing but a text; else `null`. */
+export function literalOf(pattern: string): string | null {
+  const inner = pattern.replace(/^\^?\.\*/, '').replace(/(?<!\\)\.\*\$?$/, '');
+  const unescaped = inner.replace(/\\[^A-Za-z0-9]/g, '');
+  if (inner === '' || /[.*+?()[\]{}|^$\\]/.test(unescaped)) return null;
+  return inner.replace(/\\([^A-Za-z0-9])/g, '$1');
+}

@@ -1,0 +1,57 @@
+import { isRecord } from '../../../src/platform/text/json';
+import { type DocumentText, readDocumentText } from '../../../src/configuration/document/document-text';
+import { type Members, notSuchFile } from '../foreign-list';
+
+const FORM =
+  'a configuration of Prometheus with scrape_configs, and one of blackbox_exporter with modules, in one file or with --- between them';
+
+/** A part of the file with the line on which it stands. */
+export interface Placed {
+  value: unknown;
+  at: string;
+  /** Where something inside stands; `pointer` begins at the value. */
+  lineOf(this: void, pointer: string): string;
+}
+
+/** Both configurations, from however many documents. */
+export interface Source {
+  modules: Map<string, Placed>;
+  jobs: Placed[];
+  global: Members;
+  /** Sections of Prometheus that declare nothing that is checked. */
+  others: { name: string; at: string }[];
+}
+
+const KNOWN = new Set(['modules', 'scrape_configs', 'global']);
+
+/** The bytes that a probe over TCP may say are read as the text that stands there: nothing here says them. */
+export const withoutBinary = (text: string): string => text.replace(/([:-] +)!!binary(?=\s)/g, '$1!!str');
+
+/** Throws `validation_failed` for a file of another form. */
+export function readSource(text: string): Source {
+  const documents = readDocumentText(withoutBinary(text));
+  const source: Source = { modules: new Map(), jobs: [], global: {}, others: [] };
+  for (const document of documents) add(document, source);
+  if (documents.every(({ value }) => value === null)) throw notSuchFile(FORM, 1);
+  return source;
+}
+
+function add(document: DocumentText, source: Source): void {
+  const { value } = document;
+  const placed = (pointer: string, part: unknown): Placed => {
+    const lineOf = (inner: string): string => `line ${document.lineOf(pointer + inner)}`;
+    return { value: part, at: lineOf(''), lineOf };
+  };
+  if (value === null) return;
+  const isKnown = isRecord(value) && ('modules' in value || 'scrape_configs' in value);
+  if (!isKnown) throw notSuchFile(FORM, document.lineOf(''));
+  const { modules = {}, scrape_configs: jobs = [], global } = value;
+  if (!isRecord(modules)) throw notSuchFile(`${FORM}: modules is no mapping`, document.lineOf('/modules'));
+  if (!Array.isArray(jobs)) throw notSuchFile(`${FORM}: scrape_configs is no list`, document.lineOf('/scrape_configs'));
+  for (const [name, module] of Object.entries(modules))
+    source.modules.set(name, placed(`/modules/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, module));
+  jobs.forEach((job: unknown, i) => source.jobs.push(placed(`/scrape_configs/${i}`, job)));
+  if (isRecord(global)) source.global = { ...source.global, ...global };
+  for (const name of Object.keys(value))
+    if (!KNOWN.has(name)) source.others.push({ name, at: placed(`/${name}`, null).at });
+}

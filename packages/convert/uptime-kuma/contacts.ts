@@ -1,0 +1,120 @@
+import { isMasked } from '../../../src/channel/config/config-masking';
+import { isRecord } from '../../../src/platform/text/json';
+import type { DeclaredContact, SecretReference } from '../../../src/configuration/document/document';
+import type { ChannelRules, ReportEntry } from '../conversion';
+import { keyFrom } from '../../../src/configuration/document/keys';
+import { type MappedSettings, SETTINGS_OF } from './contact-settings';
+import { quoted } from './monitor/draft';
+import { isActive, nameOf } from './monitor/endpoint';
+import { Row } from './file/row';
+import type { Secrets } from './secrets';
+
+/** Values that give access, wherever they stand in a config. A webhook's URL does, and so does a chat's. */
+const SECRET_FIELDS = new Set(['webhook_url', 'url', 'password', 'bot_token', 'routing_key', 'api_key', 'auth_token']);
+
+/** What a notification of the file became. */
+export type Channel =
+  { name: string; key: string; tellsResolved: boolean; isActive: boolean } | { name: string; refused: string };
+
+/** The contacts of a document, and by the id of their notification what they are called here. */
+export interface Contacts {
+  declared: DeclaredContact[];
+  channels: ReadonlyMap<string, Channel>;
+  report: ReportEntry[];
+}
+
+/** Each notification as a contact, or as skipped with its reason. Credentials go into `secrets`. */
+export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: ChannelRules): Contacts {
+  const [keys, declared, report] = [new Set<string>(), [] as DeclaredContact[], [] as ReportEntry[]];
+  const channels = new Map<string, Channel>();
+  for (const stored of rows) {
+    const row = withConfig(stored);
+    const at = row.at;
+    const mapped = settingsOf(row, rules);
+    if ('reason' in mapped) {
+      report.push({ at, name: row.name, result: 'skipped', why: mapped.reason });
+      channels.set(row.id, { name: row.name, refused: mapped.reason });
+      continue;
+    }
+    const { name, difference } = nameOf(row);
+    const key = keyFrom(name, keys);
+    const asked: string[] = [];
+    const ask = (path: readonly string[], value: string, hint: string): SecretReference | string => {
+      if (!rules.isHidden(mapped.type, path)) {
+        asked.push(`its ${path.join('.')} is masked in the file: write it into the document`);
+        return value;
+      }
+      const reference = secrets.askFor(hint);
+      asked.push(`its ${path.at(-1)} is masked in the file: give it as the secret ${reference.$secret}`);
+      return reference;
+    };
+    declared.push({
+      key,
+      name,
+      type: mapped.type,
+      config: withoutSecrets(mapped.config, { hint: `contact ${key}`, path: [] }, secrets, ask),
+      ...(row.flag('isDefault') ? { default: true } : {}),
+      ...(mapped.tellsResolved === false ? { alert_defaults: { send_on_resolved: false } } : {}),
+    });
+    channels.set(row.id, { name, key, tellsResolved: mapped.tellsResolved !== false, isActive: isActive(stored) });
+    const differences = [
+      ...(difference === null ? [] : [difference]),
+      ...mapped.differences,
+      ...asked,
+      ...(isActive(stored) ? [] : ['it is switched off: its alerts are disabled']),
+    ];
+    report.push(entryOf(row, differences));
+  }
+  return { declared, channels, report };
+}
+
+/** Mapped, or approximated where something is said to be different. */
+export const entryOf = ({ at, name }: Pick<Row, 'at' | 'name'>, differences: readonly string[]): ReportEntry => ({
+  at,
+  name,
+  result: differences.length === 0 ? 'mapped' : 'approximated',
+  why: differences.length === 0 ? null : differences.join('; '),
+});
+
+/** The settings stand in `config`, as text; the row itself knows best what it is called. */
+const withConfig = (row: Row): Row => {
+  const config = row.mapping('config') ?? {};
+  const own = ['id', 'name', 'active', 'isDefault', 'type'].map((name) => [name, row.raw(name)] as const);
+  return new Row(row.at, Object.fromEntries(own), config);
+};
+
+function settingsOf(row: Row, rules: ChannelRules): MappedSettings | { reason: string } {
+  const type = row.text('type');
+  const read = Object.hasOwn(SETTINGS_OF, type.toLowerCase()) ? SETTINGS_OF[type.toLowerCase()] : undefined;
+  if (type === '') return { reason: 'its settings cannot be read: config has no type' };
+  if (!read) return { reason: `notifications of type ${quoted(type)} have no counterpart here` };
+  const settings = read(row);
+  const [sender] =
+    settings.type === 'twilio' && !('from' in settings.config || 'messaging_service_sid' in settings.config)
+      ? ['/from is required']
+      : [];
+  const [problem] = [
+    ...rules.problems(settings.type, settings.config).map(({ pointer, message }) => `${pointer.slice(1)} ${message}`),
+    ...(sender ? [sender] : []),
+  ];
+  return problem === undefined ? settings : { reason: `its settings would be refused: ${problem}` };
+}
+
+/** Credentials go into `secrets`; what was masked for the eyes of others is asked for. */
+function withoutSecrets(
+  config: Readonly<Record<string, unknown>>,
+  at: { hint: string; path: readonly string[] },
+  secrets: Secrets,
+  ask: (path: readonly string[], value: string, hint: string) => SecretReference | string,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config).map(([field, value]): [string, unknown] => {
+      const [own, path] = [`${at.hint} ${field}`, [...at.path, field]];
+      if (typeof value === 'string' && isMasked(value)) return [field, ask(path, value, own)];
+      if (field === 'headers' && Array.isArray(value))
+        return [field, secrets.headers(at.hint, value as { key: string; value: string }[])];
+      if (isRecord(value)) return [field, withoutSecrets(value, { hint: own, path }, secrets, ask)];
+      return [field, SECRET_FIELDS.has(field) && typeof value === 'string' ? secrets.keep(own, value) : value];
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+import { problems } from '../../../../src/platform/problem/problem';
+import { isRecord } from '../../../../src/platform/text/json';
+import { readDocumentText } from '../../../../src/configuration/document/document-text';
+import type { ReportEntry } from '../../conversion';
+import { jsonValues, type JsonValue } from './json-values';
+import { Row } from './row';
+
+/** Longer texts take the reader of documents too long to say what is wrong with them. */
+const MAX_EXPLAINED = 256 * 1024;
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/** What a file of Uptime Kuma holds, of either version. */
+export interface Backup {
+  /** Rows by the name of their table. */
+  tables: ReadonlyMap<string, readonly Row[]>;
+  /** What could not be read as a row. */
+  unread: ReportEntry[];
+}
+
+/** Where a backup of version 1 has what version 2 has in tables. */
+const TABLE_OF: Readonly<Record<string, string>> = {
+  monitorList: 'monitor',
+  notificationList: 'notification',
+  proxyList: 'proxy',
+  maintenanceList: 'maintenance',
+  statusPageList: 'status_page',
+  dockerHostList: 'docker_host',
+  remoteBrowserList: 'remote_browser',
+  tagList: 'tag',
+};
+
+/**
+ * Reads a backup of version 1 (one JSON document), or the tables of version 2: `{"table": "monitor", "rows": […]}` for each,
+ * one behind the other. Throws `malformed_document` or `validation_failed`.
+ */
+export function readBackup(text: string): Backup {
+  const found = new Tables();
+  for (const value of jsonValues(text.replace(/^\uFEFF/, ''))) {
+    const document = parsed(value, text);
+    const { table, rows } = document;
+    if (typeof table === 'string') found.add(table, rows ?? [], (i) => placeInTable(table, value, i));
+    else
+      for (const [name, items] of Object.entries(document))
+        if (typeof items === 'object' && items !== null) {
+          const keys = Object.keys(items);
+          found.add(TABLE_OF[name] ?? name, items, (i) => `/${name}/${keys[i] ?? i}`);
+        }
+  }
+  if (!found.tables.has('monitor') && !found.tables.has('notification')) throw noBackup();
+  return found;
+}
+
+class Tables implements Backup {
+  readonly tables = new Map<string, Row[]>();
+  readonly unread: ReportEntry[] = [];
+
+  /** `items`: a list, or a mapping by id. */
+  add(table: string, items: unknown, placeOf: (index: number) => string): void {
+    const here = this.tables.get(table) ?? [];
+    this.tables.set(table, here);
+    const list: unknown[] = typeof items === 'object' && items !== null ? Object.values(items) : [items];
+    for (const [index, item] of list.entries()) {
+      if (isRecord(item)) here.push(new Row(placeOf(index), item));
+      else
+        this.unread.push({
+          at: placeOf(index),
+          name: table,
+          result: 'skipped',
+          why: 'this is no row: it has no fields',
+        });
+    }
+  }
+}
+
+function parsed({ text, line }: JsonValue, whole: string): Mapping {
+  try {
+    // An empty table prints nothing, which leaves `"rows":}`.
+    const value: unknown = JSON.parse(text.replace(/("rows"\s*:)\s*\}$/, '$1[]}'));
+    if (isRecord(value)) return value;
+  } catch {
+    // The reader of documents says what is wrong, with its line.
+    if (line === 1 && whole.length <= MAX_EXPLAINED)
+      for (const { value } of readDocumentText(whole)) if (isRecord(value)) return value;
+  }
+  throw noBackup(line);
+}
+
+/** Its line, where each row has one of its own. */
+function placeInTable(table: string, { rowLines }: JsonValue, index: number): string {
+  const line = rowLines[index];
+  const isAlone = line !== undefined && rowLines[index - 1] !== line && rowLines[index + 1] !== line;
+  return isAlone ? `line ${line}` : `/${table}/${index}`;
+}
+
+const noBackup = (line: number | null = null) =>
+  problems.validationFailed([
+    {
+      pointer: '',
+      code: 'invalid_format',
+      message: `${line === null ? 'this' : `what begins in line ${line}`} is neither a backup of Uptime Kuma 1 (with "monitorList") nor a table of version 2 ({"table": "monitor", "rows": […]})`,
+      ...(line === null ? {} : { line }),
+    },
+  ]);

@@ -1,0 +1,136 @@
+import { cut, oneLine } from '../../../../src/platform/text/text-limits';
+import type { DeclaredEndpoint } from '../../../../src/configuration/document/document';
+import { type Draft, type Mapped, quoted } from './draft';
+import { refusalOf } from './acceptable';
+import { httpCheck } from './http-check';
+import { dnsCheck, pingCheck, portCheck } from './other-checks';
+import type { Row } from '../file/row';
+import { reasonForType } from './skipped-types';
+import { tagsOf } from './tags';
+
+const MAX_NAME = 255;
+const INTERVAL = { min: 1, max: 86_400, usual: 60 };
+const TIMEOUT = { min: 1, max: 300 };
+/** What Kuma makes of an interval where no timeout is set. */
+const TIMEOUT_SHARE = 0.8;
+/** Timeouts come as 69119.999999999999999. */
+const ROUNDING = 1e-6;
+
+const CHECKS: Readonly<Record<string, (monitor: Row) => Mapped>> = {
+  http: httpCheck,
+  keyword: httpCheck,
+  'json-query': httpCheck,
+  'real-browser': httpCheck,
+  port: portCheck,
+  ping: pingCheck,
+  dns: dnsCheck,
+};
+
+/** An endpoint without its place, with secrets in it as they are; and what differs from the monitor. */
+export interface MappedEndpoint {
+  endpoint: Omit<DeclaredEndpoint, 'key' | 'alerts' | 'url' | 'headers' | 'body'> &
+    Pick<Draft, 'url' | 'headers' | 'body'>;
+  differences: string[];
+}
+
+/** What else of the file a monitor refers to. */
+export interface MonitorContext {
+  proxies: readonly Row[];
+  /** Pairs of name and value. */
+  tags: readonly Row[];
+}
+
+/** A monitor as an endpoint that the API accepts, or the reason why it is left out. */
+export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): MappedEndpoint | { reason: string } {
+  if (monitor.flag('upsideDown'))
+    return { reason: 'it is upside down: a check here is never up because its target is down' };
+  const check = Object.hasOwn(CHECKS, monitor.text('type')) ? CHECKS[monitor.text('type')] : undefined;
+  if (!check) return { reason: reasonForType(monitor) };
+  const mapped = check(monitor);
+  if ('reason' in mapped) return mapped;
+  const { draft, differences } = mapped;
+  const refusal = refusalOf(draft);
+  if (refusal !== null) return { reason: refusal };
+  const named = nameOf(monitor);
+  const interval = intervalOf(monitor);
+  const timeout = timeoutOf(monitor, interval.value);
+  const tagged = tagsOf(tags);
+  const endpoint = {
+    name: named.name,
+    ...draft,
+    interval: interval.value,
+    timeout: timeout.value,
+    ...(isActive(monitor) ? {} : { enabled: false }),
+    ...(tagged.tags.length > 0 ? { tags: tagged.tags } : {}),
+  };
+  const all = [
+    named.difference,
+    interval.difference,
+    timeout.difference,
+    ...differences,
+    tagged.difference,
+    ...unsaid(monitor, proxies),
+  ];
+  return { endpoint, differences: all.filter((difference) => difference !== null) };
+}
+
+/** A name that the API accepts, and what was done to it. */
+export function nameOf(row: Row, max = MAX_NAME): { name: string; difference: string | null } {
+  const line = oneLine(row.name) || `#${row.id}`;
+  const name = cut(line, max);
+  return { name, difference: name === line ? null : `its name is cut to ${max} characters` };
+}
+
+/** What says nothing of being paused runs. */
+export const isActive = (row: Row): boolean => !row.has('active') || row.raw('active') === null || row.flag('active');
+
+interface Value {
+  value: number;
+  difference: string | null;
+}
+
+function intervalOf(monitor: Row): Value {
+  const sent = monitor.number('interval');
+  if (sent === null || sent <= 0) return { value: INTERVAL.usual, difference: null };
+  const value = Math.min(Math.max(Math.ceil(sent - ROUNDING), INTERVAL.min), INTERVAL.max);
+  return { value, difference: differenceOf('it is checked every', sent, value) };
+}
+
+function timeoutOf(monitor: Row, interval: number): Value {
+  const sent = monitor.number('timeout');
+  const wanted = sent === null || sent <= 0 ? interval * TIMEOUT_SHARE : sent;
+  const value = Math.min(Math.max(Math.ceil(wanted - ROUNDING), TIMEOUT.min), TIMEOUT.max);
+  return { value, difference: differenceOf('its timeout is', wanted, value) };
+}
+
+const differenceOf = (what: string, wanted: number, value: number): string | null =>
+  Math.abs(wanted - value) < ROUNDING * 10 ? null : `${what} ${value} seconds, not ${Number(wanted.toFixed(3))}`;
+
+/** What an endpoint has no field for. */
+function unsaid(monitor: Row, proxies: readonly Row[]): string[] {
+  const [retries, retryInterval] = [monitor.number('maxretries') ?? 0, monitor.number('retryInterval') ?? 0];
+  const hasOtherPace = retries > 0 && retryInterval > 0 && retryInterval !== monitor.number('interval');
+  const description = oneLine(monitor.text('description'));
+  const proxy = proxyOf(monitor, proxies);
+  return [
+    ...(hasOtherPace
+      ? [`while it fails it is checked at its interval as well, not every ${retryInterval} seconds`]
+      : []),
+    ...(proxy === null ? [] : [proxy]),
+    ...(monitor.flag('domainExpiryNotification') ? ['the end of its domain is not watched'] : []),
+    ...(description === '' ? [] : [`endpoints have no description; its was ${quoted(description, 200)}`]),
+  ];
+}
+
+/** A proxy that is switched off is not used by Kuma either. */
+function proxyOf(monitor: Row, proxies: readonly Row[]): string | null {
+  const id = monitor.text('proxyId');
+  if (id === '' || id === '0') return null;
+  const proxy = proxies.find((one) => one.id === id);
+  if (proxy && !isActive(proxy)) return null;
+  return `it is checked directly, not through ${proxy ? `the proxy ${proxyAddress(proxy)}` : `proxy #${id}`}`;
+}
+
+/** Without its password. */
+export const proxyAddress = (proxy: Row): string =>
+  `${proxy.text('protocol') || 'http'}://${proxy.text('host')}:${proxy.text('port')}`;

@@ -1,0 +1,195 @@
+import { HTTP_METHODS } from '../../../../src/checker/check-request';
+import { headerProblem } from '../../../../src/checker/request-headers';
+import { unverifiedProblem } from '../../../../src/checker/tls-settings';
+import { isRecord } from '../../../../src/platform/text/json';
+import { readUrl } from '../../../../src/platform/text/read-url';
+import { type Draft, type Mapped, quoted } from './draft';
+import { jsonCondition } from './json-query';
+import type { Row } from '../file/row';
+import { acceptedCodes, USUAL_CODES } from './status-codes';
+
+const FOLLOWED = 5;
+/** Where Kuma follows ten and nobody has said otherwise, nothing is said either. */
+const USUAL_REDIRECTS = 10;
+/** Kuma warns 21, 14 and 7 days before. */
+const WARNED_DAYS = '21';
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  xml: 'text/xml; charset=utf-8',
+};
+
+const REFUSED_AUTH: Readonly<Record<string, string>> = {
+  'oauth2-cc': 'it signs in with OAuth 2 (client credentials), which checks here cannot: its target would refuse them',
+  ntlm: 'it signs in with NTLM, which checks here cannot: its target would refuse them',
+  mtls: 'it sends a client certificate, which checks here cannot: its target would refuse them',
+};
+
+interface Header {
+  key: string;
+  value: string;
+}
+
+/** A monitor that asks for a URL: http, keyword, json-query, and what a real browser opens. */
+export function httpCheck(monitor: Row): Mapped {
+  const refusal = REFUSED_AUTH[monitor.text('authMethod')];
+  if (refusal !== undefined) return { reason: refusal };
+  const address = addressOf(monitor.text('url'));
+  if (typeof address === 'string') return { reason: address };
+  const differences: string[] = [];
+  const codes = statusCodes(monitor, differences);
+  if (codes === null) return { reason: 'it accepts no status code that a server can answer: it is always down' };
+  const condition = conditionOf(monitor, differences);
+  if (condition === null)
+    return { reason: 'it is up while the body does not contain an empty keyword: it is always down' };
+  const method = (monitor.text('method') || 'GET').toUpperCase();
+  if (!(HTTP_METHODS as readonly string[]).includes(method)) return { reason: `its method is ${quoted(method, 20)}` };
+  const { url, credentials } = address;
+  const body = bodyOf(monitor);
+  if (monitor.text('type') !== 'real-browser' && hasHost(monitor))
+    return { reason: 'its header "Host" cannot be sent, and without it the response is that of another site' };
+  const headers = headersOf(monitor, credentials, body, differences);
+  const draft: Draft = {
+    type: /^https:/i.test(url) ? 'HTTPS' : 'HTTP',
+    url,
+    ...(method === 'GET' ? {} : { method }),
+    ...(headers.length > 0 ? { headers } : {}),
+    ...(body === null ? {} : { body }),
+    ...(redirectsOf(monitor, differences) ? {} : { follow_redirects: false }),
+  };
+  const assertions = [...codes, ...condition, ...certificateOf(monitor, draft.type, differences)];
+  if (assertions.length > 0) draft.assertions = assertions;
+  if (monitor.flag('ignoreTls') && draft.type === 'HTTPS') {
+    const unsafe = unverifiedProblem({ verify: false, ca: null, serverName: null }, { url, headers, body });
+    if (unsafe) return { reason: `it ignores TLS errors: ${unsafe.message}` };
+    draft.tls = { verify: false };
+  }
+  differences.push(...otherDifferences(monitor));
+  return { draft, differences };
+}
+
+function addressOf(text: string): { url: string; credentials: string | null } | string {
+  const url = readUrl(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    return `its URL ${quoted(text)} is none of http or https`;
+  if (url.username === '' && url.password === '') return { url: text.trim(), credentials: null };
+  const credentials = [url.username, url.password].map(decoded).join(':');
+  [url.username, url.password] = ['', ''];
+  return { url: url.href, credentials };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function statusCodes(monitor: Row, differences: string[]): NonNullable<Draft['assertions']> | null {
+  const codes = monitor.list('accepted_statuscodes') ?? monitor.list('accepted_statuscodes_json');
+  if (codes === null) return [];
+  const { target, difference } = acceptedCodes(codes);
+  if (difference !== null) differences.push(difference);
+  if (target === null) return null;
+  return target === USUAL_CODES ? [] : [{ source: 'status_code', comparison: 'in', target }];
+}
+
+/** `null` when no response can meet it. */
+function conditionOf(monitor: Row, differences: string[]): NonNullable<Draft['assertions']> | null {
+  const type = monitor.text('type');
+  if (type === 'keyword') {
+    const [target, isInverted] = [monitor.text('keyword'), monitor.flag('invertKeyword')];
+    if (target === '') return isInverted ? null : [];
+    return [{ source: 'body', comparison: isInverted ? 'not_contains' : 'contains', target }];
+  }
+  if (type !== 'json-query') return [];
+  const [query, operator, expected] = ['jsonPath', 'jsonPathOperator', 'expectedValue'].map((name) =>
+    monitor.text(name),
+  );
+  const { assertion, difference } = jsonCondition(query ?? '', operator ?? '', expected ?? '');
+  if (difference !== null) differences.push(difference);
+  if (monitor.flag('retryOnlyOnStatusCodeFailure'))
+    differences.push('retries count for every failure, not for status codes alone');
+  return assertion ? [assertion] : [];
+}
+
+function certificateOf(monitor: Row, type: string, differences: string[]): NonNullable<Draft['assertions']> {
+  if (!monitor.flag('expiryNotification') || type !== 'HTTPS') return [];
+  differences.push(
+    `${WARNED_DAYS} days before its certificate ends it is shown as degraded, and stays so; only alerts with the condition "degraded" tell it`,
+  );
+  return [{ source: 'certificate_days', comparison: 'greater_than', target: WARNED_DAYS, severity: 'warning' }];
+}
+
+function bodyOf(monitor: Row): string | null {
+  const body = monitor.text('body');
+  return body.trim() === '' || monitor.text('type') === 'real-browser' ? null : body;
+}
+
+/** Those of the monitor go before those that Kuma adds. */
+function headersOf(monitor: Row, credentials: string | null, body: string | null, differences: string[]): Header[] {
+  if (monitor.text('type') === 'real-browser') return [];
+  const own = ownHeaders(monitor, differences);
+  const added: Header[] = [];
+  const authorization = authorizationOf(monitor) ?? (credentials === null ? null : basic(credentials));
+  const contentType = CONTENT_TYPES[monitor.text('httpBodyEncoding') || 'json'];
+  if (body !== null && contentType !== undefined) added.push({ key: 'Content-Type', value: contentType });
+  if (authorization !== null) added.push({ key: 'Authorization', value: authorization });
+  const has = (name: string): boolean => own.some(({ key }) => key.toLowerCase() === name.toLowerCase());
+  return [...added.filter(({ key }) => !has(key)), ...own];
+}
+
+function ownHeaders(monitor: Row, differences: string[]): Header[] {
+  const text = monitor.raw('headers');
+  if (text === undefined || text === null || (typeof text === 'string' && text.trim() === '')) return [];
+  const mapping = monitor.mapping('headers');
+  if (mapping === null) {
+    differences.push('its headers are no JSON object and are left out');
+    return [];
+  }
+  return Object.entries(mapping).flatMap(([key, value]) => {
+    const header = { key, value: isRecord(value) || Array.isArray(value) ? JSON.stringify(value) : String(value) };
+    const problem = headerProblem(header.key, header.value);
+    if (problem === null) return [header];
+    differences.push(`the header ${quoted(key, 40)} is left out: ${problem.message}`);
+    return [];
+  });
+}
+
+/** The same for every program that files come from: an endpoint without it would watch something else. */
+const hasHost = (monitor: Row): boolean =>
+  Object.keys(monitor.mapping('headers') ?? {}).some((key) => key.toLowerCase() === 'host');
+
+function authorizationOf(monitor: Row): string | null {
+  const method = monitor.text('authMethod');
+  const [user, password] = [monitor.text('basic_auth_user'), monitor.text('basic_auth_pass')];
+  // Until 1.18 there was no other method, and no field for it.
+  if (method === 'basic' || (!monitor.has('authMethod') && user !== '')) return basic(`${user}:${password}`);
+  return method === 'bearer' ? `Bearer ${monitor.text('bearer_token')}` : null;
+}
+
+const basic = (credentials: string): string => `Basic ${Buffer.from(credentials).toString('base64')}`;
+
+function redirectsOf(monitor: Row, differences: string[]): boolean {
+  const most = monitor.number('maxredirects');
+  if (most === 0) return false;
+  if (most !== null && most !== FOLLOWED && most !== USUAL_REDIRECTS)
+    differences.push(`up to ${FOLLOWED} redirects are followed, not ${most}`);
+  return true;
+}
+
+function otherDifferences(monitor: Row): string[] {
+  const family = monitor.text('ipFamily');
+  const method = monitor.text('authMethod');
+  const unknownAuth = method !== '' && !['basic', 'bearer', 'none', 'null'].includes(method);
+  return [
+    ...(monitor.flag('cacheBust') ? ['its URL gets no random parameter against caches'] : []),
+    ...(/^ipv[46]$/.test(family) ? [`addresses of either family are used, not ${family} alone`] : []),
+    ...(unknownAuth ? [`its authentication ${quoted(method)} is not known here and is left out`] : []),
+    ...(monitor.flag('saveResponse') ? ['responses are not kept'] : []),
+    ...(monitor.text('type') === 'real-browser'
+      ? ['no browser opens the page: its document alone is fetched, no script runs, no picture is taken']
+      : []),
+  ];
+}

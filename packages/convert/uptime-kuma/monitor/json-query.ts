@@ -1,0 +1,96 @@
+import { jsonPathProblem } from '../../../../src/checker/assertion/json-path-rules';
+import type { DeclaredAssertion } from '../../../../src/configuration/document/document';
+
+/** The condition of a JSON query, or why there is none. */
+export type JsonCondition =
+  { assertion: DeclaredAssertion; difference: string | null } | { assertion: null; difference: string };
+
+/** Kuma compares with a bound; here it is less or greater. Under this much no value is expected. */
+const STEP_DIGITS = 6;
+const LARGEST = 1e9;
+
+/**
+ * A query of Kuma, which is JSONata, as an assertion. Only paths of names and places are the same in JSONPath; for anything
+ * else there is no assertion.
+ */
+export function jsonCondition(query: string, operator: string, expected: string): JsonCondition {
+  const comparison = comparisonOf(operator, expected);
+  if (comparison === null)
+    return {
+      assertion: null,
+      difference: `the condition ${operator} ${quoted(expected)} of the JSON query is left out`,
+    };
+  if (/^\s*\$?\s*$/.test(query)) return wholeBody(comparison);
+  const path = jsonPathOf(query);
+  if (path === null)
+    return {
+      assertion: null,
+      difference: `the JSON query ${quoted(query)} is JSONata that no JSONPath says: it is left out, only the status code is judged`,
+    };
+  return { assertion: { source: 'json', property: path, ...comparison }, difference: null };
+}
+
+type Comparison = Pick<DeclaredAssertion, 'comparison' | 'target'>;
+
+/** Without a path Kuma compares the response itself, be it JSON or not. */
+function wholeBody(comparison: Comparison): JsonCondition {
+  const isOrder = comparison.comparison === 'less_than' || comparison.comparison === 'greater_than';
+  if (isOrder) return { assertion: { source: 'json', property: '$', ...comparison }, difference: null };
+  return {
+    assertion: { source: 'body', ...comparison },
+    difference: 'the JSON query has no path: the body is compared as text, with quotes and line ends',
+  };
+}
+
+function comparisonOf(operator: string, expected: string): Comparison | null {
+  switch (operator) {
+    case '':
+    case '==':
+      return { comparison: 'equals', target: expected };
+    case '!=':
+      return { comparison: 'not_equals', target: expected };
+    case 'contains':
+      return expected === '' ? null : { comparison: 'contains', target: expected };
+    case '<':
+    case '<=':
+      return ordered('less_than', expected, operator === '<=' ? 1 : 0);
+    case '>':
+    case '>=':
+      return ordered('greater_than', expected, operator === '>=' ? -1 : 0);
+    default:
+      return null;
+  }
+}
+
+/** `shift`: which side of the bound still counts. */
+function ordered(comparison: string, expected: string, shift: -1 | 0 | 1): Comparison | null {
+  const bound = Number(expected);
+  if (expected.trim() === '' || !Number.isFinite(bound) || Math.abs(bound) > LARGEST) return null;
+  const shifted = bound + shift * 10 ** -STEP_DIGITS;
+  return { comparison, target: shift === 0 ? plainNumber(bound) : shifted.toFixed(STEP_DIGITS) };
+}
+
+const plainNumber = (number: number): string =>
+  Number.isInteger(number) ? String(number) : number.toFixed(9).replace(/0+$/, '');
+
+const STEP = /^(?:\.?([A-Za-z_][A-Za-z0-9_]*)|\.?`([^`]+)`|\.?"([^"\\]+)"|\[(-?\d{1,9})\])/;
+
+/** `data.items[0].name` as `$.data.items[0].name`; `null` for what is more than names and places. */
+export function jsonPathOf(query: string): string | null {
+  let rest = query.trim().replace(/^\$(?=[.[])/, '');
+  if (rest.startsWith('$')) return null;
+  let path = '$';
+  while (rest !== '') {
+    const step = STEP.exec(rest);
+    if (!step) return null;
+    const [text, name, quotedName, otherName, place] = step;
+    const special = quotedName ?? otherName;
+    if (special !== undefined) path += `[${JSON.stringify(special)}]`;
+    else path += place === undefined ? `.${name}` : `[${Number(place)}]`;
+    rest = rest.slice(text.length);
+    if (/^[A-Za-z_`"]/.test(rest)) return null;
+  }
+  return path === '$' || jsonPathProblem(path) !== null ? null : path;
+}
+
+const quoted = (text: string): string => `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;

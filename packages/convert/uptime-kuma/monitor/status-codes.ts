@@ -1,0 +1,48 @@
+import { parseRanges, type NumberRange } from '../../../../src/checker/assertion/number-ranges';
+
+/** The codes that an assertion may name. */
+const [LEAST, MOST] = [100, 599];
+const MAX_RANGES = 50;
+
+/** Codes and ranges that a monitor accepts, as an assertion writes them. */
+export interface AcceptedCodes {
+  /** `null`: none that a response can have. */
+  target: string | null;
+  difference: string | null;
+}
+
+/** What a monitor accepts where it says nothing, and so does an endpoint without an assertion. */
+export const USUAL_CODES = '200-299';
+
+/** Reads `["200-299", "301"]`; overlapping ranges become one. */
+export function acceptedCodes(codes: readonly unknown[]): AcceptedCodes {
+  const read = codes.map((code) => ({ code: String(code), ranges: parseRanges(String(code)) }));
+  const ranges = read.flatMap((one) => one.ranges ?? []);
+  const unread = read.filter((one) => one.ranges === null).map(({ code }) => `"${code.slice(0, 20)}"`);
+  const merged = mergedRanges(ranges);
+  const isCut = ranges.some(([from, to]) => from < LEAST || to > MOST) || merged.length > MAX_RANGES;
+  const differences = [
+    ...(unread.length > 0 ? [`the status codes ${unread.slice(0, 5).join(', ')} cannot be read and are left out`] : []),
+    ...(isCut ? [`status codes are compared from ${LEAST} to ${MOST}, in ${MAX_RANGES} ranges at most`] : []),
+  ];
+  return {
+    target: merged.length === 0 ? null : merged.slice(0, MAX_RANGES).map(rangeText).join(','),
+    difference: differences.length === 0 ? null : differences.join('; '),
+  };
+}
+
+const rangeText = ([from, to]: NumberRange): string => (from === to ? String(from) : `${from}-${to}`);
+
+function mergedRanges(ranges: readonly NumberRange[]): NumberRange[] {
+  const merged: [number, number][] = [];
+  const inside = ranges
+    .map(([from, to]): NumberRange => [Math.max(from, LEAST), Math.min(to, MOST)])
+    .filter(([from, to]) => from <= to)
+    .toSorted(([a], [b]) => a - b);
+  for (const [from, to] of inside) {
+    const last = merged.at(-1);
+    if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}

@@ -1,0 +1,40 @@
+import { isSensitiveHeader } from '../../../src/checker/request-headers';
+import type { SecretReference, Text } from '../../../src/configuration/document/document';
+
+const MOST = 120;
+
+/** Takes credentials out of what is declared: they go into the `secrets` of the document, under names of their own. */
+export class Secrets {
+  readonly values: Record<string, string> = {};
+  private readonly names = new Set<string>();
+
+  /** The name is made of the hint: `contact chat webhook_url` is `CONTACT_CHAT_WEBHOOK_URL`. */
+  keep(hint: string, value: string): SecretReference {
+    const reference = this.askFor(hint);
+    this.values[reference.$secret] = value;
+    return reference;
+  }
+
+  /** For a value that the file does not have: whoever applies the document gives it. */
+  askFor(hint: string): SecretReference {
+    const base = hint
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, '_')
+      .replace(/^_+|_+$/g, '')
+      .slice(0, MOST);
+    for (let n = 1; ; n++) {
+      const name = n === 1 ? base : `${base}_${n}`;
+      if (this.names.has(name)) continue;
+      this.names.add(name);
+      return { $secret: name };
+    }
+  }
+
+  /** Headers with references in place of values that may be credentials. */
+  headers(hint: string, headers: readonly { key: string; value: string }[]): { key: string; value: Text }[] {
+    return headers.map(({ key, value }) => ({
+      key,
+      value: isSensitiveHeader(key) && value.trim() !== '' ? this.keep(`${hint} ${key}`, value) : value,
+    }));
+  }
+}

@@ -1,0 +1,110 @@
+import { bracketed } from '../../../src/platform/net/egress/host-name';
+import { cut, oneLine } from '../../../src/platform/text/text-limits';
+import { readUrl } from '../../../src/platform/text/read-url';
+import type { DeclaredEndpoint, DeclaredWebsite } from '../../../src/configuration/document/document';
+import { parseWebsiteUrl } from '../../../src/website/website-url';
+import { keyFrom, slugFrom } from '../../../src/configuration/document/keys';
+import type { MappedEndpoint } from './monitor/endpoint';
+import type { Groups } from './groups';
+import type { Row } from './file/row';
+
+const MAX_NAME = 255;
+const MAX_LABEL = 63;
+
+/** A website while its endpoints are found. */
+export interface WebsiteDraft {
+  key: string;
+  name: string;
+  /** Of its first HTTP endpoint. */
+  origin: string | null;
+  /** Where nothing else is known: the host of its endpoints. */
+  host: string | null;
+  group: Row | null;
+  endpointKeys: Set<string>;
+  endpoints: DeclaredEndpoint[];
+}
+
+/** What became of a monitor: where it is declared. */
+export interface Placed {
+  website: WebsiteDraft;
+  /** `website/endpoint`. */
+  path: string;
+}
+
+/** The websites of a document: one for each group, and one for each host of monitors without a group. */
+export class Websites {
+  private readonly keys = new Set<string>();
+  private readonly drafts = new Map<string, WebsiteDraft>();
+
+  constructor(private readonly groups: Groups) {}
+
+  /** Where an endpoint belongs; made when it is the first. */
+  placeOf(monitor: Row, endpoint: MappedEndpoint['endpoint']): WebsiteDraft {
+    const group = this.groups.of(monitor);
+    const url = readUrl(endpoint.url);
+    const isHttp = /^https?:$/.test(url?.protocol ?? '');
+    const host = isHttp ? (url?.hostname ?? '') : hostOf(monitor);
+    const website = group ? this.ofGroup(group) : this.draft(`host ${host}`, host, host, null);
+    if (isHttp && url) website.origin ??= url.origin;
+    return website;
+  }
+
+  /** The website of a group, when it has one. */
+  find(groupId: string): WebsiteDraft | null {
+    return this.drafts.get(`group ${groupId}`) ?? null;
+  }
+
+  private ofGroup(group: Row): WebsiteDraft {
+    return this.draft(`group ${group.id}`, this.groups.nameOf(group), null, group);
+  }
+
+  private draft(id: string, name: string, host: string | null, group: Row | null): WebsiteDraft {
+    const known = this.drafts.get(id);
+    if (known) return known;
+    const line = cut(oneLine(name) || 'Unnamed', MAX_NAME);
+    const draft: WebsiteDraft = {
+      key: keyFrom(line, this.keys),
+      name: line,
+      origin: null,
+      host,
+      group,
+      endpointKeys: new Set(),
+      endpoints: [],
+    };
+    this.drafts.set(id, draft);
+    return draft;
+  }
+
+  /** As they are declared; `tagsOf` a group. */
+  declared(tagsOf: (group: Row) => string[]): DeclaredWebsite[] {
+    return [...this.drafts.values()].map((draft) => {
+      const { key, name, group, endpoints } = draft;
+      const tags = group ? tagsOf(group) : [];
+      return {
+        key,
+        name,
+        url: addressOf(draft),
+        ...(group && !this.groups.isActive(group) ? { enabled: false } : {}),
+        ...(tags.length > 0 ? { tags } : {}),
+        endpoints,
+      };
+    });
+  }
+}
+
+/** The origin of the first HTTP endpoint, else the host of all, else a name that leads nowhere. */
+export function addressOf({ origin, host, key }: WebsiteDraft): string {
+  const wanted = origin ?? (host === null ? null : `https://${bracketed(host)}`);
+  const read = wanted === null ? null : parseWebsiteUrl(wanted);
+  return read && 'url' in read ? read.url : inventedAddress(key);
+}
+
+const inventedAddress = (key: string): string => {
+  const label = slugFrom(key)
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_LABEL)
+    .replace(/^-+|-+$/g, '');
+  return `https://${label || 'unnamed'}.invalid/`;
+};
+
+const hostOf = (monitor: Row): string => monitor.text('hostname').trim().toLowerCase() || 'unnamed';

@@ -1,0 +1,59 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ChannelConfigs } from '../../../src/channel/config/channel-configs';
+import { ChannelModule } from '../../../src/channel/channel.module';
+import { ChannelRegistry } from '../../../src/channel/channel.registry';
+import type { NestModule } from '../../../src/extension/extension';
+import { Config } from '../../../src/platform/config/config';
+import { ConfigModule } from '../../../src/platform/config/config.module';
+import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
+import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import { Clock } from '../../../src/platform/time/clock';
+import { TimeModule } from '../../../src/platform/time/time.module';
+
+/** When every attempt of a test is made. */
+export const NOW = new Date('2026-11-20T12:05:00.000Z');
+
+/** The channels as the application wires them, with a stopped clock. */
+export interface ChannelBench {
+  registry: ChannelRegistry;
+  configs: ChannelConfigs;
+  /** Loopback is allowed: the rule of the Default organization. */
+  trusted: EgressRule;
+  /** Loopback is refused: the rule of every other organization. */
+  untrusted: EgressRule;
+  close(): Promise<void>;
+}
+
+/** What a bench is made of besides the channels of the service. */
+export interface BenchOptions {
+  settings?: Partial<Config>;
+  /** Root certificates in PEM that are trusted as well. */
+  certificates?: readonly string[];
+  /** Of extensions, with further channels. */
+  modules?: readonly NestModule[];
+}
+
+@Module({})
+class BenchModule {
+  static with({ settings = {}, modules = [] }: BenchOptions): DynamicModule {
+    const config = Object.assign(new Config(), settings);
+    return { module: BenchModule, imports: [ConfigModule.forRoot(config), TimeModule, ChannelModule, ...modules] };
+  }
+}
+
+/** Starts the channels alone, without a database and without a server. */
+export async function openChannelBench(options: BenchOptions = {}): Promise<ChannelBench> {
+  const context = await NestFactory.createApplicationContext(BenchModule.with(options), { logger: false });
+  context.get(Clock).now = () => NOW;
+  // The same roots and more: what holds it already meets them at its next connection.
+  Object.assign(context.get(TrustedRoots, { strict: false }), new TrustedRoots(options.certificates));
+  const policy = context.get(EgressPolicy, { strict: false });
+  return {
+    registry: context.get(ChannelRegistry),
+    configs: context.get(ChannelConfigs),
+    trusted: policy.forOrganization({ id: null, isDefault: true }),
+    untrusted: policy.forOrganization({ id: null, isDefault: false }),
+    close: () => context.close(),
+  };
+}

@@ -1,0 +1,233 @@
+import type { Assertion } from '../../../src/checker/assertion/assertion';
+import {
+  type Checker,
+  type CheckPhase,
+  type CheckResult,
+  type CheckRequest,
+  ERROR_CODES,
+  type ErrorCode,
+  InvalidTarget,
+} from '../../../src/checker/checker';
+import { startDeadline } from '../../../src/platform/net/deadline';
+import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import { closedEgress, openEgress } from './network';
+import { eventually } from '../eventually';
+
+/** A real target on this machine. The two counts are absent where there are no connections to count. */
+export interface LiveTarget {
+  url: string;
+  /** Connections or requests so far. */
+  arrived?: () => number;
+  /** Settles when no connection is open any more; fails otherwise. */
+  untilLeft?: () => Promise<void>;
+}
+
+/** A checker and its live targets, once they run. */
+export interface CheckerBench {
+  checker: Checker;
+  up: LiveTarget;
+  /** Refuses connections. */
+  refused?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
+  /** Takes what is sent and never responds; `code` and `phase` are those of its timeout. */
+  silent?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
+  /** Responds with whatever is worst for this protocol: the check must settle, with `outcome` where it is given. */
+  hostile?: (LiveTarget & { name: string; outcome?: CheckResult['outcome'] })[];
+  close(): Promise<void>;
+}
+
+export interface CheckerSuite {
+  type: string;
+  open(): Promise<CheckerBench>;
+  /** Spellings of a target that are accepted, and what they mean. */
+  accepted: readonly (readonly [url: string, target: object])[];
+  /** Spellings that are not. */
+  rejected: readonly string[];
+}
+
+const SECRET = 'canary-5d1c6bb0f2';
+const TIMEOUT_MS = 400;
+/** Ten times what a check needs on a busy machine; an unbounded check never ends. */
+const PATIENCE_MS = TIMEOUT_MS * 10;
+
+/** A check of the request's defaults, ended by a deadline like the scheduler's. */
+export async function runCheck(
+  checker: Checker,
+  url: string,
+  options: Partial<CheckRequest<unknown>> & { timeoutMs?: number; shutdown?: AbortSignal } = {},
+): Promise<CheckResult> {
+  const { timeoutMs = 10_000, shutdown, ...given } = options;
+  const deadline = startDeadline(timeoutMs, shutdown);
+  try {
+    const result = await checker.check({ ...requestFor(checker.parseTarget(url)), ...given }, deadline.signal);
+    expectWellFormed(result);
+    return result;
+  } finally {
+    deadline.clear();
+  }
+}
+
+const requestFor = (target: unknown): CheckRequest<unknown> => ({
+  target,
+  method: 'GET',
+  headers: [{ key: 'Authorization', value: `Bearer ${SECRET}` }],
+  body: null,
+  followRedirects: true,
+  tls: null,
+  assertions: [],
+  egress: openEgress,
+});
+
+/** What holds for every result of every checker. */
+export function expectWellFormed(result: CheckResult): void {
+  const { outcome, error, warning, phases, durationMs, redirects } = result;
+  expect(error === null).toBe(outcome === 'up');
+  if (warning !== null) expect({ outcome, code: warning.code }).toEqual({ outcome: 'up', code: 'assertion_failed' });
+  for (const said of [error, warning].filter((one) => one !== null)) {
+    expect(ERROR_CODES).toContain(said.code);
+    expect(said.message.length).toBeLessThanOrEqual(300);
+    expect(said.message).toMatch(/^[^\p{Cc}]*[.…]$/u);
+  }
+  const measured = Object.values(phases).filter((ms) => ms !== null);
+  for (const ms of measured) expect(ms).toBeGreaterThanOrEqual(0);
+  expect(durationMs).toBeCloseTo(
+    measured.reduce((sum, ms) => sum + ms, 0),
+    3,
+  );
+  expect(redirects.length).toBeLessThanOrEqual(5);
+  expect(JSON.stringify(result)).not.toContain(SECRET);
+}
+
+/** The suite every checker passes before it is trusted with an endpoint. */
+export function describeChecker(suite: CheckerSuite): void {
+  describe(`checker ${suite.type}`, () => {
+    let bench: CheckerBench;
+
+    const check = (target: LiveTarget, options: Parameters<typeof runCheck>[2] = {}) =>
+      runCheck(bench.checker, target.url, options);
+
+    beforeAll(async () => {
+      bench = await suite.open();
+    });
+    afterAll(() => bench?.close());
+
+    it.each(suite.accepted.map(([url, target]) => ({ url, target })))('reads the target $url', ({ url, target }) => {
+      expect(bench.checker.parseTarget(url)).toMatchObject(target);
+    });
+
+    it.each(suite.rejected)('refuses the target %p and shows the accepted form', (url) => {
+      const parse = () => bench.checker.parseTarget(url);
+      expect(parse).toThrow(InvalidTarget);
+      expect(parse).toThrow(bench.checker.targetForm);
+    });
+
+    it('reports a live target as up and leaves nothing open', async () => {
+      const result = await check(bench.up);
+      expect(result).toMatchObject({ outcome: 'up', error: null });
+      await bench.up.untilLeft?.();
+    });
+
+    it('measures the duration of a check of a live target', async () => {
+      expect((await check(bench.up)).durationMs).toBeGreaterThan(0);
+    });
+
+    it('reports a target as down when an assertion does not hold, and what was expected', async () => {
+      const impossible: Assertion = { source: 'response_time', comparison: 'less_than', target: '0' };
+      const result = await check(bench.up, { assertions: [impossible] });
+      expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
+      expect(result.error?.message).toContain('response_time');
+    });
+
+    const never: Assertion = { source: 'response_time', comparison: 'less_than', target: '0' };
+    const always: Assertion = { source: 'response_time', comparison: 'greater_than', target: '-1' };
+    const warning = (one: Assertion): Assertion => ({ ...one, severity: 'warning' });
+
+    it('reports a target as up with a warning when only a warning does not hold', async () => {
+      const result = await check(bench.up, { assertions: [warning(never), always] });
+      expect(result).toMatchObject({ outcome: 'up', error: null });
+      expect(result.warning).toMatchObject({ code: 'assertion_failed', phase: 'assertion' });
+      expect(result.warning?.message).toMatch(/^Expected response_time to be less than 0, but it was [\d.]+ ms\.$/);
+    });
+
+    it('reports a target as up without a warning when assertions of both severities hold', async () => {
+      const result = await check(bench.up, { assertions: [always, warning(always)] });
+      expect(result).toMatchObject({ outcome: 'up', error: null, warning: null });
+    });
+
+    it('reports a target as down without a warning when assertions of both severities do not hold', async () => {
+      const result = await check(bench.up, { assertions: [warning(never), never] });
+      expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed' }, warning: null });
+    });
+
+    it('names the error of a target that refuses, whatever it is to be warned of', async () => {
+      const { refused } = bench;
+      if (!refused) return;
+      const result = await check(refused, { assertions: [warning(never)] });
+      expect(result).toMatchObject({ outcome: 'down', error: { code: refused.code }, warning: null });
+    });
+
+    it('names the error of a target that refuses', async () => {
+      const { refused } = bench;
+      if (!refused) return;
+      const result = await check(refused);
+      expect(result).toMatchObject({ outcome: 'down', error: { code: refused.code, phase: refused.phase } });
+    });
+
+    it('ends the check of a silent target at its timeout, names the phase and closes the connection', async () => {
+      const { silent } = bench;
+      if (!silent) return;
+      const startedAt = performance.now();
+      const result = await check(silent, { timeoutMs: TIMEOUT_MS });
+      const elapsed = performance.now() - startedAt;
+      expect(result).toMatchObject({ outcome: 'down', error: { code: silent.code, phase: silent.phase } });
+      expect(elapsed).toBeGreaterThanOrEqual(TIMEOUT_MS - 2);
+      expect(elapsed).toBeLessThan(PATIENCE_MS);
+      await silent.untilLeft?.();
+    });
+
+    it('does not blame the target when the monitor shuts down', async () => {
+      const target = bench.silent ?? bench.up;
+      const shutdown = new AbortController();
+      const before = target.arrived?.() ?? 0;
+      const running = check(target, { shutdown: shutdown.signal });
+      if (target.arrived) await eventually('the check to arrive', () => (target.arrived?.() ?? 0) > before);
+      shutdown.abort(new Error('shutting down'));
+      expect((await running).outcome).not.toBe('down');
+      await target.untilLeft?.();
+    });
+
+    it('sends nothing when the check was stopped before it began', async () => {
+      const before = bench.up.arrived?.();
+      const result = await check(bench.up, { shutdown: AbortSignal.abort(new Error('shutting down')) });
+      expect(result.outcome).toBe('unknown');
+      await bench.up.untilLeft?.();
+      expect(bench.up.arrived?.()).toBe(before);
+    });
+
+    it.each<[string, EgressRule]>([['every address', closedEgress]])(
+      'does not connect to what the egress policy refuses: %s',
+      async (_what, egress) => {
+        const before = bench.up.arrived?.();
+        const result = await check(bench.up, { egress });
+        expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+        expect(bench.up.arrived?.()).toBe(before);
+      },
+    );
+
+    it('ends every check of a hostile target, with the expected outcome', async () => {
+      for (const target of bench.hostile ?? []) {
+        // A target that must be up, however busy this machine is, gets the default timeout.
+        const result = await check(target, target.outcome === 'up' ? {} : { timeoutMs: TIMEOUT_MS });
+        expect({ name: target.name, outcome: result.outcome }).toEqual({
+          name: target.name,
+          outcome: target.outcome ?? result.outcome,
+        });
+        await target.untilLeft?.();
+      }
+    });
+
+    it('runs twenty checks at once without mixing up their results', async () => {
+      const results = await Promise.all(Array.from({ length: 20 }, () => check(bench.up)));
+      expect(results.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 20 }, () => 'up'));
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import type { ApiResponse } from '../../service/api';
+import { callerOf } from '../document/contract';
+import type { Operation } from '../document/openapi';
+import type { Caller } from '../session/caller';
+import type { Session } from '../session/session';
+import { pathOf, type Sample, type Samples } from './sample';
+import { EVENT_SAMPLES } from './samples-of-events';
+import { RESOURCE_SAMPLES } from './samples-of-resources';
+import { Scene } from './scene';
+
+/** A request of success for each operation of the contract. */
+export const SAMPLES: Samples = { ...RESOURCE_SAMPLES, ...EVENT_SAMPLES };
+
+/** The sample of an operation, with what it needs. */
+export async function sampleOf(scene: Scene, { operationId, name }: Operation): Promise<Sample> {
+  const make = SAMPLES[operationId];
+  if (!make) throw new Error(`${name} has no sample: add it to packages/testing/contract/rules`);
+  return make(scene);
+}
+
+/** Who may call it, and nobody who may more. */
+export function callerFor(session: Session, operation: Operation): Caller {
+  const caller = callerOf(operation);
+  return caller === 'public' ? session.anonymous : session[caller];
+}
+
+/** Sends a sample. */
+export const sendTo = <Body = never>(
+  by: Caller,
+  { method, path }: Operation,
+  sample: Sample,
+): Promise<ApiResponse<Body>> => by.send<Body>(method, pathOf(path, sample), sample);
+
+/** Whether the body is an object of the document with fields of its own, and not a document or a file. */
+export const hasFields = ({ requestBody }: Operation): boolean =>
+  requestBody?.content['application/json']?.schema.$ref !== undefined;

@@ -1,0 +1,43 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { DatabaseClock } from '../../../src/platform/database/database-clock';
+import { Clock } from '../../../src/platform/time/clock';
+
+/** Moves the time of one running application forward, wall clock and monotonic clock alike. No test waits for real time. */
+export class MovingClock {
+  private constructor(
+    clock: Clock,
+    private movedMs: number,
+    isFrozen: boolean,
+  ) {
+    const [now, monotonic] = isFrozen ? frozen(clock) : [clock.now.bind(clock), clock.monotonic.bind(clock)];
+    clock.now = () => new Date(now().getTime() + this.movedMs);
+    clock.monotonic = () => monotonic() + this.movedMs;
+  }
+
+  /** `movedMs`: how far it is ahead from the start, for an application that continues after a restart. */
+  static of(app: INestApplicationContext, movedMs = 0): MovingClock {
+    return new MovingClock(app.get(Clock), movedMs, false);
+  }
+
+  /**
+   * Frozen between the moves: however slow the machine is, only `advance` makes something due. The database's clock is
+   * asked no more: each reply would move ours by the time it took, backwards as well.
+   */
+  static frozenIn(app: INestApplicationContext, movedMs = 0): MovingClock {
+    app.get(DatabaseClock).synchronize = () => {};
+    return new MovingClock(app.get(Clock), movedMs, true);
+  }
+
+  get aheadMs(): number {
+    return this.movedMs;
+  }
+
+  advance(ms: number): void {
+    this.movedMs += ms;
+  }
+}
+
+function frozen(clock: Clock): [now: () => Date, monotonic: () => number] {
+  const [now, monotonic] = [clock.now(), clock.monotonic()];
+  return [() => now, () => monotonic];
+}

@@ -1,0 +1,228 @@
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createApp } from '../../../src/app';
+import { DeliveryLoop } from '../../../src/delivery/send/delivery-loop';
+import type { Extension } from '../../../src/extension/extension';
+import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
+import { OrganizationService } from '../../../src/identity/organization/organization.service';
+import type { Role } from '../../../src/platform/access/caller';
+import { Config } from '../../../src/platform/config/config';
+import { parseId } from '../../../src/platform/ids/id';
+import { Health } from '../../../src/platform/observability/health';
+import { type ScriptedTarget, scriptedChecks, Scripts } from '../checker/scripted-checker';
+import { Api } from './api';
+import { checksOnDemand } from './checks-on-demand';
+import { type Duration, millisecondsOf } from './duration';
+import { MovingClock } from './moving-clock';
+import { noStalls } from './no-stalls';
+
+/** How a service under test is started. */
+export interface ServiceOptions {
+  /** Changes to the settings of `Config`. Tests begin with silent logs, no rate limit and no repeated failures. */
+  config?: Partial<Config>;
+  extensions?: readonly Extension[];
+  /** Variables that the settings of the extensions are read from; nothing of the process's environment. */
+  environment?: Readonly<Record<string, string | undefined>>;
+  /**
+   * `memory`: embedded, gone with `stop`. `temporary`: embedded in a directory that `close` removes, for `restart`. Else the URL
+   * of an empty PostgreSQL database that you make and drop. Default `memory`.
+   */
+  database?: 'memory' | 'temporary' | (string & Record<never, never>);
+  /**
+   * `scheduled`: endpoints are checked when they are due, as in production. `on demand`: only by `POST /endpoints/:id/checks`, so
+   * that each check is one step of the test. Default `scheduled`.
+   */
+  checks?: 'scheduled' | 'on demand';
+}
+
+/** The clients of one organization, each with the key of a role. */
+export interface ServiceOrganization {
+  /** uuid, as services take it. */
+  orgId: string;
+  admin: Api;
+  write: Api;
+  read: Api;
+}
+
+/** A running service, whole: its own database, a free port on 127.0.0.1, real requests. */
+export interface Service {
+  readonly app: NestExpressApplication;
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  readonly config: Config;
+  /** Organization "Default". */
+  readonly admin: Api;
+  readonly write: Api;
+  readonly read: Api;
+  /** Without a key. */
+  readonly anonymous: Api;
+  /** With the operator token. */
+  readonly operator: Api;
+  organization(name: string): Promise<ServiceOrganization>;
+  /** What endpoints of type `SCRIPTED` with the URL `scripted://name` check. */
+  target(name: string): ScriptedTarget;
+  /**
+   * Moves the application's clocks forward: deadlines, reminders, delays and retries of deliveries. Slots are the database's:
+   * no endpoint becomes due by it. Delivers what is due then and returns when nothing is being sent any more.
+   */
+  advance(duration: Duration): Promise<void>;
+  /** Ends it as SIGTERM does: what is under way is finished. */
+  stop(): Promise<void>;
+  /** Starts it again on the same database, which must not be `memory`, with other settings if given. The clock is the real one again. */
+  restart(config?: Partial<Config>): Promise<void>;
+  /** Ends it and removes what it stored. */
+  close(): Promise<void>;
+}
+
+/** Of the operator's routes in tests. */
+export const OPERATOR_TOKEN = 'operator-token-for-the-tests-0001';
+
+/** Settings of every service under test, before those that the test asks for. */
+const FOR_TESTS = {
+  port: 0,
+  rateLimitPerSecond: 0,
+  confirmFailures: false,
+  operatorToken: OPERATOR_TOKEN,
+} as const satisfies Partial<Config>;
+
+/** Starts the real service. `close` it when the tests have ended: a connection that is left open keeps jest alive. */
+export function startService(options: ServiceOptions = {}): Promise<Service> {
+  const scripts = new Scripts();
+  const onDemand = options.checks === 'on demand' ? [checksOnDemand] : [];
+  const extensions = [scriptedChecks(scripts), noStalls, ...onDemand, ...(options.extensions ?? [])];
+  return startExactly({ ...options, extensions }, scripts);
+}
+
+/** The same without any extension of the kit: the service as it is built. */
+export async function startExactly(options: ServiceOptions, scripts: Scripts = new Scripts()): Promise<Service> {
+  const { database = 'memory' } = options;
+  const directory = database === 'temporary' ? await mkdtemp(join(tmpdir(), 'uptime-test-')) : null;
+  const settings = {
+    ...FOR_TESTS,
+    logLevel: process.env['TEST_LOG'] ?? 'silent',
+    bootstrapApiKey: `test-${randomBytes(24).toString('hex')}`,
+    databaseUrl: directory === null ? urlOf(database) : null,
+    dataDir: directory ?? tmpdir(),
+    ...options.config,
+  };
+  const service = new RunningService(options, settings, scripts);
+  await service.start({});
+  return service;
+}
+
+const urlOf = (database: string): string => (database === 'memory' ? 'embedded:memory' : database);
+
+/** What one start has made. */
+interface Started extends Omit<ServiceOrganization, 'orgId'> {
+  readonly app: NestExpressApplication;
+  readonly url: string;
+  readonly config: Config;
+  clock: MovingClock | null;
+  isStopped: boolean;
+}
+
+class RunningService implements Service {
+  private started: Started | null = null;
+
+  constructor(
+    private readonly options: ServiceOptions,
+    private readonly settings: Partial<Config>,
+    private readonly scripts: Scripts,
+  ) {}
+
+  get app(): NestExpressApplication {
+    return this.now.app;
+  }
+  get url(): string {
+    return this.now.url;
+  }
+  get config(): Config {
+    return this.now.config;
+  }
+  get admin(): Api {
+    return this.now.admin;
+  }
+  get write(): Api {
+    return this.now.write;
+  }
+  get read(): Api {
+    return this.now.read;
+  }
+  get anonymous(): Api {
+    return new Api(this.url, null);
+  }
+  get operator(): Api {
+    return new Api(this.url, OPERATOR_TOKEN);
+  }
+
+  async start(more: Partial<Config>): Promise<void> {
+    const { extensions = [], environment = {} } = this.options;
+    const config = Object.assign(new Config(), this.settings, more);
+    const app = await createApp(config, extensions, environment);
+    await app.listen(0, '127.0.0.1');
+    const url = await app.getUrl();
+    const organization = await app.get(OrganizationService).findDefault();
+    if (!organization) throw new Error('there is no default organization');
+    const { orgId: _, ...clients } = await clientsOf(app, url, organization.id);
+    this.started = { app, url, config, ...clients, clock: null, isStopped: false };
+  }
+
+  target(name: string): ScriptedTarget {
+    return this.scripts.target(name);
+  }
+
+  async organization(name: string): Promise<ServiceOrganization> {
+    const row = await this.app.get(OrganizationService).create({ name });
+    const uuid = parseId('organization', row.id);
+    if (uuid === null) throw new Error(`${row.id} is not an organization`);
+    return clientsOf(this.app, this.url, uuid);
+  }
+
+  async advance(duration: Duration): Promise<void> {
+    const ms = millisecondsOf(duration);
+    this.now.clock ??= MovingClock.of(this.app);
+    this.now.clock.advance(ms);
+    await this.app.get(DeliveryLoop).drain();
+  }
+
+  async stop(): Promise<void> {
+    this.app.get(Health).drain();
+    await this.end();
+  }
+
+  async restart(config: Partial<Config> = {}): Promise<void> {
+    if (this.config.databaseUrl?.startsWith('embedded:memory'))
+      throw new Error(
+        "A database in memory has ended with the service: start it with database: 'temporary' to restart it",
+      );
+    await this.start(config);
+  }
+
+  async close(): Promise<void> {
+    await this.end();
+    if (this.options.database === 'temporary' && this.settings.dataDir !== undefined)
+      await rm(this.settings.dataDir, { recursive: true, force: true });
+  }
+
+  /** Once: a second `close` of an application waits for a database that has ended. */
+  private async end(): Promise<void> {
+    if (!this.started || this.started.isStopped) return;
+    this.started.isStopped = true;
+    await this.started.app.close();
+  }
+
+  private get now(): Started {
+    if (!this.started) throw new Error('the service has not been started');
+    return this.started;
+  }
+}
+
+async function clientsOf(app: NestExpressApplication, url: string, orgId: string): Promise<ServiceOrganization> {
+  const keys = app.get(ApiKeyService);
+  const client = async (role: Role) => new Api(url, (await keys.create(orgId, { name: role, role })).key);
+  return { orgId, admin: await client('admin'), write: await client('write'), read: await client('read') };
+}
