@@ -1,5 +1,5 @@
 import { loadConfig } from '../platform/config/config';
-import { readEnvironment } from '../platform/config/environment-file';
+import { readEnvironment } from '../platform/config/env';
 
 const USAGE = 'usage: npm run backup -- save <file> | restore <file>\n';
 

@@ -1,5 +1,5 @@
 import { loadConfig } from '../platform/config/config';
-import { readEnvironment } from '../platform/config/environment-file';
+import { readEnvironment } from '../platform/config/env';
 
 /**
  * `npm run secrets:rotate`: seals every stored secret again under the first of `SECRETS_KEYS`. Takes the same variables

@@ -18,7 +18,7 @@ import { ConvertController } from './convert/convert.controller';
 import { ConvertService } from './convert/convert.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
-import { ExportedConfigs } from './export/exported-configs';
+import { ExportedConfigs } from './export/declarations';
 import { AllChanges } from './plan/changes/all-changes';
 import { AlertChanges } from './plan/changes/alert-changes';
 import { ContactChanges } from './plan/changes/contact-changes';

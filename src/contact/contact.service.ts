@@ -11,7 +11,7 @@ import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS } from '../platform/problem/findings';
 import { type FieldProblem, problems } from '../platform/problem/problem';

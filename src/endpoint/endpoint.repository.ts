@@ -4,7 +4,7 @@ import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { problems } from '../platform/problem/problem';
 import type { Website } from '../website/website.entity';
 import { NIL_UUID } from '../platform/ids/id';

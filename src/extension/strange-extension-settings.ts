@@ -1,8 +1,7 @@
 import { Config } from '../platform/config/config';
 import { envNames } from '../platform/config/env';
 import { distance, strangeSettings } from '../platform/config/strange-settings';
-import type { Extension } from './extension';
-import { settingPrefix } from './setting-prefix';
+import { type Extension, settingPrefix } from './extension';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

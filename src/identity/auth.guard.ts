@@ -16,8 +16,7 @@ import {
 } from '../platform/access/caller';
 import { OrganizationService } from './organization/organization.service';
 import { RateLimits } from './rate-limits';
-import { requireOwnPage } from './own-page';
-import { sameOrigin } from './same-origin';
+import { requireOwnPage, sameOrigin } from './same-origin';
 import { sessionCookie } from './session/session-cookie';
 import { SessionService } from './session/session.service';
 

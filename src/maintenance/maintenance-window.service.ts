@@ -9,7 +9,7 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { parseTimestamp } from '../platform/http/validators';
 import { newUuid, parseId } from '../platform/ids/id';
 import type { Findings } from '../platform/problem/findings';

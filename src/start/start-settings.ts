@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from '../platform/config/config';
-import { readEnvironment } from '../platform/config/environment-file';
+import { readEnvironment } from '../platform/config/env';
 import { strangeSettings } from '../platform/config/strange-settings';
 import { requireAddress } from './listen';
 

@@ -10,7 +10,7 @@ import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { NIL_UUID, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DeclaredAlerts } from '../../alert/declared/declared-alerts.service';
+import { DeclaredAlerts } from '../../alert/declared-alerts.service';
 import { ContactStore } from '../../contact/contact-store';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import { setLimits, type Tx } from '../../platform/database/database';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AlertService } from '../../alert/alert.service';
-import { DeclaredAlerts } from '../../alert/declared/declared-alerts.service';
+import { DeclaredAlerts } from '../../alert/declared-alerts.service';
 import type { NewEndpoint } from '../../endpoint/endpoint.repository';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import type { Caller } from '../../platform/access/caller';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DeclaredAlerts } from '../../alert/declared/declared-alerts.service';
+import { DeclaredAlerts } from '../../alert/declared-alerts.service';
 import { ContactService } from '../../contact/contact.service';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import { MaintenanceWindowService } from '../../maintenance/maintenance-window.service';

@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/access/caller';
 import type { Sql } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
-import { sortedMembers } from '../../platform/text/canonical-json';
+import { sortedMembers } from '../../platform/text/json';
 import { MOST_CONTACTS } from '../../contact/contact-store';
 import { firstInCycle } from '../../endpoint/quiet/cycles';
 import { MOST_OPEN } from '../../maintenance/window-store';
@@ -12,7 +12,7 @@ import { type ConfigurationDocument, MAX_RESOURCES } from '../document/document'
 import { Turns } from '../../platform/time/turns';
 import { AllChanges } from './changes/all-changes';
 import type { Planning } from './changes/planning';
-import { NOT_COMPARED } from './changes/unseen-values';
+import { NOT_COMPARED } from './changes/hidden-values';
 import { type EndpointMatch, matchAll, type Matches } from './matches';
 import { readOthersThings } from './state/others-things';
 import { EMPTY_PLAN, type Plan, type PlannedAlert, type PlannedEndpoint } from './plan';

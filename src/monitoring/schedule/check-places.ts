@@ -1,11 +1,21 @@
 import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { openFilesAllow } from './open-files';
 import { SharedRoom } from './shared-room';
+
+/** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
+const OTHER_FILES = 100;
+
+/** How many checks the limit of open files allows at once. Read from /proc on Linux; elsewhere the setting alone counts. */
+function openFilesAllow(): number {
+  if (process.platform !== 'linux') return Infinity;
+  const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+  return files === undefined ? Infinity : Math.max(1, Math.floor((Number(files) - OTHER_FILES) / 2));
+}
 
 /**
  * The checks that run in this process: at most `size`, never two of one endpoint, and no organization can take the places

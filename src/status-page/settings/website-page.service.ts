@@ -3,7 +3,7 @@ import { recordChanges } from '../../audit/audit-log';
 import { Quotas } from '../../identity/quota/quotas.service';
 import { Database, type Tx } from '../../platform/database/database';
 import { requireMatch } from '../../platform/http/precondition/precondition';
-import { tagged } from '../../platform/http/precondition/tagged';
+import { tagged } from '../../platform/http/precondition/entity-tags';
 import { Clock } from '../../platform/time/clock';
 import { WebsiteService } from '../../website/website.service';
 import { HostedPages } from '../public/hosted-pages';

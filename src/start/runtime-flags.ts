@@ -14,3 +14,7 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 // What the thread of the embedded database sets for its own engine (embedded-worker.cjs) counts for the whole process. Set
 // from the beginning: V8 takes compiled code (module-bundle.ts) only under the very flags that it was made under.
 setFlagsFromString('--wasm-tiering-budget=50000000');
+
+// How many threads libuv makes: it reads this when the first one is needed. Half of them at most run `getaddrinfo`, and one
+// organization's names have half of that half (platform/net/dns/host-resolver.ts): with libuv's own four that would be one.
+process.env['UV_THREADPOOL_SIZE'] ??= '8';

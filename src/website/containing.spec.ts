@@ -1,4 +1,4 @@
-import { anyCase } from './any-case';
+import { anyCase } from './containing';
 
 describe('a text to look for in any case', () => {
   it.each([
