@@ -7,11 +7,8 @@ import { MaintenanceModule } from '../maintenance/maintenance.module';
 import { StatusPageModule } from '../status-page/status-page.module';
 import { WebsiteModule } from '../website/website.module';
 import { ApplyLocks } from './apply/apply-locks';
-import { ApplySteps } from './apply/apply-steps';
 import { ApplyService } from './apply/apply.service';
-import { MonitoredSteps } from './apply/monitored-steps';
-import { OtherSteps } from './apply/other-steps';
-import { Owners } from './apply/owners';
+import { MonitoredSteps, OtherSteps } from './apply/steps';
 import { ConfigurationController } from './configuration.controller';
 import { ConfigurationService } from './configuration.service';
 import { ConvertController } from './convert/convert.controller';
@@ -61,10 +58,8 @@ import { SecretGuesses } from './plan/secret-guesses';
     WindowChanges,
     ApplyService,
     ApplyLocks,
-    ApplySteps,
     MonitoredSteps,
     OtherSteps,
-    Owners,
   ],
 })
 export class ConfigurationModule {}

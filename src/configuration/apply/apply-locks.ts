@@ -5,8 +5,7 @@ import { EndpointService } from '../../endpoint/endpoint.service';
 import { setLimits, type Tx } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { WebsiteService } from '../../website/website.service';
-import type { DeclaredResource, Plan, Planned } from '../plan/plan';
-import { deletedOf, releasedOf } from './steps';
+import { type DeclaredResource, type Plan, type Planned, deletedOf, releasedOf } from '../plan/plan';
 
 /** An apply waits for locks as every request does. */
 const LOCK_MS = 2000;

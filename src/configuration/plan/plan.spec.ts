@@ -1,5 +1,4 @@
-import { EMPTY_PLAN, type Plan, type PlannedAction } from '../plan/plan';
-import { weightOf } from './steps';
+import { EMPTY_PLAN, type Plan, type PlannedAction, weightOf } from './plan';
 
 const planned = (action: PlannedAction, dto: object | null = {}, ...pointers: string[]) => ({
   action,
