@@ -24,7 +24,7 @@ import { PageChanges } from './plan/changes/page-changes';
 import { WebsiteChanges } from './plan/changes/website-changes';
 import { WindowChanges } from './plan/changes/window-changes';
 import { PlanTurns } from './plan/plan-turns';
-import { PlannedRoom } from './plan/room/planned-room';
+import { PlannedLimits } from './plan/planned-limits';
 import { Planner } from './plan/planner';
 import { SecretGuesses } from './plan/secret-guesses';
 
@@ -47,7 +47,7 @@ import { SecretGuesses } from './plan/secret-guesses';
     ExportedConfigs,
     Planner,
     SecretGuesses,
-    PlannedRoom,
+    PlannedLimits,
     PlanTurns,
     AllChanges,
     ContactChanges,

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, serviceLogger } from '../app';
 import { loadExtensions } from '../extension/load-extensions';
-import { allStrangeSettings } from '../extension/strange-extension-settings';
+import { allUnknownSettings } from '../extension/unknown-extension-settings';
 import { Health } from '../platform/observability/health';
 import { fail } from './fail';
 import { requireAddress, listen } from './listen';
@@ -45,7 +45,7 @@ const UNREADY_MS = 250;
 export async function runService({ environment, config }: StartSettings): Promise<void> {
   Logger.overrideLogger(serviceLogger(config));
   const extensions = await loadExtensions(config.extensions);
-  for (const text of allStrangeSettings(environment, extensions)) new Logger('Settings').warn(text);
+  for (const text of allUnknownSettings(environment, extensions)) new Logger('Settings').warn(text);
   // Even if it was free when the settings were judged: loading all of this has taken a while.
   await requireAddress(config);
   const app = await createApp(config, extensions, environment);

@@ -144,7 +144,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     resources: ['document', 'session', 'rules'],
     behaviour: ['document', 'session'],
   },
-  'configuration/plan': { state: [], changes: ['state'], room: ['state'] },
+  'configuration/plan': { state: [], changes: ['state'] },
   monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
 };
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/problem/problem';
-import { COSTLY } from '../document/read-aside';
+import { COSTLY } from '../document/read-in-worker';
 import { CONVERTERS, type ForeignProgram } from './converters';
 
 /** Bytes of a response: twice the longest file. */

@@ -80,7 +80,7 @@ function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: C
 }
 
 /** Of siblings those without a key that are recognised by the same as another one: a plan cannot tell which is meant. */
-const alikeOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: (item: Item) => string): Item[] =>
+const ambiguousOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: (item: Item) => string): Item[] =>
   [
     ...grouped(
       siblings.filter(({ externalKey }) => externalKey === null),
@@ -237,7 +237,7 @@ export class Declarations {
     paths: ReadonlyMap<string, string>,
     likenessOf: (row: Row) => string,
   ): void {
-    for (const row of alikeOf(siblings, likenessOf).filter(this.isOwn)) this.notes.add(ALIKE, pathIn(paths, row));
+    for (const row of ambiguousOf(siblings, likenessOf).filter(this.isOwn)) this.notes.add(ALIKE, pathIn(paths, row));
   }
 }
 

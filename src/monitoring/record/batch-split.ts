@@ -11,7 +11,7 @@ export interface Split {
   /** Whether anything could be written. */
   wroteAny: boolean;
   /** Endpoints whose results cannot be written although they were alone, or were not even tried alone. */
-  suspects: EndpointResults[];
+  poisoned: EndpointResults[];
 }
 
 /** The results by endpoint, as they come. */
@@ -40,16 +40,16 @@ export async function writeInParts(
   endpoints: readonly EndpointResults[],
   write: (part: readonly EndpointResults[]) => Promise<boolean>,
 ): Promise<Split> {
-  const suspects: EndpointResults[] = [];
+  const poisoned: EndpointResults[] = [];
   let wroteAny = false;
   const parts = halves(endpoints);
   for (let done = 0, part = parts[0]; part; part = parts[++done]) {
-    if (!wroteAny && done >= HOPELESS) return { wroteAny, suspects: [...suspects, ...parts.slice(done).flat()] };
+    if (!wroteAny && done >= HOPELESS) return { wroteAny, poisoned: [...poisoned, ...parts.slice(done).flat()] };
     if (await write(part)) wroteAny = true;
     else if (part.length > 1) parts.push(...halves(part));
-    else suspects.push(...part);
+    else poisoned.push(...part);
   }
-  return { wroteAny, suspects };
+  return { wroteAny, poisoned };
 }
 
 function halves(endpoints: readonly EndpointResults[]): (readonly EndpointResults[])[] {

@@ -2,8 +2,8 @@ import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
 import { fold, isDuplicate, type Streaks } from './endpoint-state';
-import type { FoldedCheck, LockedState, SteadyStreaks } from './endpoint-state-store';
-import type { SteadyRun } from './steady-run';
+import type { FoldedCheck, LockedState, UnchangedUpStreaks } from './endpoint-state-store';
+import type { UnchangedUpRun } from './unchanged-up-run';
 
 /** Endpoint → its checks of one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
@@ -78,7 +78,10 @@ export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
 }
 
 /** The same for successes of endpoints with an open incident; `open`: their streaks after the run. */
-export function steadyUpdatesOf(runs: readonly SteadyRun[], open: ReadonlyMap<string, SteadyStreaks>): StreakUpdate[] {
+export function unchangedUpUpdatesOf(
+  runs: readonly UnchangedUpRun[],
+  open: ReadonlyMap<string, UnchangedUpStreaks>,
+): StreakUpdate[] {
   if (open.size === 0) return [];
   return runs.flatMap(({ endpointId, results }) => {
     const after = open.get(endpointId);

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Env } from '../platform/config/env';
 import type { Extension } from './extension';
-import { allStrangeSettings } from './strange-extension-settings';
+import { allUnknownSettings } from './unknown-extension-settings';
 
 class BillingSettings {
   @Env('BILLING_CURRENCY') currency = 'EUR';
@@ -25,11 +25,11 @@ describe('variables that look like misspelt settings', () => {
     ],
     ['a misspelt one of the service', 'PROT', ['PROT is not a setting and has no effect: did you mean PORT?']],
   ])('%s: %s', (_what, name, sentences) => {
-    expect(allStrangeSettings({ [name]: 'x' }, [billing, relay, { name: 'plain' }])).toEqual(sentences);
+    expect(allUnknownSettings({ [name]: 'x' }, [billing, relay, { name: 'plain' }])).toEqual(sentences);
   });
 
   it('include those of an extension that is not loaded', () => {
-    expect(allStrangeSettings({ SMTP_RELAY_URL: 'x' }, [])).toEqual([
+    expect(allUnknownSettings({ SMTP_RELAY_URL: 'x' }, [])).toEqual([
       expect.stringContaining('SMTP_RELAY_URL is not a'),
     ]);
   });

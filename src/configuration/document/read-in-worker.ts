@@ -25,7 +25,7 @@ type Message =
  * As `readDocumentText`, but everything that is not short and plain is read in a thread of its own, and comes from there in
  * portions.
  */
-export async function readDocumentTextAside(text: string, orgId: string): Promise<DocumentText[]> {
+export async function readDocumentInWorker(text: string, orgId: string): Promise<DocumentText[]> {
   if (text.length <= SHORT && !MAY_MULTIPLY.test(text)) return documentsOf(read(text));
   const joined = new Joined();
   let places: Omit<ReadDocument, 'value'>[] = [];

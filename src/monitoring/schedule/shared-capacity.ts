@@ -6,11 +6,11 @@ const LARGE = 1.5;
 const MOST_LARGE = 8;
 
 /**
- * Places that owners share: each may take one while it holds fewer than are free. So a lone owner holds at most half, of
+ * A capacity that owners share: each may take a unit while it uses fewer than are free. So a lone owner holds at most half, of
  * `n` that want all they can get each holds 1 / (n + 1), and a part is always left for whoever comes next, however long
  * the others keep theirs. Every operation takes constant time.
  */
-export class SharedRoom {
+export class SharedCapacity {
   /** Changed in place, and kept for those that come back soon: new entries would cost a check 0.1 µs more. */
   private readonly holders = new Map<string, { count: number }>();
   private taken = 0;
@@ -33,24 +33,24 @@ export class SharedRoom {
    * So many places may be handed out at once to owners that are not known yet: no more than the share of one who holds
    * none, and few enough that hardly anybody who holds some is near the limit (`ownersNearLimit`).
    */
-  get portion(): number {
+  get share(): number {
     return this.isShared ? Math.ceil(this.free / 4) : this.free;
   }
 
-  heldBy(owner: string): number {
+  usedBy(owner: string): number {
     return this.holders.get(owner)?.count ?? 0;
   }
 
-  hasRoomFor(owner: string): boolean {
-    return this.taken < this.size && (!this.isShared || this.heldBy(owner) < this.free);
+  hasCapacityFor(owner: string): boolean {
+    return this.taken < this.size && (!this.isShared || this.usedBy(owner) < this.free);
   }
 
   /** How many places the owner may take one after the other, if nobody else takes or returns one. */
-  restOf(owner: string): number {
-    return this.isShared ? Math.max(0, Math.ceil((this.free - this.heldBy(owner)) / 2)) : this.free;
+  availableTo(owner: string): number {
+    return this.isShared ? Math.max(0, Math.ceil((this.free - this.usedBy(owner)) / 2)) : this.free;
   }
 
-  /** Takes a place, also one that `hasRoomFor` would refuse. */
+  /** Takes a place, also one that `hasCapacityFor` would refuse. */
   take(owner: string): void {
     const holder = this.holders.get(owner);
     if (holder) holder.count++;
@@ -58,7 +58,7 @@ export class SharedRoom {
     this.taken++;
   }
 
-  giveBack(owner: string): void {
+  release(owner: string): void {
     const holder = this.holders.get(owner);
     if (!holder || holder.count === 0) return;
     if (--holder.count === 0 && this.holders.size > MOST_KEPT) this.holders.delete(owner);
@@ -83,7 +83,7 @@ export class SharedRoom {
   ownersNearLimit(count: number): string[] {
     if (!this.isShared) return [];
     return [...this.holders]
-      .filter(([owner, holder]) => holder.count > 0 && this.restOf(owner) < count)
+      .filter(([owner, holder]) => holder.count > 0 && this.availableTo(owner) < count)
       .sort(([, a], [, b]) => a.count - b.count)
       .map(([owner]) => owner);
   }

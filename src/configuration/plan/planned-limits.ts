@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { MOST_CONTACTS, MOST_DEFAULT } from '../../../contact/contact-store';
-import type { Contact } from '../../../contact/contact.entity';
-import { QUOTA_WORDS, type QuotaName } from '../../../identity/quota/quotas';
-import { Quotas } from '../../../identity/quota/quotas.service';
-import type { Sql } from '../../../platform/database/database';
-import type { FieldProblem } from '../../../platform/problem/problem';
-import { readDomain } from '../../../status-page/settings/page-rules';
+import { MOST_CONTACTS, MOST_DEFAULT } from '../../contact/contact-store';
+import type { Contact } from '../../contact/contact.entity';
+import { QUOTA_WORDS, type QuotaName } from '../../identity/quota/quotas';
+import { Quotas } from '../../identity/quota/quotas.service';
+import type { Sql } from '../../platform/database/database';
+import type { FieldProblem } from '../../platform/problem/problem';
+import { readDomain } from '../../status-page/settings/page-rules';
 import {
   type AddressField,
   takenAddresses,
   takenMessage,
   type WantedAddress,
-} from '../../../status-page/settings/page-slugs';
-import type { Matches } from '../matches';
-import type { Deletion, DeclaredResource, Plan, Planned, PlannedEndpoint } from '../plan';
-import type { PlanFindings } from '../plan-findings';
-import { type Demand, refusalOfDemands } from './room';
-import type { PresentState } from '../state/present-state';
+} from '../../status-page/settings/page-slugs';
+import type { Matches } from './matches';
+import type { Deletion, DeclaredResource, Plan, Planned, PlannedEndpoint } from './plan';
+import type { PlanFindings } from './plan-findings';
+import { type Demand, refusalOfDemands } from './demands';
+import type { PresentState } from './state/present-state';
 
 /** What is known when a plan is made but for its notes. */
 export interface PlannedChanges {
@@ -31,7 +31,7 @@ export interface PlannedChanges {
 
 /** Judges what else only an apply would find: addresses that others have, and more than the organization may have. */
 @Injectable()
-export class PlannedRoom {
+export class PlannedLimits {
   constructor(private readonly quotas: Quotas) {}
 
   /** Three statements at most. Throws `conflict` and `quota_exceeded`, each with pointers and lines. */
@@ -120,23 +120,23 @@ const pointersOf = (matches: Matches): Map<string, string> =>
     ),
   );
 
-type Wanted = WantedAddress & { pointer: string };
+type Lookup = WantedAddress & { pointer: string };
 
 const takenBy =
   (field: AddressField) =>
-  ({ pointer, address }: Wanted): FieldProblem => ({ pointer, code: 'taken', message: takenMessage(field, address) });
+  ({ pointer, address }: Lookup): FieldProblem => ({ pointer, code: 'taken', message: takenMessage(field, address) });
 
 /** What the document says; addresses that are made of names are free. */
-function wantedAddresses({ plan, state, matches }: PlannedChanges, field: AddressField): Wanted[] {
+function wantedAddresses({ plan, state, matches }: PlannedChanges, field: AddressField): Lookup[] {
   const at = pointersOf(matches);
   const ofWebsites = new Map(state.pages.map(({ id, website_id }) => [website_id, id]));
-  const own = plan.pages.flatMap(({ id, action, dto }): Wanted[] => {
+  const own = plan.pages.flatMap(({ id, action, dto }): Lookup[] => {
     const sent = field === 'slug' ? dto?.slug : dto?.domain && readDomain(dto.domain);
     const pointer = `${at.get(id) ?? ''}/${field}`;
     return typeof sent === 'string' ? [{ id: action === 'create' ? null : id, address: sent, pointer }] : [];
   });
   if (field === 'domain') return own;
-  const others = plan.websites.flatMap(({ id, page }): Wanted[] => {
+  const others = plan.websites.flatMap(({ id, page }): Lookup[] => {
     const pointer = `${at.get(id) ?? ''}/status_page/slug`;
     return typeof page?.slug === 'string' ? [{ id: ofWebsites.get(id) ?? null, address: page.slug, pointer }] : [];
   });

@@ -1,10 +1,10 @@
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import type { PendingCheck } from './pending-check';
-import { steadyRunOf, steadyRunsOf } from './steady-run';
+import { unchangedUpRunOf, unchangedUpRunsOf } from './unchanged-up-run';
 
 const HOUR = Date.UTC(2026, 10, 23, 10);
 
-const result = (slot: number, change: Partial<FinishedCheck> = {}, mayChange = false): PendingCheck => ({
+const result = (slot: number, change: Partial<FinishedCheck> = {}, affectsState = false): PendingCheck => ({
   check: {
     endpointId: 'a',
     revision: 1,
@@ -15,13 +15,13 @@ const result = (slot: number, change: Partial<FinishedCheck> = {}, mayChange = f
   } as FinishedCheck,
   addedAt: 0,
   maxAgeMs: 1000,
-  mayChange,
+  affectsState,
 });
 const outcome = (of: 'down' | 'unknown') => ({ result: { outcome: of } }) as Partial<FinishedCheck>;
 
-describe('a steady run', () => {
+describe('a run of results that are up and change nothing', () => {
   it('says from when to when its results are', () => {
-    expect(steadyRunOf([result(1), result(2), result(3)])).toMatchObject({
+    expect(unchangedUpRunOf([result(1), result(2), result(3)])).toMatchObject({
       endpointId: 'a',
       revision: 1,
       firstSlotMs: HOUR + 1000,
@@ -33,7 +33,7 @@ describe('a steady run', () => {
   });
 
   it('is one in maintenance as well, where it begins or ends too', () => {
-    expect(steadyRunOf([result(1), result(2, { planned: true, muted: true }), result(3)])).not.toBeNull();
+    expect(unchangedUpRunOf([result(1), result(2, { planned: true, muted: true }), result(3)])).not.toBeNull();
   });
 
   it.each([
@@ -53,7 +53,7 @@ describe('a steady run', () => {
     ['was checked with two revisions', [result(1), result(2, { revision: 2 })]],
     ['is longer than what a row remembers', Array.from({ length: 30 }, (_, slot) => result(slot))],
   ])('is none when it %s', (_, results) => {
-    expect(steadyRunOf(results)).toBeNull();
+    expect(unchangedUpRunOf(results)).toBeNull();
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe('a steady run', () => {
       ...Array.from({ length: quiet }, () => [result(1)]),
       ...Array.from({ length: changing }, () => [result(1, {}, true)]),
     ];
-    const { steady, others } = steadyRunsOf(endpoints);
-    expect([steady.length, others.length]).toEqual(expected);
+    const { unchangedUp, others } = unchangedUpRunsOf(endpoints);
+    expect([unchangedUp.length, others.length]).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { Config } from '../platform/config/config';
 import { envNames } from '../platform/config/env';
-import { distance, strangeSettings } from '../platform/config/strange-settings';
+import { distance, unknownSettings } from '../platform/config/unknown-settings';
 import { type Extension, settingPrefix } from './extension';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,7 +11,7 @@ const SHORT = 6;
 const namesOf = ({ settings }: Extension): string[] => (settings ? [...envNames(settings).values()] : []);
 
 /** One sentence for each variable that looks like a misspelt setting, of the service or of an extension. */
-export function allStrangeSettings(environment: Environment, extensions: readonly Extension[]): string[] {
+export function allUnknownSettings(environment: Environment, extensions: readonly Extension[]): string[] {
   const own = new Set(envNames(Config).values());
   const known = new Set(extensions.flatMap(namesOf));
   const others = Object.fromEntries(Object.entries(environment).filter(([name]) => !known.has(name)));
@@ -20,7 +20,7 @@ export function allStrangeSettings(environment: Environment, extensions: readonl
       .filter((name) => name.startsWith(settingPrefix(extension)) && !own.has(name))
       .flatMap((name) => explain(name, extension) ?? []),
   );
-  return [...strangeSettings(others), ...misspelt];
+  return [...unknownSettings(others), ...misspelt];
 }
 
 function explain(name: string, extension: Extension): string | null {

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../platform/database/database';
 import type { PresentState } from './present-state';
-import type { OthersThings } from '../prune';
+import type { ForeignRows } from '../prune';
 
 const IN_WEBSITES = `
   SELECT website_id AS id, count(*)::int AS count FROM endpoint
@@ -18,7 +18,7 @@ const DEPENDENTS = `
    WHERE d.parent_id = ANY ($1::uuid[]) ORDER BY d.parent_id, e.id`;
 
 /** What an owner's things hold that is not its own, and what depends on them: four statements, each a range of an index for every thing. */
-export async function readOthersThings(sql: Sql, owner: string, state: PresentState): Promise<OthersThings> {
+export async function readForeignRows(sql: Sql, owner: string, state: PresentState): Promise<ForeignRows> {
   const own = (rows: readonly { id: string; owner: string | null }[]): string[] =>
     rows.filter((row) => row.owner === owner).map(({ id }) => id);
   const counts = async (statement: string, ids: readonly string[]): Promise<Map<string, number>> => {

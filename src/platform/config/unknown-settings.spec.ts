@@ -1,9 +1,9 @@
-import { strangeSettings } from './strange-settings';
+import { unknownSettings } from './unknown-settings';
 
 const meant = (name: string, setting: string): string =>
   `${name} is not a setting and has no effect: did you mean ${setting}?`;
 
-describe('strangeSettings', () => {
+describe('unknownSettings', () => {
   it.each([
     ['PROT', 'PORT'],
     ['PORTS', 'PORT'],
@@ -18,11 +18,11 @@ describe('strangeSettings', () => {
     ['BOOTSTRAP_APIKEY', 'BOOTSTRAP_API_KEY'],
     ['MIN_INTERVAL_SECOND', 'MIN_INTERVAL_SECONDS'],
   ])('proposes for %s the setting %s', (name, setting) => {
-    expect(strangeSettings({ [name]: 'x' })).toEqual([meant(name, setting)]);
+    expect(unknownSettings({ [name]: 'x' })).toEqual([meant(name, setting)]);
   });
 
   it('lists the settings of a beginning when none of them is near', () => {
-    expect(strangeSettings({ SMTP_PASSWORD: 'x' })).toEqual([
+    expect(unknownSettings({ SMTP_PASSWORD: 'x' })).toEqual([
       'SMTP_PASSWORD is not a setting and has no effect: those that begin with SMTP_ are SMTP_URL, SMTP_FROM.',
     ]);
   });
@@ -54,6 +54,6 @@ describe('strangeSettings', () => {
     'QUOTA_ALERTS',
     'UV_THREADPOOL_SIZE',
   ])('leaves %s alone', (name) => {
-    expect(strangeSettings({ [name]: 'x' })).toEqual([]);
+    expect(unknownSettings({ [name]: 'x' })).toEqual([]);
   });
 });

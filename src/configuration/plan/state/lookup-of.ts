@@ -1,8 +1,8 @@
 import type { ConfigurationDocument } from '../../document/document';
-import type { Wanted } from './present-state';
+import type { Lookup } from './present-state';
 
 /** What of the organization a document may mean. `owner`: all that it declared. */
-export function wantedOf(document: ConfigurationDocument, owner: string | null): Wanted {
+export function lookupOf(document: ConfigurationDocument, owner: string | null): Lookup {
   const { websites = [], maintenance_windows: windows = [], status_pages: pages = [] } = document;
   const endpoints = websites.flatMap((website) => website.endpoints ?? []);
   const paths = [

@@ -6,7 +6,7 @@ import type { EndpointResults } from './batch-split';
  * Good results of one endpoint that has been up for long: they only count on, so its row need not be read first, in
  * maintenance or not. All are of one hour, in the order of their slots. Times are milliseconds since the epoch.
  */
-export interface SteadyRun {
+export interface UnchangedUpRun {
   endpointId: string;
   revision: number;
   results: EndpointResults;
@@ -23,18 +23,18 @@ const LONGEST = 29;
 const WORTH_A_STATEMENT = 25;
 
 /** `null` when one of the results may change something, is no slot's, or is not newer than the one before it. */
-export function steadyRunOf(results: EndpointResults): SteadyRun | null {
+export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | null {
   const [first] = results;
   if (!first || results.length > LONGEST) return null;
   const { endpointId, revision } = first.check;
   const firstCheckedMs = first.check.checkedAt.getTime();
   const hourMs = floorTo(firstCheckedMs, HOUR_MS);
   let [lastSlotMs, lastCheckedMs] = [-Infinity, -Infinity];
-  for (const { check, mayChange } of results) {
+  for (const { check, affectsState } of results) {
     const checkedMs = check.checkedAt.getTime();
     const { slotMs } = check;
     if (
-      mayChange ||
+      affectsState ||
       check.result.outcome !== 'up' ||
       isDegraded(check) ||
       slotMs === null ||
@@ -49,17 +49,17 @@ export function steadyRunOf(results: EndpointResults): SteadyRun | null {
 }
 
 /** The runs of a batch, and the endpoints whose rows must be locked and read. */
-export function steadyRunsOf(endpoints: readonly EndpointResults[]): {
-  steady: SteadyRun[];
+export function unchangedUpRunsOf(endpoints: readonly EndpointResults[]): {
+  unchangedUp: UnchangedUpRun[];
   others: EndpointResults[];
 } {
-  const steady: SteadyRun[] = [];
+  const unchangedUp: UnchangedUpRun[] = [];
   const others: EndpointResults[] = [];
   for (const results of endpoints) {
-    const run = steadyRunOf(results);
-    if (run) steady.push(run);
+    const run = unchangedUpRunOf(results);
+    if (run) unchangedUp.push(run);
     else others.push(results);
   }
-  if (others.length > 0 && steady.length < WORTH_A_STATEMENT) return { steady: [], others: [...endpoints] };
-  return { steady, others };
+  if (others.length > 0 && unchangedUp.length < WORTH_A_STATEMENT) return { unchangedUp: [], others: [...endpoints] };
+  return { unchangedUp, others };
 }

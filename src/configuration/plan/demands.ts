@@ -1,5 +1,5 @@
-import type { FieldProblem, Problem } from '../../../platform/problem/problem';
-import { problems } from '../../../platform/problem/problem';
+import type { FieldProblem, Problem } from '../../platform/problem/problem';
+import { problems } from '../../platform/problem/problem';
 
 /** What a plan asks for of something that there may be only so much of. */
 export interface Demand {

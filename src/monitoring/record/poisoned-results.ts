@@ -24,7 +24,7 @@ interface Queue {
  * when several at once are refused. One that is refused is given up once something else was written meanwhile; until then the
  * database itself may be at fault, and everything is kept.
  */
-export class Suspects {
+export class PoisonedResults {
   /** By endpoint; the one that waits longest for its turn comes first. */
   private readonly queues = new Map<string, Queue>();
   /** Endpoint → until when it stays apart, monotonic milliseconds. */
@@ -51,7 +51,7 @@ export class Suspects {
     this.count++;
   }
 
-  /** The results to try now, at most `count`; they stay first of their endpoints until `written` or `refused` is told. */
+  /** The results to try now, at most `count`; they stay first of their endpoints until `written` or `refused` is called. */
   next(now: number, count: number): PendingCheck[] {
     const some: PendingCheck[] = [];
     for (const { waiting, notBefore } of this.queues.values()) {

@@ -1,6 +1,6 @@
-import { firstRoom, nextRoom, type RoomUse } from './room-size';
+import { firstCapacity, nextCapacity, type CapacityUse } from './capacity-size';
 
-const USE: RoomUse = {
+const USE: CapacityUse = {
   size: 4000,
   used: 0,
   places: 2000,
@@ -10,12 +10,12 @@ const USE: RoomUse = {
   isShared: false,
 };
 
-describe('the room for claimed slots', () => {
+describe('the capacity for claimed slots', () => {
   it('is four times the places at the start, and a thousand at most', () => {
-    expect([4, 200, 2000].map(firstRoom)).toEqual([16, 800, 1000]);
+    expect([4, 200, 2000].map(firstCapacity)).toEqual([16, 800, 1000]);
   });
 
-  it.each<[what: string, use: Partial<RoomUse>, size: number]>([
+  it.each<[what: string, use: Partial<CapacityUse>, size: number]>([
     ['stays while nothing needs more', {}, 4000],
     ['doubles when it is too small for its places', { size: 1000, isTooSmall: true }, 2000],
     ['doubles to four times the places', { size: 5000, isTooSmall: true }, 8000],
@@ -41,6 +41,6 @@ describe('the room for claimed slots', () => {
     ['never shrinks below what a small process starts with', { size: 17, places: 4, lagMs: 60_000 }, 16],
     ['never grows because recording is behind', { size: 500, lagMs: 3000, recordedPerSecond: 5000 }, 500],
   ])('%s', (_, use, size) => {
-    expect(nextRoom({ ...USE, ...use })).toBe(size);
+    expect(nextCapacity({ ...USE, ...use })).toBe(size);
   });
 });

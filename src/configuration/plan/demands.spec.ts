@@ -1,4 +1,4 @@
-import { type Demand, refusalOfDemands } from './room';
+import { type Demand, refusalOfDemands } from './demands';
 
 const demand = (limit: number | null, used: number, ...amounts: number[]): Demand => ({
   name: 'websites',

@@ -14,7 +14,7 @@ const SERVICE_LINK = /_SERVICE_(HOST|PORT)|_PORT(_\d+_\w+)?$/;
  * One sentence for each variable that looks like a misspelt setting. Only a warning: variables of other programs share the
  * environment.
  */
-export function strangeSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = [...envNames(Config).values()];
   return Object.keys(environment)
     .filter((name) => !known.includes(name) && !SERVICE_LINK.test(name))
