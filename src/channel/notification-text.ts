@@ -55,7 +55,7 @@ export class NotificationText {
     return aboveLinks(`${this.sentence}\n${this.details}`, this.linkLines, max);
   }
 
-  /** The same with the sentence and the value of each fact in at most so many characters. */
+  /** This text with its sentence and the value of each fact cut to so many characters. */
   shortened(max: { sentence: number; value: number }): NotificationText {
     const facts = this.facts.map(({ label, value }) => ({ label, value: cut(value, max.value) }));
     return new NotificationText(

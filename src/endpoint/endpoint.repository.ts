@@ -107,7 +107,7 @@ export class EndpointRepository {
     await tx.manager.update(Endpoint, { id: endpoint.id }, { ...settings, updatedAt: new Date() });
   }
 
-  /** The same for several of an organization; `moreChecks`: of all of them, per second. */
+  /** New settings of several locked endpoints of one organization; `moreChecks`: of all of them, per second. */
   async saveSome(
     tx: Tx,
     orgId: string,

@@ -101,7 +101,7 @@ export class AuthGuard implements CanActivate {
     throw this.refused(request);
   }
 
-  /** The same response to every wrong credential; an address that guesses is slowed down, one that sends none is not. */
+  /** Every wrong credential gets one response; an address that guesses is slowed down, one that sends none is not. */
   private refused(request: Request): Problem {
     const isWithout = credential(request) === null;
     if (isWithout && sessionCookie(request) === null) return problems.unauthenticated();

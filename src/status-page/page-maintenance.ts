@@ -26,7 +26,7 @@ export interface ShownEndpoint extends Coverable {
 export interface StatusMaintenance {
   /** Stays the same while the window exists, also when a one-off is put off; tells nothing of it. */
   id: string;
-  /** The same for all occurrences of one window. */
+  /** Equal for all occurrences of one window; tells nothing of it. */
   window: string;
   name: string;
   description: string;

@@ -30,7 +30,7 @@ export interface ShapedDocument {
 export const readConfigurationDocument = async (text: string, orgId: string): Promise<ShapedDocument> =>
   shapeOf(await readDocumentInWorker(text, orgId));
 
-/** The same of a text that has been read. */
+/** The document of a text that has been read, with its shape judged. */
 export async function shapeOf(documents: readonly DocumentText[]): Promise<ShapedDocument> {
   const [first, ...others] = documents;
   if (!first) throw refused([{ pointer: '', line: 1, code: 'required', message: 'the document is empty' }]);

@@ -106,7 +106,7 @@ export class CheckRecorder {
     return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
   }
 
-  /** `listener` is called once for each check given to `add`: when it is recorded, dropped or given up. One listener. */
+  /** `listener` is called once for each check given to `add`: when it is recorded, dropped or given up. Only one listener is supported. */
   onSettled(listener: (check: FinishedCheck) => void): void {
     this.settled = listener;
   }
@@ -138,7 +138,7 @@ export class CheckRecorder {
     });
   }
 
-  /** The same at once; resolves when it is committed, its history as well. */
+  /** Writes a result at once; resolves when it is committed, its history as well. */
   record(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {
       this.pausedUntil = 0;

@@ -78,7 +78,7 @@ export class ParentsFirst {
     private readonly clock: Clock,
   ) {}
 
-  /** `check` runs a parent's check. One of them. */
+  /** `check` runs a parent's check. Only one handler is supported. */
   checkWith(check: CheckParent): void {
     this.check = check;
   }

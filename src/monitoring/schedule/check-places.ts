@@ -62,7 +62,7 @@ export class CheckPlaces {
     return this.capacity.free === 0;
   }
 
-  /** `listener` is called whenever a place has become free. One listener. */
+  /** `listener` is called whenever a place has become free. Only one listener is supported. */
   onFree(listener: () => void): void {
     this.freed = listener;
   }

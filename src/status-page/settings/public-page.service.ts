@@ -96,7 +96,7 @@ export class PublicPageService {
     });
   }
 
-  /** The same for several, in as many statements. */
+  /** Creates several pages, in as many statements as one takes. */
   async createSome(
     tx: Tx,
     orgId: string,
@@ -119,7 +119,7 @@ export class PublicPageService {
     });
   }
 
-  /** The same for several, in as many statements. */
+  /** Updates several pages, in as many statements as one takes. */
   async updateSome(
     tx: Tx,
     orgId: string,

@@ -59,7 +59,7 @@ export class WebsitePageService {
     });
   }
 
-  /** The same for those of several locked websites, in as many statements. */
+  /** Updates the pages of several locked websites, in as many statements as one takes. */
   async updateSome(tx: Tx, orgId: string, sent: readonly SentPage[]): Promise<void> {
     if (sent.length > 0)
       await this.save(

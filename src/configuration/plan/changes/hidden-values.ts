@@ -33,7 +33,7 @@ export function withMasks(sent: unknown, stored: unknown): unknown {
   );
 }
 
-/** The same of an endpoint. */
+/** An endpoint's settings with the masks of the stored ones, as read keys see them, in place of credentials that were sent. */
 export function withMaskedCredentials(dto: UpdateEndpointDto, stored: PresentEndpoint): UpdateEndpointDto {
   const { url, body, headers, assertions } = dto;
   const isSameTarget = url !== undefined && maskedUrl(url) === maskedUrl(stored.url);

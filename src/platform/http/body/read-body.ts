@@ -6,7 +6,7 @@ import { Problem } from '../../problem/problem';
 
 /** Largest body of a route that does not say otherwise, in bytes. */
 export const MAX_BODY_BYTES = 128 * 1024;
-/** The same of a route without a key. */
+/** Largest body of a route without a key, in bytes. */
 export const MAX_PUBLIC_BODY_BYTES = 4 * 1024;
 
 /** Reads the body of a request whose caller is known and may use the route. Throws the problem of one that is not taken. */
