@@ -39,6 +39,9 @@ import { StreamModule } from './stream/stream.module';
 import { TimeModule } from './platform/time/time.module';
 import { WebsiteModule } from './website/website.module';
 
+/** Rewritten by every check or delivery. */
+const HOT_TABLES = ['endpoint_schedule', 'endpoint_state', 'notification'];
+
 /** The table of contents. */
 @Module({})
 export class AppModule {
@@ -53,7 +56,7 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(config),
         ScheduleModule.forRoot(),
-        DatabaseModule.forRoot(composition.migrations),
+        DatabaseModule.forRoot(composition.migrations, HOT_TABLES),
         TimeModule,
         EventsModule,
         SecretsModule,

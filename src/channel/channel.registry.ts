@@ -4,7 +4,8 @@ import { DiscoveryService } from '@nestjs/core';
 import { StartError } from '../platform/config/start-error';
 import { soonAfter } from '../platform/net/deadline';
 import { isOutcome } from './send-outcome';
-import { type AttemptLimits, Channel, type Notification, type SendOutcome, SPEC_CHANNEL_TYPES } from './channel';
+import { type AttemptLimits, Channel, type SendOutcome, SPEC_CHANNEL_TYPES } from './channel';
+import type { Notification } from './notification';
 import { hiddenValues } from './config/config-masking';
 import { notificationText } from './notification-text';
 

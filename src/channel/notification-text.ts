@@ -1,4 +1,4 @@
-import type { Notification } from './channel';
+import type { Notification } from './notification';
 import { cut, oneLine, someLines } from '../platform/text/text-limits';
 import { plural } from '../platform/text/plural';
 

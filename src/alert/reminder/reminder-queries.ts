@@ -1,4 +1,4 @@
-import type { Notification } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import type { DeliveryDetail, DeliveryState } from '../../delivery/delivery';
 import { triggerOutcomeOf } from '../../delivery/send/delivery-queries';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';

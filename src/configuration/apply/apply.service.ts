@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../platform/database/database';
+import { Database, type Tx, joinTransaction } from '../../platform/database/database';
 import { DatabaseServer } from '../../platform/database/database-server';
-import { joinTransaction } from '../../platform/database/joined-transaction';
 import { requireMatch, withoutPrecondition } from '../../platform/http/precondition/precondition';
 import { failpoint } from '../../platform/observability/failpoints';
 import { problems } from '../../platform/problem/problem';

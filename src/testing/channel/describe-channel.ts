@@ -1,5 +1,6 @@
 import { Module, type Type } from '@nestjs/common';
-import type { Channel, Notification, SendOutcome } from '../../channel/channel';
+import type { Channel, SendOutcome } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import type { NestModule } from '../../extension/extension';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { eventually } from '../eventually';

@@ -1,4 +1,5 @@
-import type { ChannelAudience, Notification, NotificationKind } from '../../channel/channel';
+import type { ChannelAudience } from '../../channel/channel';
+import type { Notification, NotificationKind } from '../../channel/notification';
 import { isHuman } from '../../delivery/delivery';
 
 const TRIGGERED: Notification = {

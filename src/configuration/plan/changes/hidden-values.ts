@@ -8,7 +8,7 @@ import type { PlanNote } from '../plan';
 import type { PresentEndpoint } from '../state/present-state';
 import { pointerStep } from '../../../platform/problem/constraint-codes';
 import { isReference } from '../kept-secrets';
-import type { Planning } from './planning';
+import type { PlanFindings } from '../plan-findings';
 
 /*
  * A read key may plan, and must not learn by trying whether a value that it is not shown is the stored one. What it sends in
@@ -68,7 +68,7 @@ type Path = readonly (string | number)[];
  * those of the pipeline printed by its plan. `at`: the pointer of the value. True when there was one.
  */
 export function refusesShown(
-  { findings, secrets }: Pick<Planning, 'findings' | 'secrets'>,
+  { findings, secrets }: { findings: PlanFindings; secrets: ReadonlySet<string> },
   at: string,
   value: unknown,
   isHidden: (path: Path) => boolean,
