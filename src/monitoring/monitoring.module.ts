@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AlertModule } from '../alert/alert.module';
 import { CheckerModule } from '../checker/checker.module';
-import { IcmpHealth } from '../checker/icmp/icmp-health';
+import { IcmpHealth } from './icmp-health';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { HistoryModule } from '../history/history.module';
 import { NetModule } from '../platform/net/net.module';

@@ -1,3 +1,4 @@
+import { grouped } from '../../platform/text/grouped';
 import type { PendingCheck } from './pending-check';
 
 /** All results of one endpoint in a batch, in their order. */
@@ -15,15 +16,9 @@ export interface Split {
 }
 
 /** The results by endpoint, as they come. */
-export function resultsOfEach(batch: readonly PendingCheck[]): EndpointResults[] {
-  const endpoints = new Map<string, PendingCheck[]>();
-  for (const entry of batch) {
-    const known = endpoints.get(entry.check.endpointId);
-    if (known) known.push(entry);
-    else endpoints.set(entry.check.endpointId, [entry]);
-  }
-  return [...endpoints.values()];
-}
+export const resultsOfEach = (batch: readonly PendingCheck[]): EndpointResults[] => [
+  ...grouped(batch, ({ check }) => check.endpointId).values(),
+];
 
 /** The results by endpoint, those of one organization side by side: where one is refused, its neighbours often are too. */
 export function byEndpoint(batch: readonly PendingCheck[]): EndpointResults[] {

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { IcmpTransports } from './icmp-transports';
-import { Health } from '../../platform/observability/health';
+import { IcmpTransports } from '../checker/icmp/icmp-transports';
+import { Health } from '../platform/observability/health';
 
 /** Logs once at start, and shows in /health/ready, how ICMP checks are made here, or what would permit them. */
 @Injectable()
