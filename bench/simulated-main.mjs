@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = process.env.BENCH_CHECKOUT ?? fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(join(root, 'package.json'));
 const dist = (path) => require(join(root, 'dist', path));
-dist('start/gc-flags.js');
+dist('start/runtime-flags.js');
 const { Module } = require('@nestjs/common');
 const { createApp } = dist('app.js');
 const { Checker } = dist('checker/checker.js');

@@ -10,8 +10,7 @@ const dist = realpathSync(fileURLToPath(new URL('../dist', import.meta.url)));
 const require = createRequire(join(dist, 'main.js'));
 
 // As main.js begins: V8 refuses code that was made under other flags.
-require('./start/gc-flags');
-require('./start/thread-pool');
+require('./start/runtime-flags');
 const reader = require('./start/module-bundle');
 
 const recorder = new ModuleRecorder(dirname(dist), reader);

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const dist = (path) => require(fileURLToPath(new URL(`../dist/${path}`, import.meta.url)));
-dist('start/gc-flags.js');
+dist('start/runtime-flags.js');
 require('reflect-metadata');
 const { createApp } = dist('app.js');
 const { SignInLinks } = dist('identity/session/sign-in-links.js');

@@ -23,21 +23,24 @@ import { ConfigModule } from './platform/config/config.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventsModule } from './platform/events/events.module';
 import { HttpModule } from './platform/http/http.module';
-import { IdempotencyGuard } from './platform/http/idempotency/idempotency.guard';
-import { PreconditionGuard } from './platform/http/precondition/precondition.guard';
+import { IdempotencyGuard } from './platform/http/idempotency/idempotent.decorator';
+import { PreconditionGuard } from './platform/http/precondition/precondition.decorator';
 import { JobsModule } from './platform/jobs/jobs.module';
 import { UnknownQueryGuard } from './platform/http/unknown-query.guard';
 import { BodyGuard } from './platform/http/body/body.guard';
 import { RequestValidationPipe } from './platform/http/body/validation.pipe';
 import { NetModule } from './platform/net/net.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
-import { OpenApiModule } from './platform/openapi/openapi.module';
+import { OpenApiModule } from './platform/openapi/openapi-parts';
 import { ProblemFilter } from './platform/http/problem.filter';
 import { SecretsModule } from './platform/secrets/secrets.module';
 import { StatusPageModule } from './status-page/status-page.module';
 import { StreamModule } from './stream/stream.module';
 import { TimeModule } from './platform/time/time.module';
 import { WebsiteModule } from './website/website.module';
+
+/** Rewritten by every check or delivery. */
+const HOT_TABLES = ['endpoint_schedule', 'endpoint_state', 'notification'];
 
 /** The table of contents. */
 @Module({})
@@ -53,7 +56,7 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(config),
         ScheduleModule.forRoot(),
-        DatabaseModule.forRoot(composition.migrations),
+        DatabaseModule.forRoot(composition.migrations, HOT_TABLES),
         TimeModule,
         EventsModule,
         SecretsModule,

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import './start/node-version.cjs';
-import './start/gc-flags';
-import './start/thread-pool';
+import './start/runtime-flags';
 import { fail } from './start/fail';
 import { startSettings } from './start/start-settings';
 

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../src/platform/config/config';
-import { readEnvironment } from '../../src/platform/config/environment-file';
+import { readEnvironment } from '../../src/platform/config/env';
 
 const USAGE = 'usage: npm run backup -- save <file> | restore <file>\n';
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import '../../src/start/node-version.cjs';
-import { readEnvironment } from '../../src/platform/config/environment-file';
+import { readEnvironment } from '../../src/platform/config/env';
 import { runKeys } from './keys-command';
 
 /** `npm run keys`, and `uptime-monitor-keys` of the package: API keys for whoever runs the machine. */

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../src/platform/config/config';
-import { readEnvironment } from '../../src/platform/config/environment-file';
+import { readEnvironment } from '../../src/platform/config/env';
 
 /**
  * `npm run secrets:rotate`: seals every stored secret again under the first of `SECRETS_KEYS`. Takes the same variables

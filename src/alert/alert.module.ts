@@ -21,7 +21,7 @@ import { ConsistencyJob } from './consistency/consistency.job';
 import { MissingDestinations } from './consistency/missing-destinations';
 import { ContactAlertsController } from './contact/contact-alerts.controller';
 import { ContactAlertsService } from './contact/contact-alerts.service';
-import { DeclaredAlerts } from './declared/declared-alerts.service';
+import { DeclaredAlerts } from './declared-alerts.service';
 import { DefaultAlerts } from './contact/default-alerts';
 import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';

@@ -10,7 +10,7 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';

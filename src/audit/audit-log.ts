@@ -37,7 +37,7 @@ export async function recordChange(tx: Tx, change: Change): Promise<void> {
   if (bytes > 0) countChange(tx, change.orgId, bytes);
 }
 
-/** The same for many acts, in one statement. */
+/** Records many changes of one transaction, as `recordChange` does one, in one statement. */
 export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   const made = await new Turns().map(changes, (change) => {
     const row = rowOf(change, { org_id: change.orgId });
@@ -56,7 +56,7 @@ export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise
   bytes.forEach((sum, orgId) => countChange(tx, orgId, sum));
 }
 
-/** The same for what the operator did to the installation: such an entry belongs to no organization and outlives it. */
+/** Records what the operator did to the installation: such an entry belongs to no organization and outlives it. */
 export async function recordOperatorAct(tx: Tx, act: Act): Promise<void> {
   await append(tx, 'operator_audit_log', act, {});
 }

@@ -22,7 +22,7 @@ export class AuditService {
     return this.page(orgId, query, 'audit_log WHERE org_id = $7 AND', [orgId]);
   }
 
-  /** The same for what the operator did. */
+  /** What the operator did, newest first, one statement. */
   listOperator(query: AuditQuery): Promise<Page<AuditEntryView>> {
     return this.page(OPERATOR, query, 'operator_audit_log WHERE', []);
   }

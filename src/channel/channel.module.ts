@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Module, Global } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { NetModule } from '../platform/net/net.module';
 import { ChannelConfigs } from './config/channel-configs';
@@ -7,13 +7,18 @@ import { DiscordChannel } from './vendor/discord.channel';
 import { EmailChannel } from './email/email.channel';
 import { OpsgenieChannel } from './vendor/opsgenie.channel';
 import { PagerDutyChannel } from './vendor/pagerduty.channel';
-import { ProviderModule } from './provider.module';
 import { SlackChannel } from './vendor/slack.channel';
 import { SmtpClient } from './email/smtp-client';
 import { TeamsChannel } from './vendor/teams.channel';
 import { TelegramChannel } from './vendor/telegram.channel';
 import { TwilioChannel } from './vendor/twilio.channel';
 import { WebhookChannel } from './vendor/webhook.channel';
+import { ProviderClient } from './provider-client';
+
+/** What channels send with, injectable everywhere: those of extensions are in modules of their own. */
+@Global()
+@Module({ imports: [NetModule], providers: [ProviderClient], exports: [ProviderClient] })
+class ProviderModule {}
 
 /** All channels, one line each. Knows no database and no route. Needs the global `Config` and `Clock`. */
 @Module({

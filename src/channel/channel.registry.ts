@@ -1,12 +1,17 @@
+import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { StartError } from '../platform/config/start-error';
 import { soonAfter } from '../platform/net/deadline';
 import { isOutcome } from './send-outcome';
-import { type AttemptLimits, Channel, type Notification, type SendOutcome, SPEC_CHANNEL_TYPES } from './channel';
+import { type AttemptLimits, Channel, type SendOutcome, SPEC_CHANNEL_TYPES } from './channel';
+import type { Notification } from './notification';
 import { hiddenValues } from './config/config-masking';
-import { destinationKey } from './destination-key';
 import { notificationText } from './notification-text';
+
+/** A hash of what shares a rate limit: at most 64 characters, stable over restarts and releases, without secrets. */
+const destinationKey = (type: string, ...parts: readonly string[]): string =>
+  `${type.slice(0, 20)}:${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}`;
 
 /** How long a channel may take to settle once its signal has aborted: well within the lease of its attempt. */
 const SETTLE_MS = 3000;

@@ -1,4 +1,4 @@
-import type { Notification } from './channel';
+import type { Notification } from './notification';
 import { durationText, notificationText, targetText } from './notification-text';
 
 const notificationOf = (changes: Partial<Notification>): Notification => ({

@@ -1,5 +1,6 @@
-import type { Notification } from './channel';
+import type { Notification } from './notification';
 import { cut, oneLine, someLines } from '../platform/text/text-limits';
+import { plural } from '../platform/text/plural';
 
 const MAX_NAME_IN_SENTENCE = 100;
 
@@ -54,7 +55,7 @@ export class NotificationText {
     return aboveLinks(`${this.sentence}\n${this.details}`, this.linkLines, max);
   }
 
-  /** The same with the sentence and the value of each fact in at most so many characters. */
+  /** This text with its sentence and the value of each fact cut to so many characters. */
   shortened(max: { sentence: number; value: number }): NotificationText {
     const facts = this.facts.map(({ label, value }) => ({ label, value: cut(value, max.value) }));
     return new NotificationText(
@@ -152,7 +153,7 @@ export function eventSentence(notification: Notification): string {
   const name = nameOf(notification);
   switch (notification.kind) {
     case 'triggered':
-      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${because(notification)} (${counted(notification.failureCount, 'check')} in a row)${interruption(notification)}`;
+      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${because(notification)} (${plural(notification.failureCount, 'check')} in a row)${interruption(notification)}`;
     case 'reminder':
       return `${name} is still ${stateOf(notification)} for ${durationText(notification.durationSeconds ?? 0)} (reminder ${notification.ordinal ?? 1})`;
     case 'resolved':
@@ -210,9 +211,9 @@ function span(notification: Notification): string {
 
 function digestSentence(digest: Notification['digest']): string {
   const { triggered, resolved, contacts = 0 } = digest ?? { triggered: 0, resolved: 0 };
-  const down = `${counted(triggered, 'alert')} triggered`;
-  const up = triggered === 0 ? `${counted(resolved, 'alert')} resolved` : `${resolved} resolved`;
-  const failing = `${counted(contacts, 'contact')} failing`;
+  const down = `${plural(triggered, 'alert')} triggered`;
+  const up = triggered === 0 ? `${plural(resolved, 'alert')} resolved` : `${resolved} resolved`;
+  const failing = `${plural(contacts, 'contact')} failing`;
   const said = [...(triggered > 0 ? [down] : []), ...(resolved > 0 ? [up] : []), ...(contacts > 0 ? [failing] : [])];
   return said.join(', ') || down;
 }
@@ -289,5 +290,3 @@ const because = (notification: Notification): string =>
   notification.error
     ? `: ${oneLine(notification.error.message).replace(/\.+$/, '') || oneLine(notification.error.code)}`
     : '';
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -122,7 +122,7 @@ export type Quote = (words: unknown) => string;
 export const quoting = (address: string | null, hidden: readonly string[]): Quote =>
   address !== null && isPublicAddress(address) ? quotingAnybody(hidden) : () => '';
 
-/** The same wherever the peer is. Secrets are hidden before the text is cut; a page of markup says nothing and is dropped. */
+/** The rule for what is quoted of a peer wherever it is. Secrets are hidden before the text is cut; a page of markup says nothing and is dropped. */
 export const quotingAnybody =
   (hidden: readonly string[]): Quote =>
   (words) => {
@@ -145,7 +145,7 @@ function withoutHidden(text: string, hidden: readonly string[]): string {
   return line;
 }
 
-/** The same for a whole outcome. */
+/** An outcome with every hidden value in its texts replaced. */
 export function publicOutcome(outcome: SendOutcome, hidden: readonly string[]): SendOutcome {
   if (outcome.result !== 'delivered') return { ...outcome, error: publicError(outcome.error, hidden) };
   return outcome.warning === undefined ? outcome : { ...outcome, warning: publicError(outcome.warning, hidden) };

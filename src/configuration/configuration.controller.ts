@@ -8,7 +8,7 @@ import { RefusesIdempotencyKey } from '../platform/http/idempotency/idempotent.d
 import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { Problems } from '../platform/problem/problems.decorator';
 import { ConfigurationService } from './configuration.service';
-import { CONFIGURATION_PATH, DOCUMENT_BODY } from './document/document-body';
+import { CONFIGURATION_PATH, DOCUMENT_BODY } from './document/document';
 import { ConfigurationPlanView, PlanQuery } from './plan/plan.dto';
 
 const BODY = {

@@ -7,18 +7,15 @@ import { MaintenanceModule } from '../maintenance/maintenance.module';
 import { StatusPageModule } from '../status-page/status-page.module';
 import { WebsiteModule } from '../website/website.module';
 import { ApplyLocks } from './apply/apply-locks';
-import { ApplySteps } from './apply/apply-steps';
 import { ApplyService } from './apply/apply.service';
-import { MonitoredSteps } from './apply/monitored-steps';
-import { OtherSteps } from './apply/other-steps';
-import { Owners } from './apply/owners';
+import { MonitoredSteps, OtherSteps } from './apply/steps';
 import { ConfigurationController } from './configuration.controller';
 import { ConfigurationService } from './configuration.service';
 import { ConvertController } from './convert/convert.controller';
 import { ConvertService } from './convert/convert.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
-import { ExportedConfigs } from './export/exported-configs';
+import { ExportedConfigs } from './export/declarations';
 import { AllChanges } from './plan/changes/all-changes';
 import { AlertChanges } from './plan/changes/alert-changes';
 import { ContactChanges } from './plan/changes/contact-changes';
@@ -27,7 +24,7 @@ import { PageChanges } from './plan/changes/page-changes';
 import { WebsiteChanges } from './plan/changes/website-changes';
 import { WindowChanges } from './plan/changes/window-changes';
 import { PlanTurns } from './plan/plan-turns';
-import { PlannedRoom } from './plan/room/planned-room';
+import { PlannedLimits } from './plan/planned-limits';
 import { Planner } from './plan/planner';
 import { SecretGuesses } from './plan/secret-guesses';
 
@@ -50,7 +47,7 @@ import { SecretGuesses } from './plan/secret-guesses';
     ExportedConfigs,
     Planner,
     SecretGuesses,
-    PlannedRoom,
+    PlannedLimits,
     PlanTurns,
     AllChanges,
     ContactChanges,
@@ -61,10 +58,8 @@ import { SecretGuesses } from './plan/secret-guesses';
     WindowChanges,
     ApplyService,
     ApplyLocks,
-    ApplySteps,
     MonitoredSteps,
     OtherSteps,
-    Owners,
   ],
 })
 export class ConfigurationModule {}

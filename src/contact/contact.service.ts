@@ -11,7 +11,7 @@ import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS } from '../platform/problem/findings';
 import { type FieldProblem, problems } from '../platform/problem/problem';
@@ -91,7 +91,7 @@ export class ContactService {
     });
   }
 
-  /** The same for several, in as many statements. */
+  /** Creates several contacts, in as many statements as one takes. */
   async createSome(tx: Tx, caller: Caller, sent: readonly SentContact<CreateContactDto>[]): Promise<void> {
     const made = await new Turns().map(sent, ({ id, dto }) => this.made(caller, id, dto).contact);
     if (made.length > 0) await this.insert(tx, caller.orgId, made);
@@ -109,7 +109,7 @@ export class ContactService {
     });
   }
 
-  /** The same for several that are locked: a few statements, and some for each that notifies elsewhere from now on. */
+  /** Updates several contacts that are locked: a few statements, and some for each that notifies elsewhere from now on. */
   async updateSome(tx: Tx, caller: Caller, sent: readonly SentContact<UpdateContactDto>[]): Promise<void> {
     if (sent.length === 0) return;
     const { orgId } = caller;

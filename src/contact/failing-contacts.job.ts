@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import type { Notification } from '../channel/channel';
+import type { Notification } from '../channel/notification';
 import { ChannelRegistry } from '../channel/channel.registry';
 import type { NewDelivery } from '../delivery/delivery';
 import { destinationOfAlert } from '../delivery/destination';

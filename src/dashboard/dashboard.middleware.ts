@@ -1,7 +1,6 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { type Asset, DashboardAssets, type Encoding } from './dashboard-assets';
-import { favicon } from './favicon';
 
 const NOT_BUILT =
   'The dashboard is not built. Run "npm run build" and start again. The API is at /api/v1, its document at /api/v1/openapi.json.\n';
@@ -52,4 +51,14 @@ function sendFavicon(request: Request, response: Response): void {
   const count = typeof down === 'string' && /^\d{1,6}$/.test(down) ? Number(down) : 0;
   response.setHeader('Cache-Control', 'public, max-age=86400');
   response.type('image/svg+xml').send(favicon(count));
+}
+
+/** The tab's icon: a heartbeat line on green, or the number of endpoints that are down on red. */
+function favicon(down: number): string {
+  const color = down > 0 ? '#d3302f' : '#1a9a63';
+  const mark =
+    down > 0
+      ? `<text x="16" y="22.5" text-anchor="middle" font-family="system-ui,sans-serif" font-weight="700" font-size="${down > 99 ? 13 : 18}" fill="#fff">${down > 99 ? '99+' : down}</text>`
+      : '<path d="M5 17h5l3-8 5 14 3-6h6" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/>';
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${color}"/>${mark}</svg>`;
 }

@@ -1,4 +1,5 @@
-import type { ChannelAudience, Notification } from '../channel/channel';
+import type { ChannelAudience } from '../channel/channel';
+import type { Notification } from '../channel/notification';
 import type { SealedConfig } from './config/sealed-config';
 
 /**

@@ -1,4 +1,4 @@
-import type { Notification } from '../channel/channel';
+import type { Notification } from '../channel/notification';
 import { formatId } from '../platform/ids/id';
 
 /** What a test is of: an alert, or a contact, which has no endpoint. */

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toCheckRequest } from '../checker/check-request';
-import { type Checker, type CheckRequest, InvalidTarget } from '../checker/checker';
+import { type Checker, type CheckRequest, InvalidTarget, type CheckResult } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { BoundedMap } from '../platform/cache/bounded-map';
 import type { Sql } from '../platform/database/database';
@@ -10,7 +10,26 @@ import { SecretUnreadable } from '../platform/secrets/secret-box';
 import { SECOND_MS } from '../platform/time/time-units';
 import { EndpointSettingsResolver } from './endpoint-settings';
 import { Endpoint, type EndpointSettings } from './endpoint.entity';
-import { UnreadableSettings } from './unreadable-settings';
+import { resultOf, unknown } from '../checker/check-failure';
+
+/**
+ * Stands in for the checker of an endpoint whose stored settings cannot be read, such as a header that was encrypted with
+ * a key this process does not have: its checks are `unknown` and say why, those of all others go on.
+ */
+class UnreadableSettings implements Checker {
+  readonly assertionSources = [];
+  readonly targetForm = '';
+
+  constructor(private readonly why: string) {}
+
+  parseTarget(): null {
+    return null;
+  }
+
+  check(): Promise<CheckResult> {
+    return Promise.resolve(resultOf(unknown('internal', 'internal', `The settings cannot be read: ${this.why}.`)));
+  }
+}
 
 /**
  * The settings that a check consists of. A change of one is a change of what is checked: it makes a new revision, and

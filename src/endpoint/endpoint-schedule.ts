@@ -175,7 +175,7 @@ export class EndpointSchedule {
     return claimed(sql, CLAIM, [aheadSeconds, limit, instance, without, ...boundsOf(bounds)]);
   }
 
-  /** The same for the slots of one organization only. */
+  /** Claims slots of one organization only, otherwise as `claim` does. */
   claimOfOne(
     sql: Sql,
     instance: number,
@@ -256,7 +256,7 @@ export class EndpointSchedule {
     );
   }
 
-  /** The same for several, in one statement. */
+  /** Schedules several changed endpoints, in one statement. */
   async changeSome(sql: Sql, rows: readonly (Scheduled & { isDueAtOnce: boolean })[]): Promise<void> {
     if (rows.length === 0) return;
     await sql.query(

@@ -68,7 +68,7 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * The same for a body of which only the fields of the right shape are left. Whether all that a new endpoint needs is
+   * What is wrong with the fields of a body that have the right shape; the others are left out of it. Whether all that a new endpoint needs is
    * there has been judged before; an incomplete header or assertion is left alone.
    */
   findingsIn(id: string, sent: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): Findings {
@@ -87,7 +87,7 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * The same for showing them: a value that cannot be opened is masked, and sent back masked it stays as it is stored. Nothing
+   * Headers as the API shows them: a value that cannot be opened is masked, and sent back masked it stays as it is stored. Nothing
    * is opened that the role may not see.
    */
   shownHeaders(id: string, headers: readonly StoredHeader[], role: Role): HeaderDto[] {

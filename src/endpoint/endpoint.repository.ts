@@ -4,7 +4,7 @@ import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { problems } from '../platform/problem/problem';
 import type { Website } from '../website/website.entity';
 import { NIL_UUID } from '../platform/ids/id';
@@ -107,7 +107,7 @@ export class EndpointRepository {
     await tx.manager.update(Endpoint, { id: endpoint.id }, { ...settings, updatedAt: new Date() });
   }
 
-  /** The same for several of an organization; `moreChecks`: of all of them, per second. */
+  /** New settings of several locked endpoints of one organization; `moreChecks`: of all of them, per second. */
   async saveSome(
     tx: Tx,
     orgId: string,

@@ -152,7 +152,7 @@ export class EndpointService {
     });
   }
 
-  /** The same in the caller's transaction. */
+  /** Updates an endpoint in the caller's transaction. */
   async change(tx: Tx, caller: Caller, id: string, dto: UpdateEndpointDto): Promise<void> {
     const sentParents = dto.depends_on && parentIds(dto.depends_on);
     if (sentParents && sentParents.length > 0) await lockGraph(tx, caller.orgId);
@@ -189,7 +189,7 @@ export class EndpointService {
   }
 
   /**
-   * The same for several that `lockSome` has locked and that stay in their websites, in about a dozen statements for a
+   * Updates several endpoints that `lockSome` has locked and that stay in their websites, in about a dozen statements for a
    * thousand. The caller has called `lockDependencies` where one is to depend on something.
    */
   async changeSome(tx: Tx, caller: Caller, sent: readonly { id: string; dto: UpdateEndpointDto }[]): Promise<void> {
@@ -242,7 +242,7 @@ export class EndpointService {
     });
   }
 
-  /** The same for several, in a few statements. Those that are not there are left out. */
+  /** Removes several endpoints, in a few statements. Those that are not there are left out. */
   async removeSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.lockSome(tx, orgId, ids, []);
@@ -358,7 +358,7 @@ export class EndpointService {
     return endpoint;
   }
 
-  /** The same, and the parents that it is to have: all in the order of their ids, as the purge locks them. */
+  /** Locks an endpoint and the parents that it is to have: all in the order of their ids, as the purge locks them. */
   private async lockWithParents(
     tx: Tx,
     orgId: string,

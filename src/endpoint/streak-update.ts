@@ -18,12 +18,12 @@ export interface StreakUpdate {
   consecutiveSuccesses: number;
   /** Up, but an assertion of severity `warning` failed. */
   degraded: boolean;
-  /** The same streaks for alerts on `degraded`: bad is down or degraded, good is up and not degraded. */
+  /** Streaks for alerts on `degraded`: bad is down or degraded, good is up and not degraded. */
   consecutiveBad: number;
   consecutiveGood: number;
   /** When the first check of the running failure streak began that no mute covered; `null` without one. */
   failingSince: Date | null;
-  /** The same of the running streak of bad checks. */
+  /** When the first check of the running streak of bad checks began that no mute covered; `null` without one. */
   badSince: Date | null;
   /** `maintenance` or `null` as the check was recorded; whoever decides about alerts adds the other reasons. */
   quiet: Quiet;

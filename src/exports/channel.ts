@@ -4,12 +4,10 @@ export {
   Channel,
   type ChannelAudience,
   type ConfigProblem,
-  type Notification,
-  type NotificationKind,
-  type NotificationLinks,
   type SendOutcome,
   type SendRequest,
 } from '../channel/channel';
+export type { Notification, NotificationKind, NotificationLinks } from '../channel/notification';
 export { ProviderClient, type ProviderRequest, type ProviderResponse } from '../channel/provider-client';
 export * as field from '../channel/config/config-fields';
 export type { NotificationText } from '../channel/notification-text';

@@ -13,7 +13,7 @@ export { LocatedAt } from '../platform/http/location.interceptor';
 export { CursorQuery, Page, PageQuery, QueryBoolean, QueryInteger } from '../platform/http/page';
 export { HonoursIfMatch, RefusesIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 export { requireMatch } from '../platform/http/precondition/precondition';
-export { tagged } from '../platform/http/precondition/tagged';
+export { tagged } from '../platform/http/precondition/entity-tags';
 export {
   IsName,
   IsTimestamp,

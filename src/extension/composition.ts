@@ -5,9 +5,8 @@ import type { ExtensionMigration } from '../platform/database/extension-migratio
 import { StartError } from '../platform/config/start-error';
 import { ID_PREFIXES } from '../platform/ids/id';
 import { requireOneCopy } from './copies';
-import type { Extension, NestModule } from './extension';
+import { type Extension, type NestModule, settingPrefix } from './extension';
 import { type Origin, originsOf } from './origin';
-import { settingPrefix } from './setting-prefix';
 
 /** What all extensions of one installation add together, without conflicts. */
 export interface Composition {

@@ -30,3 +30,7 @@ export function defineExtension(extension: Extension): Extension {
   rememberFile(extension, filesIn(new Error('defined').stack ?? '')[1]);
   return extension;
 }
+
+/** What the variables of an extension begin with: `BILLING_` for `billing`, `SMS_GATE_` for `sms-gate`. */
+export const settingPrefix = ({ name }: Pick<Extension, 'name'>): string =>
+  `${name.toUpperCase().replaceAll('-', '_')}_`;

@@ -19,7 +19,7 @@ import { Partitions } from './write/partitions';
 import { HistoryRetentionJob } from './retention/retention.job';
 import { RollupJob } from './rollup/rollup.job';
 import { RollupSteps } from './rollup/rollup-steps';
-import { PlannedTimeReader } from './read/planned-time-reader';
+import { PlannedTimeReader } from './read/planned-time';
 import { StatsReader } from './read/stats-reader';
 import { UptimeService } from './read/uptime.service';
 

@@ -8,7 +8,7 @@ export interface OutcomeCounts {
   unknown: number;
 }
 
-/** The same beside what is marked: planned checks are in none of the others, degraded ones are among those that are up. */
+/** Checks of one hour by outcome and mark: planned checks are in none of the others, degraded ones are among those that are up. */
 export interface MarkedCounts extends OutcomeCounts {
   planned: number;
   degraded: number;

@@ -16,8 +16,7 @@ import {
 } from '../platform/access/caller';
 import { OrganizationService } from './organization/organization.service';
 import { RateLimits } from './rate-limits';
-import { requireOwnPage } from './own-page';
-import { sameOrigin } from './same-origin';
+import { requireOwnPage, sameOrigin } from './same-origin';
 import { sessionCookie } from './session/session-cookie';
 import { SessionService } from './session/session.service';
 
@@ -102,7 +101,7 @@ export class AuthGuard implements CanActivate {
     throw this.refused(request);
   }
 
-  /** The same response to every wrong credential; an address that guesses is slowed down, one that sends none is not. */
+  /** Every wrong credential gets one response; an address that guesses is slowed down, one that sends none is not. */
   private refused(request: Request): Problem {
     const isWithout = credential(request) === null;
     if (isWithout && sessionCookie(request) === null) return problems.unauthenticated();

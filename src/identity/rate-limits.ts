@@ -19,7 +19,7 @@ const SIGN_INS = { rate: 1 / 10, burst: 20 };
 const KEYS_PER_ORGANIZATION = 3;
 /** Look-ups of credentials that this process does not know yet, of all addresses: about a tenth of a core at most. */
 const LOOK_UPS = { rate: 200, burst: 1000 };
-/** The same for addresses that have sent too many wrong ones, all of them together. */
+/** Look-ups for addresses that have sent too many wrong ones, all of them together. */
 const DOUBTFUL_LOOK_UPS = { rate: 20, burst: 20 };
 const ALL = 'all';
 

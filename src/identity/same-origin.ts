@@ -1,6 +1,8 @@
 import type { Request } from 'express';
 import { readUrl } from '../platform/text/read-url';
-import { isLoopbackDestination } from './local-host';
+import { isLoopbackDestination, isOwnHost } from './local-host';
+import type { Config } from '../platform/config/config';
+import { Problem } from '../platform/problem/problem';
 
 /** True when the browser states that the request comes from a page of this service. Other clients send no `Origin`. */
 export function sameOrigin(request: Pick<Request, 'headers'>): boolean {
@@ -9,7 +11,7 @@ export function sameOrigin(request: Pick<Request, 'headers'>): boolean {
 }
 
 /** True when a browser states that the request comes from another site's page; other clients state nothing. */
-export function isFromElsewhere({ headers }: Pick<Request, 'headers'>): boolean {
+function isFromElsewhere({ headers }: Pick<Request, 'headers'>): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   if (origin !== undefined && (host === undefined || readUrl(origin)?.host !== host)) return true;
@@ -28,4 +30,25 @@ export function cameByHttps({ headers, secure }: Pick<Request, 'headers' | 'secu
   if (own !== null && own.host === host) return own.protocol === 'https:';
   if (/\bhttps\b/i.test(`${String(headers['x-forwarded-proto'] ?? '')} ${headers.forwarded ?? ''}`)) return true;
   return headers['sec-fetch-site'] !== undefined && !isLoopbackDestination(host);
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * For AUTH=off, where the browser of everybody near is an administrator: refuses a Host that is not our own, which a
+ * hostile page may have pointed at us, and changes that come from another site's page. Throws `origin_not_allowed`.
+ */
+export function requireOwnPage(request: Request, { allowedHosts, publicUrl }: Config): void {
+  const { host } = request.headers;
+  const published = publicUrl === null ? undefined : readUrl(publicUrl)?.host;
+  const allowed = published === undefined ? allowedHosts : [...allowedHosts, published];
+  if (!isOwnHost({ host, localAddress: request.socket.localAddress }, allowed)) {
+    throw new Problem(
+      'origin_not_allowed',
+      'With AUTH=off the service is used as localhost, by its address, or by a name in PUBLIC_URL or ALLOWED_HOSTS.',
+    );
+  }
+  if (!SAFE.has(request.method) && isFromElsewhere(request)) {
+    throw new Problem('origin_not_allowed', 'With AUTH=off browsers must send changes from the dashboard itself.');
+  }
 }

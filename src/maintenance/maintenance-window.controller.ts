@@ -8,8 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Access, OrgId } from '../platform/access/caller';
-import { ServedBeyondQuota } from '../platform/access/served-beyond-quota';
-import { Cost, costOfList } from '../platform/access/cost';
+import { ServedBeyondQuota, Cost, costOfList } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
 import { Idempotent, RefusesIdempotencyKey } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';

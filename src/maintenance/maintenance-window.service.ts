@@ -9,7 +9,7 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { parseTimestamp } from '../platform/http/validators';
 import { newUuid, parseId } from '../platform/ids/id';
 import type { Findings } from '../platform/problem/findings';
@@ -106,7 +106,7 @@ export class MaintenanceWindowService {
     });
   }
 
-  /** The same for several, in as many statements. */
+  /** Creates several windows, in as many statements as one takes. */
   async createSome(
     tx: Tx,
     orgId: string,
@@ -142,7 +142,7 @@ export class MaintenanceWindowService {
     });
   }
 
-  /** The same for several, in as many statements. */
+  /** Updates several windows, in as many statements as one takes. */
   async updateSome(
     tx: Tx,
     orgId: string,
@@ -239,7 +239,7 @@ export class MaintenanceWindowService {
     return turns.map(rows, (row) => ({ ...row, listedAt: listedAt(row, now, row.listedAt) }));
   }
 
-  /** The same as far as it can be told without the database. */
+  /** A window after its change, judged as far as that needs no database. */
   private checked(orgId: string, dto: UpdateMaintenanceWindowDto, before: WindowRow | null, now: Date): WindowRow {
     const row = merged(orgId, dto, before, now);
     const wrong = [...problemsOfFields(dto), ...problemsOfTimes(row, now, before)];

@@ -74,7 +74,7 @@ export type Change = 'created' | 'other times' | 'other settings';
 export class Occurrences {
   private changed: () => void = () => {};
 
-  /** `listener` runs after every commit that changed when a window is in force. One listener. */
+  /** `listener` runs after every commit that changed when a window is in force. Only one listener is supported. */
   onChanged(listener: () => void): void {
     this.changed = listener;
   }

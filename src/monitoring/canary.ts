@@ -32,8 +32,8 @@ export function canaryFinding(silentMs: number, stuckMs: number, problem: string
 
 /**
  * Sends something through the dispatcher and the recorder every few seconds, on the way of a real check. While it does not
- * come through, for whatever reason, nobody is checked or recorded, and the service is not ready. It is no background job:
- * a passage that hangs is what it looks for, so neither its next turn nor the shutdown waits for one.
+ * come through, for whatever reason, nobody is checked or recorded, and the service is not ready. Not a
+ * `BackgroundJob`, because it must detect runs that hang: neither its next turn nor the shutdown waits for one.
  */
 @Injectable()
 export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown {

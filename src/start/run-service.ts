@@ -3,12 +3,38 @@ import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, serviceLogger } from '../app';
 import { loadExtensions } from '../extension/load-extensions';
-import { allStrangeSettings } from '../extension/strange-extension-settings';
+import { allUnknownSettings } from '../extension/unknown-extension-settings';
 import { Health } from '../platform/observability/health';
 import { fail } from './fail';
-import { requireAddress } from './listen';
+import { requireAddress, listen } from './listen';
 import type { StartSettings } from './start-settings';
-import { welcome } from './welcome';
+import { Bootstrap } from '../identity/organization/bootstrap';
+import { SignInLinks } from '../identity/session/sign-in-links';
+import type { Config } from '../platform/config/config';
+import { addressOf, banner } from './banner';
+
+/**
+ * Listens, and says how to get in. A generated key was in its file before the database had it, and leaves the file only once it
+ * was shown on a terminal: at no moment is it written nowhere.
+ */
+async function welcome(app: NestExpressApplication, config: Config): Promise<void> {
+  const { isTTY: isTerminal } = process.stdout;
+  const bootstrap = app.get(Bootstrap);
+  const made = bootstrap.key;
+  await listen(app, config);
+  const isShown = made.from === 'generated' && isTerminal;
+  const key = made.from === 'generated' && !isTerminal ? ({ from: 'file', path: bootstrap.keyFile } as const) : made;
+  const wantsLink = isTerminal && config.auth && (await bootstrap.isUnused());
+  const link = wantsLink ? await app.get(SignInLinks).create() : null;
+  await print(
+    banner({ url: addressOf(app, config), publicUrl: config.publicUrl, auth: config.auth, isTerminal, key, link }),
+  );
+  if (isShown && !bootstrap.isShownOnly) await bootstrap.removeKeyFile();
+}
+
+/** Resolves once the text is out. */
+const print = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
 
 /** After this the process ends whatever is left; supervisors usually wait 30 s. */
 const GRACE_MS = 25_000;
@@ -19,7 +45,7 @@ const UNREADY_MS = 250;
 export async function runService({ environment, config }: StartSettings): Promise<void> {
   Logger.overrideLogger(serviceLogger(config));
   const extensions = await loadExtensions(config.extensions);
-  for (const text of allStrangeSettings(environment, extensions)) new Logger('Settings').warn(text);
+  for (const text of allUnknownSettings(environment, extensions)) new Logger('Settings').warn(text);
   // Even if it was free when the settings were judged: loading all of this has taken a while.
   await requireAddress(config);
   const app = await createApp(config, extensions, environment);

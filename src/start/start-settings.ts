@@ -1,6 +1,6 @@
 import { type Config, loadConfig } from '../platform/config/config';
-import { readEnvironment } from '../platform/config/environment-file';
-import { strangeSettings } from '../platform/config/strange-settings';
+import { readEnvironment } from '../platform/config/env';
+import { unknownSettings } from '../platform/config/unknown-settings';
 import { requireAddress } from './listen';
 
 /** What the service is started with. */
@@ -17,7 +17,7 @@ export interface StartSettings {
 export async function startSettings(environment = readEnvironment()): Promise<StartSettings> {
   const config = loadConfig(environment);
   // Extensions and misspelt settings are told of before a wrong address is, and by a logger that is not loaded yet.
-  const saysNothingElse = config.extensions.length === 0 && strangeSettings(environment).length === 0;
+  const saysNothingElse = config.extensions.length === 0 && unknownSettings(environment).length === 0;
   if (saysNothingElse) await requireAddress(config);
   return { environment, config };
 }

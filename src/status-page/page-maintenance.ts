@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import { type Coverable, covers, maintenanceAt, type Occurrence } from '../endpoint/maintenance/cover';
 import { DAY_MS } from '../platform/time/time-units';
-import { opaqueId } from './opaque-id';
 
 /** How far ahead a page announces, and for how long its feed keeps what is over. */
 export const AHEAD_MS = 7 * DAY_MS;
@@ -26,7 +26,7 @@ export interface ShownEndpoint extends Coverable {
 export interface StatusMaintenance {
   /** Stays the same while the window exists, also when a one-off is put off; tells nothing of it. */
   id: string;
-  /** The same for all occurrences of one window. */
+  /** Equal for all occurrences of one window; tells nothing of it. */
   window: string;
   name: string;
   description: string;
@@ -110,3 +110,9 @@ function statusOf(row: Announcement, shown: readonly ShownEndpoint[], now: Date)
 }
 
 const latest = (a: Date | null, b: Date): Date => (a !== null && a > b ? a : b);
+
+/** A UUID (version 8) that is made of a text, from which nobody gets the text back. */
+export function opaqueId(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -7,13 +7,13 @@ import { Clock } from '../platform/time/clock';
 import { DAY_MS, floorTo } from '../platform/time/time-units';
 import { WebsiteService } from '../website/website.service';
 import { Announcements } from './announcements';
-import { opaqueId } from './opaque-id';
 import { arranged, type PageEndpoint, type PageGroup } from './page-groups';
 import {
   type EndpointMaintenance,
   endpointMaintenance,
   maintenanceOf,
   type StatusMaintenance,
+  opaqueId,
 } from './page-maintenance';
 
 export const DAYS = 90;

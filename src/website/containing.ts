@@ -1,5 +1,3 @@
-import { anyCase } from './any-case';
-
 /** A condition for a WHERE, with all parameters of its statement. */
 export interface Condition {
   readonly condition: string;
@@ -22,4 +20,28 @@ export function containing(expression: string, text: string, before: readonly un
         condition: `AND strpos(lower(translate(${searched}, $${next + 1}::text, $${next + 2}::text)), $${next}::text) > 0`,
         parameters: [...before, small, capitals, smallCapitals],
       };
+}
+
+/** A text to look for in any case, without asking the database: one whose locale is C knows the case of ASCII letters only. */
+interface AnyCase {
+  readonly small: string;
+  /** The capitals of its other letters, and what each becomes: for SQL's `translate`. */
+  readonly capitals: string;
+  readonly smallCapitals: string;
+}
+
+const isOne = (letter: string): boolean => [...letter].length === 1;
+
+/** Letter by letter: what becomes several (`ß`, `İ`) is found as it is written. */
+export function anyCase(text: string): AnyCase {
+  const small = [...text].map(toSmall);
+  const capitals = [...new Set([...text, ...small.map((letter) => letter.toUpperCase()).filter(isOne)])].filter(
+    (letter) => letter > '~' && toSmall(letter) !== letter,
+  );
+  return { small: small.join(''), capitals: capitals.join(''), smallCapitals: capitals.map(toSmall).join('') };
+}
+
+function toSmall(letter: string): string {
+  const small = letter.toLowerCase();
+  return isOne(small) ? small : letter;
 }

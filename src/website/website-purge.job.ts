@@ -46,7 +46,7 @@ export class WebsitePurgeJob {
     await eachInTurn(deleted, ({ orgId, id }) => this.purge(orgId, id, Infinity));
   }
 
-  /** The same for a request, which has done its part: what fails here is left to the job. */
+  /** Goes on with one website for a request, which has done its part: what fails here is left to the job. */
   async help(orgId: string, id: string, budgetMs: number): Promise<void> {
     await this.purge(orgId, id, budgetMs).catch((error: unknown) =>
       this.logger.warn(`the removal of ${formatId('website', id)} goes on in the background: ${String(error)}`),

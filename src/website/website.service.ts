@@ -10,7 +10,7 @@ import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
-import { tagged } from '../platform/http/precondition/tagged';
+import { tagged } from '../platform/http/precondition/entity-tags';
 import { NIL_UUID, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
@@ -146,7 +146,7 @@ export class WebsiteService {
     return website;
   }
 
-  /** The same for several, in as many statements. */
+  /** Adds several websites, in as many statements as one takes. */
   async addSome(tx: Tx, orgId: string, sent: readonly { id: string; dto: NewWebsiteDto }[]): Promise<Website[]> {
     if (sent.length === 0) return [];
     const now = this.clock.now();
@@ -172,7 +172,7 @@ export class WebsiteService {
     });
   }
 
-  /** The same for several that `lockSome` has locked: three statements, and some for each that is paused or started. */
+  /** Updates several websites that `lockSome` has locked: three statements, and some for each that is paused or started. */
   async updateSome(tx: Tx, orgId: string, sent: readonly { id: string; dto: UpdateWebsiteDto }[]): Promise<void> {
     if (sent.length === 0) return;
     const found = await tx.manager.findBy(Website, { orgId, id: In(sent.map(({ id }) => id)), deletedAt: IsNull() });
@@ -246,7 +246,7 @@ export class WebsiteService {
     return website;
   }
 
-  /** The same for several, in the order of their ids; those that are not there are missing. */
+  /** Several websites, locked as `lock` does, in the order of their ids; those that are not there are missing. */
   lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<Website[]> {
     return tx.manager.find(Website, {
       where: { orgId, id: In(ids), deletedAt: IsNull() },

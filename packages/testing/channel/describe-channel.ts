@@ -1,5 +1,6 @@
 import { Module, type Type } from '@nestjs/common';
-import type { Channel, Notification, SendOutcome } from '../../../src/channel/channel';
+import type { Channel, SendOutcome } from '../../../src/channel/channel';
+import type { Notification } from '../../../src/channel/notification';
 import type { NestModule } from '../../../src/extension/extension';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { eventually } from '../eventually';

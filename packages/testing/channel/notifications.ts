@@ -1,4 +1,5 @@
-import type { ChannelAudience, Notification, NotificationKind } from '../../../src/channel/channel';
+import type { ChannelAudience } from '../../../src/channel/channel';
+import type { Notification, NotificationKind } from '../../../src/channel/notification';
 import { isHuman } from '../../../src/delivery/delivery';
 
 const TRIGGERED: Notification = {

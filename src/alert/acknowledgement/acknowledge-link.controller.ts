@@ -3,7 +3,7 @@ import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiParam, ApiTags } 
 import type { Request, Response } from 'express';
 import { Access, CountedBy } from '../../platform/access/caller';
 import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
-import { FormBody } from '../../platform/http/body/form-body';
+import { FormBody } from '../../platform/http/body/read-body';
 import { PublicProblems } from '../../platform/problem/problems.decorator';
 import { AcknowledgeLinkService } from './acknowledge-link.service';
 import { MAX_NOTE } from './acknowledgement.dto';

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller, OrgId } from '../../platform/access/caller';
-import { ServedBeyondQuota } from '../../platform/access/served-beyond-quota';
+import { ServedBeyondQuota } from '../../platform/access/cost';
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { RefusesIfMatch } from '../../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';

@@ -85,7 +85,7 @@ export class AcknowledgementService {
   }
 
   /**
-   * The same by the link of a message, for its incident only: until the endpoint is well again, and `by` is "link". It never replaces what
+   * Acknowledges by the link of a message, for its incident only: until the endpoint is well again, and `by` is "link". It never replaces what
    * somebody has said. Returns whether it is recorded: not when somebody has it in hand, nor once the incident is over.
    */
   putByLink(

@@ -88,7 +88,7 @@ export class AlertEvaluator {
    * How many alerts a failure of one of `failing`, a success of one of `succeeding`, or a warning of one of `degraded` may
    * change at most; endpoints without any are absent. Probes two indexes, the second of which nearly always finds nothing.
    */
-  async atStake(
+  async alertsAffected(
     sql: Sql,
     failing: readonly string[],
     succeeding: readonly string[],

@@ -1,4 +1,4 @@
-import type { Notification } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
 

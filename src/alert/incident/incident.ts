@@ -1,4 +1,4 @@
-import type { Notification } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import { notificationText } from '../../channel/notification-text';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { formatId } from '../../platform/ids/id';

@@ -1,4 +1,4 @@
-import type { Notification } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import type { DeliveryDetail, DeliveryState } from '../../delivery/delivery';
 import { triggerOutcomeOf } from '../../delivery/send/delivery-queries';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
@@ -113,7 +113,7 @@ export async function pushHeld(sql: Sql, now: Date): Promise<void> {
   await sql.query(PUSH_HELD, [now]);
 }
 
-/** The same for these. */
+/** These alerts remind a full period after `now` at the earliest. */
 export async function pushAhead(sql: Sql, alertIds: readonly string[], now: Date): Promise<void> {
   if (alertIds.length > 0) await sql.query(PUSH, [now, alertIds]);
 }

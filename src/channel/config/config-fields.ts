@@ -29,7 +29,7 @@ export const Required = (rule: ValueRule): PropertyDecorator => {
   );
 };
 
-/** The same for a key that may be left out. */
+/** A key that may be left out and otherwise must satisfy the rule. */
 export const Optional = (rule: ValueRule): PropertyDecorator =>
   applyDecorators(
     ValidateIf((_, value) => value !== undefined),
@@ -45,7 +45,7 @@ export const SigningSecret = (): PropertyDecorator => markedAs('secret', 'signin
 /** Returned as stored to write and admin keys, masked for read keys; encrypted at rest as well. */
 export const Confidential = (): PropertyDecorator => markedAs('confidential');
 
-/** The same for a URL or a mail address: read keys see its host, or its domain, and nothing else of it. */
+/** A confidential URL or mail address: read keys see its host, or its domain, and nothing else of it. */
 export const ConfidentialAddress = (): PropertyDecorator => markedAs('confidential', 'address');
 
 /** An http(s) URL or a host name that `send` connects to: judged by the egress policy when the alert is saved. */

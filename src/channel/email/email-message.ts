@@ -1,4 +1,4 @@
-import type { Notification } from '../channel';
+import type { Notification } from '../notification';
 import type { NotificationLink, NotificationText } from '../notification-text';
 import { html } from '../../platform/text/html';
 import { cut } from '../../platform/text/text-limits';

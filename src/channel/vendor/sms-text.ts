@@ -1,5 +1,5 @@
 import { cut } from '../../platform/text/text-limits';
-import type { NotificationLinks } from '../channel';
+import type { NotificationLinks } from '../notification';
 
 /** GSM 03.38: a basic character takes one unit of a segment, an extended one two. Any other character forces UCS-2. */
 const GSM_BASIC =

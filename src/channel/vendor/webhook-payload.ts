@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { oneLine, someLines } from '../../platform/text/text-limits';
-import type { Notification } from '../channel';
+import type { Notification } from '../notification';
 import { eventSentence, targetText } from '../notification-text';
 
 const MAX_LINES = 500;

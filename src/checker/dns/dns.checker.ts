@@ -5,13 +5,40 @@ import { hasRoute } from '../../platform/net/dial/route-probe';
 import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure } from '../check-failure';
 import { Checker, type CheckResult, type CheckRequest } from '../checker';
-import { lookUp, type DnsResult } from './dns-lookup';
+import { lookUp, type DnsResult, askInTurn } from './dns-lookup';
 import type { DnsServer, OpenTcp } from './dns-query';
 import { DNS_TARGET_FORM, parseDnsTarget, type DnsTarget } from './dns-target';
 import type { Hides } from './dns-records';
 import { foundRecords, judgeLookup, listRecords } from './dns-verdict';
-import { ResolverProbe } from './resolver-probe';
 import { SystemResolvers } from './system-resolvers';
+import { PROBE_QUESTION, SilenceProbe } from '../../platform/net/dns/silence-probe';
+
+/** Finds out, while a check is not answered, whether the resolvers it asks are alive. `stop` must be called. */
+class ResolverProbe {
+  private readonly startedAt = performance.now();
+  private readonly controller = new AbortController();
+  private readonly silence: SilenceProbe;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(servers: readonly DnsServer[], openTcp: OpenTcp) {
+    const { signal } = this.controller;
+    this.silence = new SilenceProbe(async () => {
+      const { finding } = await askInTurn(servers, PROBE_QUESTION, openTcp, signal);
+      return finding.kind !== 'silent' && finding.kind !== 'fault';
+    });
+    this.timer = this.silence.watch();
+  }
+
+  /** Whether any of them has answered the probe by now. */
+  get isAlive(): boolean {
+    return !this.silence.isSilentSince(this.startedAt);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.controller.abort();
+  }
+}
 
 /**
  * Looks a name up, at the machine's own resolvers or at one the target names; the egress rule judges the latter. The own

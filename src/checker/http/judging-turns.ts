@@ -34,7 +34,7 @@ export class JudgingTurns {
       await work(pause);
       return true;
     } finally {
-      // Who has the result does not wait for it.
+      // The caller does not wait for the pause.
       setTimeout(() => this.pass(), performance.now() - pieceAt);
     }
   }

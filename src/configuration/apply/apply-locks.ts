@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DeclaredAlerts } from '../../alert/declared/declared-alerts.service';
+import { DeclaredAlerts } from '../../alert/declared-alerts.service';
 import { ContactStore } from '../../contact/contact-store';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import { setLimits, type Tx } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { WebsiteService } from '../../website/website.service';
-import type { DeclaredResource, Plan, Planned } from '../plan/plan';
-import { deletedOf, releasedOf } from './steps';
+import { type DeclaredResource, type Plan, type Planned, deletedOf, releasedOf } from '../plan/plan';
 
 /** An apply waits for locks as every request does. */
 const LOCK_MS = 2000;

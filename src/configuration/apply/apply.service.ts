@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../platform/database/database';
+import { Database, type Tx, joinTransaction } from '../../platform/database/database';
 import { DatabaseServer } from '../../platform/database/database-server';
-import { joinTransaction } from '../../platform/database/joined-transaction';
 import { requireMatch, withoutPrecondition } from '../../platform/http/precondition/precondition';
 import { failpoint } from '../../platform/observability/failpoints';
 import { problems } from '../../platform/problem/problem';
-import { WebsiteService } from '../../website/website.service';
-import type { Plan } from '../plan/plan';
+import { isEmpty, type Plan, weightOf } from '../plan/plan';
 import { type ConfigurationPlanView, tagSource, toPlanView } from '../plan/plan.dto';
 import { Planner, type PlanOfState, type PlanRequest } from '../plan/planner';
 import { ApplyLocks } from './apply-locks';
-import { ApplySteps } from './apply-steps';
-import { deletedOf, isEmpty, weightOf } from './steps';
+import { MonitoredSteps, OtherSteps } from './steps';
 
 /** Plans until what was read is what is locked. */
 const MOST_PLANS = 4;
@@ -21,8 +18,7 @@ const RETRY_SECONDS = 2;
 
 interface Applied {
   view: ConfigurationPlanView;
-  /** uuids of websites that are marked as deleted. */
-  removed: readonly string[];
+  plan: Plan;
 }
 
 /** Makes an organization what a document declares: all of it in one transaction, or nothing. */
@@ -35,8 +31,8 @@ export class ApplyService {
     private readonly database: Database,
     private readonly planner: Planner,
     private readonly locks: ApplyLocks,
-    private readonly steps: ApplySteps,
-    private readonly websites: WebsiteService,
+    private readonly monitored: MonitoredSteps,
+    private readonly others: OtherSteps,
     private readonly server: DatabaseServer,
   ) {}
 
@@ -52,9 +48,9 @@ export class ApplyService {
     try {
       const planned = await this.planner.plan(this.database, request);
       this.refuseTooMuch(planned.plan);
-      const { view, removed } = await this.database.transaction((tx) => this.write(tx, request, planned));
+      const { view, plan } = await this.database.transaction((tx) => this.write(tx, request, planned));
       await failpoint('apply.committed');
-      for (const id of removed) await this.websites.removeMarked(orgId, id);
+      await this.monitored.purge(orgId, plan);
       return view;
     } finally {
       this.applied.delete(orgId);
@@ -65,12 +61,26 @@ export class ApplyService {
     if (!(await this.locks.takeTurn(tx, request.caller.orgId))) throw problems.rateLimited(RETRY_SECONDS);
     const { plan, digest } = await this.lockedPlan(tx, request, planned);
     requireMatch(tagSource({ digest }));
-    if (isEmpty(plan)) return { view: toPlanView(plan, { digest, isDone: true }), removed: [] };
+    if (isEmpty(plan)) return { view: toPlanView(plan, { digest, isDone: true }), plan };
     await failpoint('apply.locked');
-    await withoutPrecondition(() => joinTransaction(tx, () => this.steps.carryOut(tx, request, plan)));
+    await withoutPrecondition(() => joinTransaction(tx, () => this.carryOut(tx, request, plan)));
     const view = toPlanView(plan, { digest: await this.planner.digestOfDone(tx, request), isDone: true });
     await failpoint('apply.before_commit');
-    return { view, removed: deletedOf(plan, 'website') };
+    return { view, plan };
+  }
+
+  /** What goes makes room first; contacts come before what notifies through them, and go when nothing does. */
+  private async carryOut(tx: Tx, { caller, host }: PlanRequest, plan: Plan): Promise<void> {
+    const { orgId } = caller;
+    await this.others.removePagesAndWindows(orgId, plan);
+    await this.monitored.remove(tx, orgId, plan);
+    await this.others.saveContacts(tx, caller, plan);
+    await this.monitored.save(tx, caller, plan);
+    await this.others.removeContacts(caller, plan);
+    await this.others.savePagesAndWindows(tx, caller, host, plan);
+    await this.others.ownContacts(tx, orgId, plan);
+    await this.monitored.own(tx, orgId, plan);
+    await this.others.ownPagesAndWindows(tx, orgId, plan);
   }
 
   /** A plan of rows that nobody else changes until the transaction ends: the one from outside, when what it read is the same. */

@@ -1,53 +1,163 @@
-import type { DeclaredResource, Plan, Planned } from '../plan/plan';
+import { Injectable } from '@nestjs/common';
+import { AlertService } from '../../alert/alert.service';
+import { DeclaredAlerts } from '../../alert/declared-alerts.service';
+import { ContactService } from '../../contact/contact.service';
+import type { NewEndpoint } from '../../endpoint/endpoint.repository';
+import { EndpointService } from '../../endpoint/endpoint.service';
+import { MaintenanceWindowService } from '../../maintenance/maintenance-window.service';
+import type { Caller } from '../../platform/access/caller';
+import type { Tx } from '../../platform/database/database';
+import { DatabaseServer } from '../../platform/database/database-server';
+import { failpoint } from '../../platform/observability/failpoints';
+import { problems } from '../../platform/problem/problem';
+import { grouped } from '../../platform/text/grouped';
+import { PublicPageService } from '../../status-page/settings/public-page.service';
+import { WebsitePageService } from '../../status-page/settings/website-page.service';
+import { WebsiteService } from '../../website/website.service';
+import {
+  type DeclaredResource,
+  deletedOf,
+  isNew,
+  type Plan,
+  type Planned,
+  type PlannedEndpoint,
+  releasedOf,
+  toCreate,
+  toOwn,
+  toUpdate,
+} from '../plan/plan';
 
-export const isNew = ({ action }: Planned<unknown>): boolean => action === 'create';
+/** A service that writes who declares its rows, in one statement. */
+interface Owned {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void>;
+}
 
-/** Those that are made. */
-export const toCreate = <Dto>(list: readonly Planned<Dto>[]): { id: string; dto: Dto }[] =>
-  list.flatMap(({ action, id, dto }) => (action === 'create' && dto !== null ? [{ id, dto }] : []));
+/** Writes who declares what was saved. What the document no longer declares has no owner from now on. */
+async function writeOwner(
+  service: Owned,
+  [tx, orgId, plan]: [Tx, string, Plan],
+  resource: DeclaredResource,
+  list: readonly Planned<unknown>[],
+): Promise<void> {
+  if (plan.owner === null) return;
+  await service.own(tx, orgId, toOwn(list), plan.owner);
+  await service.own(tx, orgId, releasedOf(plan, resource), null);
+}
 
-/** Those of which settings change. */
-export const toUpdate = <Dto>(list: readonly Planned<Dto>[]): { id: string; dto: Dto }[] =>
-  list.flatMap(({ action, id, dto }) => (action === 'create' || dto === null ? [] : [{ id, dto }]));
+/** Alerts of an apply on the embedded database that change one by one, 8 ms each: everybody waits while they do. */
+const MOST_IN_INCIDENTS = 300;
 
-/** uuids of what is deleted for itself, not with its parent. */
-export const deletedOf = (plan: Plan, resource: DeclaredResource): string[] =>
-  plan.deletions.filter((one) => one.resource === resource && !one.isImplied).map(({ id }) => id);
+/** Websites, endpoints and alerts of a plan, through their services. */
+@Injectable()
+export class MonitoredSteps {
+  constructor(
+    private readonly websites: WebsiteService,
+    private readonly endpoints: EndpointService,
+    private readonly alerts: AlertService,
+    private readonly declared: DeclaredAlerts,
+    private readonly server: DatabaseServer,
+  ) {}
 
-/** uuids of what gets the owner of the document. */
-export const toOwn = (list: readonly Planned<unknown>[]): string[] =>
-  list.filter(({ isToBeOwned }) => isToBeOwned).map(({ id }) => id);
+  /** Children before parents. A website is only marked: `purge` after the commit. */
+  async remove(tx: Tx, orgId: string, plan: Plan): Promise<void> {
+    for (const id of deletedOf(plan, 'alert')) await this.alerts.remove(orgId, id);
+    await this.endpoints.removeSome(tx, orgId, deletedOf(plan, 'endpoint'));
+    for (const id of deletedOf(plan, 'website')) await this.websites.markRemoved(orgId, id);
+  }
 
-/** uuids of what stays without an owner. */
-export const releasedOf = (plan: Plan, resource: DeclaredResource): string[] =>
-  plan.released.filter((one) => one.resource === resource).map(({ id }) => id);
+  async save(tx: Tx, caller: Caller, plan: Plan): Promise<void> {
+    const { orgId } = caller;
+    await this.websites.addSome(tx, orgId, toCreate(plan.websites));
+    await this.websites.updateSome(tx, orgId, toUpdate(plan.websites));
+    await this.addEndpoints(tx, orgId, plan.endpoints.filter(isNew));
+    await failpoint('apply.endpoints_made');
+    await this.endpoints.changeSome(tx, caller, toUpdate(plan.endpoints));
+    const made = plan.alerts.filter(isNew).flatMap(({ id, endpointId, dto }) => (dto ? [{ id, endpointId, dto }] : []));
+    await this.declared.add(tx, caller, made);
+    const left = await this.declared.change(tx, caller, toUpdate(plan.alerts));
+    if (this.server.isEmbedded && left.length > MOST_IN_INCIDENTS) throw problems.conflict(tooMany(left.length));
+    for (const { id, dto } of left) await this.alerts.update(caller, id, dto);
+  }
 
-/** True when nothing of it would be written. */
-export const isEmpty = (plan: Plan): boolean =>
-  plan.deletions.length + plan.released.length === 0 &&
-  [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows].every(
-    (list: readonly Planned<unknown>[]) => list.every(({ action }) => action === 'unchanged'),
-  );
+  async own(tx: Tx, orgId: string, plan: Plan): Promise<void> {
+    await writeOwner(this.websites, [tx, orgId, plan], 'website', plan.websites);
+    await writeOwner(this.endpoints, [tx, orgId, plan], 'endpoint', plan.endpoints);
+    await writeOwner(this.declared, [tx, orgId, plan], 'alert', plan.alerts);
+    const withDefaults = plan.endpoints.filter((endpoint) => isNew(endpoint) && !endpoint.hasAlerts);
+    const ids = withDefaults.map(({ id }) => id);
+    if (plan.owner !== null) await this.declared.ownOfNew(tx, orgId, ids, plan.owner);
+  }
 
-/** What is written by itself takes as long as so many that are written together. */
-const BY_ITSELF = 4;
+  /** What is left of the websites that were marked. */
+  async purge(orgId: string, plan: Plan): Promise<void> {
+    for (const id of deletedOf(plan, 'website')) await this.websites.removeMarked(orgId, id);
+  }
 
-/**
- * How much a plan writes, in rows that are written together. By itself: a contact that notifies elsewhere, a website that is
- * paused or started, and what goes, but endpoints; a window has occurrences.
- */
-export function weightOf(plan: Plan): number {
-  const changed = (list: readonly Planned<unknown>[]) =>
-    list.filter(({ action, dto }) => action !== 'unchanged' && dto !== null);
-  const switched = (list: readonly Planned<unknown>[], ...pointers: readonly string[]): number =>
-    changed(list).filter((one) => !isNew(one) && one.fields.some(({ pointer }) => pointers.includes(pointer))).length;
-  const together = [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows];
-  const rows = together.reduce((sum, list) => sum + changed(list).length, 0);
-  const gone = plan.deletions.filter(({ isImplied }) => !isImplied);
-  const apart =
-    switched(plan.contacts, '/config', '/type') +
-    switched(plan.websites, '/enabled') +
-    changed(plan.windows).length +
-    gone.filter(({ resource }) => resource !== 'endpoint').length;
-  return rows + gone.length + plan.released.length + apart * (BY_ITSELF - 1);
+  /** A few statements for each website. What they depend on may be in another one: that comes when all are there. */
+  private async addEndpoints(tx: Tx, orgId: string, endpoints: readonly PlannedEndpoint[]): Promise<void> {
+    if (endpoints.length === 0) return;
+    const withDefaults = endpoints.some(({ hasAlerts }) => !hasAlerts);
+    const creating = withDefaults ? await this.endpoints.announce(tx, orgId, {}) : null;
+    for (const [websiteId, all] of grouped(endpoints, (endpoint) => endpoint.websiteId)) {
+      const website = await this.websites.lock(tx, orgId, websiteId);
+      for (const hasAlerts of [true, false]) {
+        const rows = rowsOf(all.filter((endpoint) => endpoint.hasAlerts === hasAlerts));
+        if (rows.length > 0)
+          await this.endpoints.add(tx, website, rows, hasAlerts ? null : creating, { linked: false });
+      }
+    }
+    await this.endpoints.link(tx, rowsOf(endpoints));
+  }
+}
+
+const tooMany = (alerts: number): string =>
+  `The document changes ${alerts} alerts of which an incident is open or a message is on its way, and the embedded database changes ${MOST_IN_INCIDENTS} of those at once, because everybody waits for it: split the document, or run on PostgreSQL.`;
+
+const rowsOf = (endpoints: readonly PlannedEndpoint[]): NewEndpoint[] => endpoints.flatMap(({ row }) => row ?? []);
+
+/** Contacts, status pages and maintenance windows of a plan, through their services. */
+@Injectable()
+export class OtherSteps {
+  constructor(
+    private readonly contacts: ContactService,
+    private readonly ofWebsites: WebsitePageService,
+    private readonly pages: PublicPageService,
+    private readonly windows: MaintenanceWindowService,
+  ) {}
+
+  /** Their addresses and places are free for what comes. */
+  async removePagesAndWindows(orgId: string, plan: Plan): Promise<void> {
+    for (const id of deletedOf(plan, 'status_page')) await this.pages.remove(orgId, id);
+    for (const id of deletedOf(plan, 'maintenance_window')) await this.windows.remove(orgId, id);
+  }
+
+  async saveContacts(tx: Tx, caller: Caller, plan: Plan): Promise<void> {
+    await this.contacts.createSome(tx, caller, toCreate(plan.contacts));
+    await this.contacts.updateSome(tx, caller, toUpdate(plan.contacts));
+  }
+
+  /** When no alert uses them any more. */
+  async removeContacts(caller: Caller, plan: Plan): Promise<void> {
+    for (const id of deletedOf(plan, 'contact')) await this.contacts.remove(caller, id, {});
+  }
+
+  async savePagesAndWindows(tx: Tx, caller: Caller, host: string | undefined, plan: Plan): Promise<void> {
+    const { orgId } = caller;
+    const author = { caller, host };
+    const ofWebsites = plan.websites.flatMap(({ id, page }) => (page ? [{ websiteId: id, dto: page }] : []));
+    await this.ofWebsites.updateSome(tx, orgId, ofWebsites);
+    await this.pages.createSome(tx, orgId, author, toCreate(plan.pages));
+    await this.pages.updateSome(tx, orgId, author, toUpdate(plan.pages));
+    await this.windows.createSome(tx, orgId, toCreate(plan.windows));
+    await this.windows.updateSome(tx, orgId, toUpdate(plan.windows));
+  }
+
+  ownContacts(tx: Tx, orgId: string, plan: Plan): Promise<void> {
+    return writeOwner(this.contacts, [tx, orgId, plan], 'contact', plan.contacts);
+  }
+
+  async ownPagesAndWindows(tx: Tx, orgId: string, plan: Plan): Promise<void> {
+    await writeOwner(this.pages, [tx, orgId, plan], 'status_page', plan.pages);
+    await writeOwner(this.windows, [tx, orgId, plan], 'maintenance_window', plan.windows);
+  }
 }

@@ -1,6 +1,6 @@
 import { CONVERTERS, type ForeignProgram } from '../../../packages/convert/index';
 import { Problem } from '../../platform/problem/problem';
-import { COSTLY } from '../document/read-aside';
+import { COSTLY } from '../document/read-in-worker';
 import { CHANNEL_RULES } from './channel-rules';
 
 /** Bytes of a response: twice the longest file. */

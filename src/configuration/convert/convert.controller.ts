@@ -5,7 +5,7 @@ import { Cost } from '../../platform/access/cost';
 import { SentText, TextBody } from '../../platform/http/body/text-body';
 import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { Problems } from '../../platform/problem/problems.decorator';
-import { CONFIGURATION_PATH, FOREIGN_BODY } from '../document/document-body';
+import { CONFIGURATION_PATH, FOREIGN_BODY } from '../document/document';
 import { ConversionView, ConvertQuery } from './convert.dto';
 import { ConvertService } from './convert.service';
 

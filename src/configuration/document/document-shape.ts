@@ -4,7 +4,7 @@ import { type FieldProblem, problems as catalogue } from '../../platform/problem
 import { isRecord } from '../../platform/text/json';
 import { type ConfigurationDocument, MAX_RESOURCES } from './document';
 import type { DocumentText } from './document-text';
-import { readDocumentTextAside } from './read-aside';
+import { readDocumentInWorker } from './read-in-worker';
 import { judgeAlert, judgeContact, judgeEndpoint, judgePage, judgeWebsite, judgeWindow } from './resource-shapes';
 import { Turns } from '../../platform/time/turns';
 import { type Members, ShapeProblems } from './shape-rules';
@@ -28,9 +28,9 @@ export interface ShapedDocument {
  * endpoints that are `null` are left out. Throws `malformed_document`, or `validation_failed` with pointers and lines.
  */
 export const readConfigurationDocument = async (text: string, orgId: string): Promise<ShapedDocument> =>
-  shapeOf(await readDocumentTextAside(text, orgId));
+  shapeOf(await readDocumentInWorker(text, orgId));
 
-/** The same of a text that has been read. */
+/** The document of a text that has been read, with its shape judged. */
 export async function shapeOf(documents: readonly DocumentText[]): Promise<ShapedDocument> {
   const [first, ...others] = documents;
   if (!first) throw refused([{ pointer: '', line: 1, code: 'required', message: 'the document is empty' }]);

@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/problem/problem';
 import { threadMegabytes } from './aside';
 import { readDocumentText } from './document-text';
-import { readDocumentTextAside } from './read-aside';
+import { readDocumentInWorker } from './read-in-worker';
 
 const SECONDS = 1_000_000;
 const ORGANIZATION = '00000000-0000-7000-8000-000000000001';
@@ -143,19 +143,19 @@ describe('readDocumentText', () => {
   });
 });
 
-describe('readDocumentTextAside', () => {
+describe('readDocumentInWorker', () => {
   const long = `a: |\n${'  text\n'.repeat(5000)}b:\n  - c: 1\n`;
 
   it('reads long texts in a thread of its own, with the same lines', async () => {
-    const [aside] = await readDocumentTextAside(long, ORGANIZATION);
+    const [aside] = await readDocumentInWorker(long, ORGANIZATION);
     const [here] = readDocumentText(long);
     expect(aside?.value).toEqual(here?.value);
     expect(aside?.lineOf('/b/0/c')).toBe(5003);
   });
 
   it('refuses there what is refused here, and reads the next text', async () => {
-    const refused = readDocumentTextAside(`${long}b: 2\n`, ORGANIZATION);
-    const next = readDocumentTextAside(long, ORGANIZATION);
+    const refused = readDocumentInWorker(`${long}b: 2\n`, ORGANIZATION);
+    const next = readDocumentInWorker(long, ORGANIZATION);
     await expect(refused).rejects.toMatchObject({
       code: 'malformed_document',
       errors: [{ line: 5004, pointer: '/b' }],
@@ -168,7 +168,7 @@ describe('readDocumentTextAside', () => {
       texts: Array.from({ length: 300 }, (_, i) => `${i} ${'x'.repeat(1000)}`),
       a: { 12: [], b: { c: {} } },
     };
-    const [aside] = await readDocumentTextAside(JSON.stringify(value), ORGANIZATION);
+    const [aside] = await readDocumentInWorker(JSON.stringify(value), ORGANIZATION);
     expect(aside?.value).toEqual(value);
   });
 
@@ -176,7 +176,7 @@ describe('readDocumentTextAside', () => {
     const level = (name: string, below: string): string => `${name}: &${name} [${`*${below}, `.repeat(50)}]\n`;
     const bomb = `a0: &a0 "${'x'.repeat(1000)}"\n${level('a1', 'a0')}${level('a2', 'a1')}${level('a3', 'a2')}`;
     const before = process.memoryUsage().rss;
-    await expect(readDocumentTextAside(bomb, ORGANIZATION)).rejects.toMatchObject({
+    await expect(readDocumentInWorker(bomb, ORGANIZATION)).rejects.toMatchObject({
       code: 'malformed_document',
       errors: [{ code: 'too_large' }],
     });
@@ -187,15 +187,15 @@ describe('readDocumentTextAside', () => {
     const order: string[] = [];
     const longest = `a: |\n${'  text\n'.repeat(100_000)}b: [${'[x, y], '.repeat(20_000)}]\n`;
     await Promise.all([
-      readDocumentTextAside(longest, ORGANIZATION).then(() => order.push('long')),
-      readDocumentTextAside('a: &x 1\nb: *x\n', OTHER).then(() => order.push('short')),
+      readDocumentInWorker(longest, ORGANIZATION).then(() => order.push('long')),
+      readDocumentInWorker('a: &x 1\nb: *x\n', OTHER).then(() => order.push('short')),
     ]);
     expect(order).toEqual(['short', 'long']);
   });
 
   it('refuses an organization that has eight texts waiting, and nobody else', async () => {
-    const sent = Array.from({ length: 12 }, () => readDocumentTextAside(long, ORGANIZATION));
-    const other = readDocumentTextAside(long, OTHER);
+    const sent = Array.from({ length: 12 }, () => readDocumentInWorker(long, ORGANIZATION));
+    const other = readDocumentInWorker(long, OTHER);
     const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(3);
     expect(await other).toHaveLength(1);

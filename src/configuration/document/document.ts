@@ -1,3 +1,5 @@
+import type { TextBodyRule } from '../../platform/http/body/text-body';
+
 /**
  * A configuration document: what an organization declares of itself. Field names and values are those of the API; what one
  * resource refers to is named by its key instead of its id.
@@ -124,5 +126,19 @@ export interface DeclaredStatusPage {
 }
 
 /** Of a document with everything that it declares. */
-export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 export const MAX_RESOURCES = 5000;
+
+/** Bodies of all routes below it are texts, which the routes read themselves. */
+export const CONFIGURATION_PATH = 'api/v1/configuration';
+
+const YAML = ['application/yaml', 'application/x-yaml', 'text/yaml'];
+
+/** Documents: YAML or JSON. */
+export const DOCUMENT_BODY: TextBodyRule = { types: ['application/json', ...YAML], maxBytes: MAX_DOCUMENT_BYTES };
+
+/** Files of other programs: also whatever is no YAML. */
+export const FOREIGN_BODY: TextBodyRule = {
+  types: [...DOCUMENT_BODY.types, 'application/x-ndjson', 'text/plain'],
+  maxBytes: MAX_DOCUMENT_BYTES,
+};

@@ -32,7 +32,7 @@ const OPTIONS = {
   logLevel: 'silent',
 };
 
-/** Ends the reading: what comes after is not worth a word, or cannot be had. */
+/** Stops reading: the remaining errors would only repeat this one, or cannot be found. */
 class Stop extends Error {}
 
 class Problems {

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { Alert } from '../../alert/alert.entity';
 import { currentOf } from '../../maintenance/window-row';
 import type { Website } from '../../website/website.entity';
@@ -10,15 +11,84 @@ import type {
   DeclaredWindow,
 } from '../document/document';
 import { grouped } from '../../platform/text/grouped';
-import { alikeOf } from './alike';
-import { toDeclaredAlert, toDeclaredContact } from './declared-contact';
 import { type ExportStyle, toDeclaredEndpoint } from './declared-endpoint';
 import { hasMore, toDeclaredPage, toDeclaredWebsite, toDeclaredWindow } from './declared-website';
-import type { ExportedConfigs } from './exported-configs';
-import { type KeyPaths, keyPathsOf, keysOf } from './key-paths';
+import { type KeyPaths, keyPathsOf, keysOf, type Keyed } from './key-paths';
 import { ExportNotes } from './notes';
 import type { EndpointRows, ExportedRows } from './rows';
 import { SecretNames } from './secret-names';
+import type { Contact } from '../../contact/contact.entity';
+import { ALERT_DEFAULTS, CONTACT_DEFAULTS } from '../plan/sent-fields';
+import type { Chosen } from './without-defaults';
+import { ChannelSettings } from '../../delivery/config/channel-settings';
+
+/** The configs of contacts and alerts with references in place of what is secret. `null`: one that cannot be read here. */
+@Injectable()
+export class ExportedConfigs {
+  constructor(private readonly channels: ChannelSettings) {}
+
+  ofContact({ id, type, config }: Contact, key: string, secrets: SecretNames): object | null {
+    return this.channels.replaced(`contact:${id}`, { type, config }, (path) =>
+      secrets.reference('contact', key, ...path),
+    );
+  }
+
+  /** Of one without a contact. `path`: its whole key path. */
+  ofAlert({ id, type, config }: Alert, path: readonly string[], secrets: SecretNames): object | null {
+    if (!config) return null;
+    return this.channels.replaced(`alert:${id}`, { type, config }, (place) =>
+      secrets.reference('alert', ...path, ...place),
+    );
+  }
+}
+
+/** `config`: with references in place of its secrets. */
+const toDeclaredContact = (
+  { name, type, isDefault, defaults }: Contact,
+  key: string,
+  config: object,
+  chosen: Chosen,
+): DeclaredContact => ({
+  key,
+  name,
+  type,
+  config: { ...config },
+  ...chosen({ default: isDefault, alert_defaults: { ...defaults } }, CONTACT_DEFAULTS),
+});
+
+/** Through a contact: its key and what it has defaults for. */
+type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config: object };
+
+/** Chosen among are settings that a new alert through the same contact would have anyway. */
+function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: Chosen): DeclaredAlert {
+  const isOwn = 'config' in route;
+  const settings = {
+    enabled: alert.enabled,
+    condition: alert.condition,
+    failure_threshold: alert.failureThreshold,
+    success_threshold: alert.successThreshold,
+    send_on_resolved: alert.sendOnResolved,
+    after: alert.afterSeconds,
+    remind_every: alert.remindEverySeconds,
+    description: alert.description,
+  };
+  return {
+    key,
+    ...(isOwn ? { type: alert.type, config: { ...route.config } } : { contact: route.contact }),
+    ...chosen(settings, isOwn ? ALERT_DEFAULTS : { ...ALERT_DEFAULTS, ...route.defaults }),
+  };
+}
+
+/** Of siblings those without a key that are recognised by the same as another one: a plan cannot tell which is meant. */
+const ambiguousOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: (item: Item) => string): Item[] =>
+  [
+    ...grouped(
+      siblings.filter(({ externalKey }) => externalKey === null),
+      likenessOf,
+    ).values(),
+  ]
+    .filter((alike) => alike.length > 1)
+    .flat();
 
 const ALIKE = 'Without a key and like another one: give them keys first, or applying this here makes second ones';
 const UNREADABLE = 'Their config cannot be read on this installation, and has to be completed';
@@ -167,7 +237,7 @@ export class Declarations {
     paths: ReadonlyMap<string, string>,
     likenessOf: (row: Row) => string,
   ): void {
-    for (const row of alikeOf(siblings, likenessOf).filter(this.isOwn)) this.notes.add(ALIKE, pathIn(paths, row));
+    for (const row of ambiguousOf(siblings, likenessOf).filter(this.isOwn)) this.notes.add(ALIKE, pathIn(paths, row));
   }
 }
 

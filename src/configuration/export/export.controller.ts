@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
 import { Cost, costOfScrape } from '../../platform/access/cost';
 import { Problems } from '../../platform/problem/problems.decorator';
-import { CONFIGURATION_PATH } from '../document/document-body';
+import { CONFIGURATION_PATH } from '../document/document';
 import { ExportQuery } from './export.dto';
 import { ExportService } from './export.service';
 

@@ -4,7 +4,7 @@ import { FairSemaphore } from '../../platform/net/fair-semaphore';
 import { problems } from '../../platform/problem/problem';
 import type { PlanRequest } from './planner';
 import { bytesOfWanted } from './state/present-state';
-import { wantedOf } from './state/wanted';
+import { lookupOf } from './state/lookup-of';
 
 const MEGABYTE = 1024 * 1024;
 /** Settings that an ordinary plan reads at most, and any plan. */
@@ -28,7 +28,7 @@ export class PlanTurns {
    * organization waits, and `conflict` for more settings than are read at once.
    */
   async take<Result>({ caller: { orgId }, document }: PlanRequest, work: () => Promise<Result>): Promise<Result> {
-    const bytes = await bytesOfWanted(this.database, orgId, wantedOf(document, document.owner ?? null));
+    const bytes = await bytesOfWanted(this.database, orgId, lookupOf(document, document.owner ?? null));
     if (bytes > MOST_BYTES) throw problems.conflict(tooMuch(bytes));
     const leave = await (bytes > ORDINARY_BYTES ? this.large : this.ordinary).take(orgId, NEVER);
     if (!leave) throw problems.rateLimited(RETRY_SECONDS);

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 import { QueryBoolean } from '../../platform/http/page';
-import { tagged } from '../../platform/http/precondition/tagged';
+import { tagged } from '../../platform/http/precondition/entity-tags';
 import { Optional } from '../../platform/http/validators';
 import { formatId, type IdKind } from '../../platform/ids/id';
 import { DECLARED_RESOURCES, type DeclaredResource, type Plan, type Planned } from './plan';

@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/access/caller';
 import type { Sql } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
-import { sortedMembers } from '../../platform/text/canonical-json';
+import { sortedMembers } from '../../platform/text/json';
 import { MOST_CONTACTS } from '../../contact/contact-store';
 import { firstInCycle } from '../../endpoint/quiet/cycles';
 import { MOST_OPEN } from '../../maintenance/window-store';
@@ -12,18 +12,18 @@ import { type ConfigurationDocument, MAX_RESOURCES } from '../document/document'
 import { Turns } from '../../platform/time/turns';
 import { AllChanges } from './changes/all-changes';
 import type { Planning } from './changes/planning';
-import { NOT_COMPARED } from './changes/unseen-values';
+import { NOT_COMPARED } from './changes/hidden-values';
 import { type EndpointMatch, matchAll, type Matches } from './matches';
-import { readOthersThings } from './state/others-things';
+import { readForeignRows } from './state/foreign-rows';
 import { EMPTY_PLAN, type Plan, type PlannedAlert, type PlannedEndpoint } from './plan';
 import { PlanFindings } from './plan-findings';
-import { PlannedRoom } from './room/planned-room';
+import { PlannedLimits } from './planned-limits';
 import { type PresentState, readWanted } from './state/present-state';
-import { type OthersThings, pruned } from './prune';
+import { type ForeignRows, pruned } from './prune';
 import { References } from './references';
 import { released, releaseNote } from './released';
 import { renamed } from './renamed';
-import { wantedOf } from './state/wanted';
+import { lookupOf } from './state/lookup-of';
 
 /** What is asked for. */
 export interface PlanRequest {
@@ -54,7 +54,7 @@ export interface PlanOfState {
 interface Read {
   state: PresentState;
   /** For a prune. */
-  others: OthersThings | null;
+  others: ForeignRows | null;
   digest: string;
 }
 
@@ -63,7 +63,7 @@ interface Read {
 export class Planner {
   constructor(
     private readonly changes: AllChanges,
-    private readonly room: PlannedRoom,
+    private readonly limits: PlannedLimits,
   ) {}
 
   /**
@@ -108,7 +108,7 @@ export class Planner {
     ];
     const { deletions } = gone;
     const plan = { ...changes, deletions, owner, released: left, notes };
-    await this.room.refuse(sql, { orgId: caller.orgId, plan, state, matches, contacts: rows, lineOf }, findings);
+    await this.limits.refuse(sql, { orgId: caller.orgId, plan, state, matches, contacts: rows, lineOf }, findings);
     return { plan, digest: await digestOf(read, plan), read };
   }
 
@@ -124,8 +124,8 @@ export class Planner {
 
   private async read(sql: Sql, { caller, document, prune }: PlanRequest): Promise<Read> {
     const owner = document.owner ?? null;
-    const state = await readWanted(sql, caller.orgId, wantedOf(document, owner));
-    const others = owner === null || !prune ? null : await readOthersThings(sql, owner, state);
+    const state = await readWanted(sql, caller.orgId, lookupOf(document, owner));
+    const others = owner === null || !prune ? null : await readForeignRows(sql, owner, state);
     return { state, others, digest: await digestOfState(state, others) };
   }
 }
@@ -182,7 +182,7 @@ function findCycle(
 }
 
 /** Of the settings that were read; not of what checks and incidents write. */
-async function digestOfState(state: PresentState, others: OthersThings | null): Promise<string> {
+async function digestOfState(state: PresentState, others: ForeignRows | null): Promise<string> {
   const hashing = new Hashing();
   for (const { updatedAt: _, ...row } of [...state.contacts, ...state.websites, ...state.endpoints])
     await hashing.add(row);

@@ -1,4 +1,4 @@
-import { NOTHING, type OthersThings, pruned } from './prune';
+import { NOTHING, type ForeignRows, pruned } from './prune';
 import type { Matches } from './matches';
 import type { PresentState } from './state/present-state';
 
@@ -26,7 +26,7 @@ const declares = (...ids: string[]): Matches =>
     windows: [],
     pages: [],
   }) as unknown as Matches;
-const gone = (of: PresentState, matches: Matches, others: Partial<OthersThings> = {}) => {
+const gone = (of: PresentState, matches: Matches, others: Partial<ForeignRows> = {}) => {
   const { deletions, notes } = pruned('me', of, matches, { ...NOTHING, ...others }, DECLARES_NOTHING);
   return {
     paths: deletions.map(({ path }) => path),
@@ -38,7 +38,7 @@ const uses = [{ contactId: 'contact', alertId: 'alert', endpointId: 'front' }];
 const ALL = ['shop/front/alert', 'shop/front', 'shop/cart', 'shop', 'page', 'window', 'contact'];
 
 describe('what a prune deletes', () => {
-  it.each<[string, PresentState, string[], Partial<OthersThings>, string[], (string | null)[]]>([
+  it.each<[string, PresentState, string[], Partial<ForeignRows>, string[], (string | null)[]]>([
     ['everything that is no longer declared, children first', state(), [], { alertsOfContacts: uses }, ALL, []],
     [
       'nothing of what is declared',

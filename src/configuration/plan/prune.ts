@@ -1,4 +1,4 @@
-import { count } from '../counted';
+import { plural } from '../../platform/text/plural';
 import { pathOf, type Stored } from './matching';
 import { grouped } from '../../platform/text/grouped';
 import type { Matches } from './matches';
@@ -6,7 +6,7 @@ import type { Deletion, PlanNote } from './plan';
 import type { PresentState } from './state/present-state';
 
 /** Of what may be deleted: how much there is that the owner did not declare. By uuid; nothing where there is none. */
-export interface OthersThings {
+export interface ForeignRows {
   /** Endpoints of websites, and alerts on their endpoints. */
   inWebsites: ReadonlyMap<string, number>;
   /** Alerts of endpoints. */
@@ -25,7 +25,7 @@ export interface Declarations {
   parentsOf: ReadonlyMap<string, readonly string[]>;
 }
 
-export const NOTHING: OthersThings = {
+export const NOTHING: ForeignRows = {
   inWebsites: new Map(),
   onEndpoints: new Map(),
   alertsOfContacts: [],
@@ -40,7 +40,7 @@ export function pruned(
   owner: string,
   state: PresentState,
   matches: Matches,
-  others: OthersThings,
+  others: ForeignRows,
   { contactOfAlert, parentsOf }: Declarations,
 ): { deletions: Deletion[]; notes: PlanNote[] } {
   const declared = new Set(
@@ -128,7 +128,7 @@ export function pruned(
     byWebsite,
   )) {
     const since = lost.map(({ createdAt }) => createdAt.toISOString().slice(0, 10)).sort()[0] ?? '';
-    const message = `The history of ${count(lost.length, 'endpoint')} goes: checks, outages and events since ${since}.`;
+    const message = `The history of ${plural(lost.length, 'endpoint')} goes: checks, outages and events since ${since}.`;
     notes.push({ key: websitePath(websiteId), message });
   }
   const losing = others.dependents.filter(
@@ -142,20 +142,20 @@ export function pruned(
 
 const stays = (noun: string, path: string, number: number, what: string, owner: string, verb = 'holds'): PlanNote => ({
   key: path,
-  message: `The ${noun} stays: it ${verb} ${count(number, what)} that ${owner} does not declare or that stay as well.`,
+  message: `The ${noun} stays: it ${verb} ${plural(number, what)} that ${owner} does not declare or that stay as well.`,
 });
 
 /** As many as a note names. */
 const NAMED = 3;
 
 /** A dependency goes with what it leads to, whoever declared it. */
-function dependencyGoes(dependents: OthersThings['dependents']): string {
+function dependencyGoes(dependents: ForeignRows['dependents']): string {
   const named = dependents
     .slice(0, NAMED)
     .map(({ path, owner }) => (owner === null ? path : `${path} (declared by ${owner})`))
     .join(', ');
   const more = dependents.length > NAMED ? ` and ${dependents.length - NAMED} more` : '';
-  return `${count(dependents.length, 'endpoint')} will no longer depend on it: ${named}${more}. A document that says so is refused from then on.`;
+  return `${plural(dependents.length, 'endpoint')} will no longer depend on it: ${named}${more}. A document that says so is refused from then on.`;
 }
 
 const byWebsite = ({ websiteId }: PresentState['endpoints'][number]): string => websiteId;

@@ -34,7 +34,7 @@ export class References {
     return this.paths.get(id) ?? formatId(kind, id);
   }
 
-  /** The same for public ids in a view. */
+  /** The key paths of public ids in a view; an id itself where there is no path. */
   pathsOf(kind: ReferredKind, ids: unknown): string[] {
     if (!Array.isArray(ids)) return [];
     return ids.map((id: unknown) => this.pathOfPublic(kind, id)).sort((a, b) => (a < b ? -1 : 1));

@@ -1,4 +1,4 @@
-import { count } from '../counted';
+import { plural } from '../../platform/text/plural';
 import type { Stored } from './matching';
 import { pathOf } from './matching';
 import type { Matches } from './matches';
@@ -39,5 +39,5 @@ export function released(owner: string, state: PresentState, matches: Matches): 
 /** Says what an apply that does not prune does with them. */
 export const releaseNote = (owner: string, number: number): PlanNote => ({
   key: null,
-  message: `${count(number, 'resource')} that ${owner} declared ${number === 1 ? 'is' : 'are'} not in the document any more: ${number === 1 ? 'it stays' : 'they stay'} without an owner, for another document to adopt. A prune deletes what the owner declares, so prune now to delete ${number === 1 ? 'it' : 'them'}.`,
+  message: `${plural(number, 'resource')} that ${owner} declared ${number === 1 ? 'is' : 'are'} not in the document any more: ${number === 1 ? 'it stays' : 'they stay'} without an owner, for another document to adopt. A prune deletes what the owner declares, so prune now to delete ${number === 1 ? 'it' : 'them'}.`,
 });

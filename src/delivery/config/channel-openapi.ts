@@ -48,7 +48,7 @@ export class ChannelOpenApi {
     });
   }
 
-  /** The same again changes nothing: resources share the configs. */
+  /** May be called again with what it was called with before: resources share the configs. */
   private describeConfigs(schemas: Schemas, types: readonly string[]): void {
     for (const model of new Set(types.map((type) => this.configs.schema(type)))) {
       markSecrets(schemas, model);

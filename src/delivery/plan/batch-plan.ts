@@ -1,3 +1,4 @@
+import { grouped } from '../../platform/text/grouped';
 import {
   type AttemptedDelivery,
   type AttemptPart,
@@ -46,7 +47,10 @@ export function planDestination(
   now: Date,
 ): BatchPlan {
   const plan: BatchPlan = { ready: [], ended: [], postponed: [] };
-  const queues = queuesOf(pending);
+  const queues = grouped(
+    pending.filter(({ redeliver }) => !redeliver),
+    ({ queueId }) => queueId,
+  );
   const planned = new Set<string>();
   for (const head of heads) {
     if (head.kind === 'test') plan.ended.push({ id: head.id, state: 'failed', detail: 'interrupted' });
@@ -61,17 +65,6 @@ export function planDestination(
       planAlert(plan, head, queues.get(head.queueId) ?? [], transitions.get(head.queueId) ?? 0, channel, now);
   }
   return plan;
-}
-
-function queuesOf(pending: readonly LockedDelivery[]): Map<string, LockedDelivery[]> {
-  const queues = new Map<string, LockedDelivery[]>();
-  for (const delivery of pending) {
-    if (delivery.redeliver) continue;
-    const queue = queues.get(delivery.queueId);
-    if (queue) queue.push(delivery);
-    else queues.set(delivery.queueId, [delivery]);
-  }
-  return queues;
 }
 
 /** A client asked for this very delivery: it is sent as it is, ahead of its queue; nothing that only holds during an incident after its end. */
@@ -125,7 +118,7 @@ function postpone({ ended, postponed }: BatchPlan, queue: readonly LockedDeliver
 }
 
 /** What leaves now, one group per attempt; the last group is the digest, if there is one. */
-export function grouped(ready: readonly ReadyQueue[], { singles, digest }: RateLimitDecision): ReadyQueue[][] {
+export function attemptGroups(ready: readonly ReadyQueue[], { singles, digest }: RateLimitDecision): ReadyQueue[][] {
   const alone = ready.slice(0, singles).map((one) => [one]);
   return digest ? [...alone, ready.slice(singles)] : alone;
 }

@@ -1,4 +1,4 @@
-import type { Notification } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import { digestNotification } from './digest';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');

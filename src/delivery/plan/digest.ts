@@ -1,4 +1,4 @@
-import type { Notification } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import { changesOf, durationText } from '../../channel/notification-text';
 
 /** How many of each kind a digest covers; `contacts` only when there are any. */

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Notification } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { ChannelConfigs } from '../../channel/config/channel-configs';
 import { WorkerDatabase } from '../../platform/database/database';

@@ -8,7 +8,7 @@ import { DatabaseServer } from '../../platform/database/database-server';
 import { isHuman } from '../delivery';
 import { DeliveryMetrics } from '../delivery.metrics';
 import type { Destination } from '../destination';
-import { type AttemptContents, type BatchPlan, contents, grouped, planDestination } from '../plan/batch-plan';
+import { type AttemptContents, type BatchPlan, contents, attemptGroups, planDestination } from '../plan/batch-plan';
 import type { Receiver } from '../plan/queue-plan';
 import { digestDueAt, limitRate, tokensAt } from '../plan/rate-limit';
 import { isOpen, maxAgeMs } from '../plan/retry-policy';
@@ -94,7 +94,7 @@ export class DeliveryClaim {
       ready: plan.ready.length,
       free: room,
     });
-    const attempts = grouped(plan.ready, decision).map((group, index) =>
+    const attempts = attemptGroups(plan.ready, decision).map((group, index) =>
       this.attempt(destination, state, audience, contents(group, decision.digest && index === decision.singles)),
     );
     await leaseDeliveries(tx, attempts, now, new Date(now.getTime() + LEASE_MS));

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { ChannelAudience, Notification, NotificationKind } from '../../channel/channel';
+import type { ChannelAudience } from '../../channel/channel';
+import type { Notification, NotificationKind } from '../../channel/notification';
 import { Config } from '../../platform/config/config';
 import { formatId, newUuid } from '../../platform/ids/id';
 import type { ServerSecrets } from '../../platform/secrets/server-secrets';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ChannelAudience, Notification } from '../../channel/channel';
+import type { ChannelAudience } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import { Config } from '../../platform/config/config';
 import { parseId } from '../../platform/ids/id';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';

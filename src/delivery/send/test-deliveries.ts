@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Notification } from '../../channel/channel';
+import type { Notification } from '../../channel/notification';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import type { Caller } from '../../platform/access/caller';
 import { TokenBuckets } from '../../platform/access/token-bucket';

@@ -56,7 +56,7 @@ export const maintenanceAt = (occurrences: readonly Occurrence[], endpoint: Cove
     at,
   );
 
-/** The same of occurrences that all cover one endpoint. */
+/** The union at `at` of occurrences that all cover one endpoint; `null` when none is in force. */
 export function unionAt(covering: readonly Occurrence[], at: Date): Maintenance | null {
   const running = covering.filter((occurrence) => isIn(occurrence, at.getTime()));
   const last = running.toSorted((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];

@@ -113,7 +113,7 @@ export class MaintenanceCoverage {
     return row ?? null;
   }
 
-  /** The same for a website or any endpoint of it. */
+  /** By which parts a scope may cover a website or any endpoint of it; `null` when the organization has no such website. */
   async partsOfWebsite(sql: Sql, orgId: string, websiteId: string): Promise<ScopeParts | null> {
     const [row] = await sql.query<ScopeParts>(OF_WEBSITE, [orgId, websiteId]);
     return row ?? null;

@@ -29,7 +29,7 @@ export async function parentsOf(sql: Sql, endpointId: string): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-/** The same of several, by their uuids; those that depend on nothing are missing. */
+/** What several endpoints depend on, by their uuids; those that depend on nothing are missing. */
 export async function parentsOfSome(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await sql.query<{ id: string; parents: string[] }>(
     `SELECT endpoint_id AS id, array_agg(parent_id ORDER BY parent_id) AS parents FROM endpoint_dependency

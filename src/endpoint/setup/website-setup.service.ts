@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
 import { Database, type Tx } from '../../platform/database/database';
-import { taggedLike } from '../../platform/http/precondition/tagged';
+import { taggedLike } from '../../platform/http/precondition/entity-tags';
 import { newUuid } from '../../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together, under } from '../../platform/problem/findings';
 import type { FieldProblem } from '../../platform/problem/problem';

@@ -9,7 +9,7 @@ import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { HOUR_MS } from '../../platform/time/time-units';
 import { WebsiteService } from '../../website/website.service';
-import { P95_OF_CHECKS } from '../check-p95';
+import { P95_OF_CHECKS } from '../check-encoding';
 import { type OverviewRow, windowsAt } from './overview-row';
 import { type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
 

@@ -1,6 +1,29 @@
+import { Injectable } from '@nestjs/common';
 import { type Coverable, covers, type Occurrence } from '../../endpoint/maintenance/cover';
 import { SECOND_MS } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
+import { MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
+import { Database } from '../../platform/database/database';
+import { madeAtMs } from '../../platform/ids/id';
+
+/** Reads in which time uptime was not counted. */
+@Injectable()
+export class PlannedTimeReader {
+  constructor(
+    private readonly database: Database,
+    private readonly coverage: MaintenanceCoverage,
+  ) {}
+
+  /** The planned parts of a range, from when the endpoint was made. */
+  async read(orgId: string, endpointId: string, range: TimeRange): Promise<TimeRange[]> {
+    const lived = { from: Math.max(range.from, madeAtMs(endpointId)), to: range.to };
+    if (lived.from >= lived.to) return [];
+    const endpoint = (await this.coverage.coverable(this.database, [endpointId])).get(endpointId);
+    if (endpoint?.orgId !== orgId) return [];
+    const [from, to] = [new Date(lived.from), new Date(lived.to)];
+    return plannedTime(await this.coverage.covering(this.database, endpoint, from, to), endpoint, lived);
+  }
+}
 
 /**
  * The parts of a range in which maintenance that is excluded from uptime covers the endpoint, oldest first: what touches or

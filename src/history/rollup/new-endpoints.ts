@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/database/database';
 import { HOUR_MS } from '../../platform/time/time-units';
-import { P95_OF_CHECKS } from '../check-p95';
+import { P95_OF_CHECKS } from '../check-encoding';
 
 /**
  * Endpoints without a p95 from closed hours get one from their single checks: once they have this many up checks, then

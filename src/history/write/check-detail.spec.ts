@@ -1,6 +1,5 @@
 import type { CheckResult } from '../../checker/checker';
-import { storedDetail } from './check-detail';
-import { DetailCache } from './detail-cache';
+import { storedDetail, DetailCache } from './check-detail';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 
 const check = (result: Partial<CheckResult>, change: Partial<FinishedCheck> = {}): FinishedCheck => ({

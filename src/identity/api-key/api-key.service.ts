@@ -8,7 +8,7 @@ import { parseTimestamp } from '../../platform/http/validators';
 import { Cursors } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
 import { requireMatch } from '../../platform/http/precondition/precondition';
-import { tagged, taggedLike } from '../../platform/http/precondition/tagged';
+import { tagged, taggedLike } from '../../platform/http/precondition/entity-tags';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';

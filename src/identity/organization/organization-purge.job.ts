@@ -54,7 +54,7 @@ export class OrganizationPurgeJob {
     await eachInTurn(deleted, ({ id }) => this.purge(id, Infinity));
   }
 
-  /** The same for a request, which has done its part: what fails here is left to the job. */
+  /** Goes on with one organization for a request, which has done its part: what fails here is left to the job. */
   async help(orgId: string, budgetMs: number): Promise<void> {
     await this.purge(orgId, budgetMs).catch((error: unknown) =>
       this.logger.warn(`the removal of ${formatId('organization', orgId)} goes on in the background: ${String(error)}`),

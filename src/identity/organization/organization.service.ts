@@ -5,7 +5,7 @@ import { TransactionEvents } from '../../platform/events/transaction-events';
 import { Cursors } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
 import { requireMatch } from '../../platform/http/precondition/precondition';
-import { tagged } from '../../platform/http/precondition/tagged';
+import { tagged } from '../../platform/http/precondition/entity-tags';
 import { NIL_UUID, formatId, newUuid } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { SECOND_MS } from '../../platform/time/time-units';

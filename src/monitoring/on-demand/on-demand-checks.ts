@@ -35,7 +35,7 @@ export class OnDemandChecks {
   }
 
   /**
-   * The same for an endpoint that is stored. `admit` throws unless the organization may check it now: it is called within
+   * Runs a check of an endpoint that is stored, as `run` does. `admit` throws unless the organization may check it now: it is called within
    * the limits, so that what is refused costs no query. `prepare` is called when there is a place.
    */
   runStored(

@@ -6,8 +6,7 @@ import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { ClientLeft } from '../../platform/http/client-left';
 import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { BodyProblems } from '../../platform/problem/problems.decorator';
-import { TrialView } from './test-endpoint.dto';
-import { TestEndpointService } from './test-endpoint.service';
+import { TrialView, TestEndpointService } from './test-endpoint.service';
 
 @ApiTags('Checks')
 @Controller('api/v1/endpoints/test')

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { OmitType } from '@nestjs/swagger';
 import { recordChange } from '../../audit/audit-log';
 import { CheckDefinitions } from '../../endpoint/check-definition';
 import { EndpointSettingsResolver } from '../../endpoint/endpoint-settings';
 import { type CreateEndpointDto, toAuditView } from '../../endpoint/endpoint.dto';
 import type { EndpointSettings } from '../../endpoint/endpoint.entity';
-import { toCheckView } from '../../history/read/check.dto';
+import { toCheckView, CheckView } from '../../history/read/check.dto';
 import type { Caller } from '../../platform/access/caller';
 import { Database } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
@@ -13,7 +14,9 @@ import type { Findings } from '../../platform/problem/findings';
 import { Clock } from '../../platform/time/clock';
 import { CheckerBugs } from '../run/checker-bugs';
 import { OnDemandChecks } from './on-demand-checks';
-import type { TrialView } from './test-endpoint.dto';
+
+/** The result of the test: like a recorded check, without its ids. The class name is part of the public API document. */
+export class TrialView extends OmitType(CheckView, ['id', 'endpoint_id'] as const) {}
 
 /**
  * Checks a target as an endpoint would be checked, before one is saved. Nothing is stored but an audit entry, which is

@@ -6,7 +6,7 @@ const result = (endpointId: string, orgId = 'org', slotMs = 0): PendingCheck => 
   check: { endpointId, orgId, slotMs } as FinishedCheck,
   addedAt: 0,
   maxAgeMs: 0,
-  mayChange: true,
+  affectsState: true,
 });
 const batchOf = (count: number): EndpointResults[] =>
   byEndpoint(Array.from({ length: count }, (_, i) => result(`${i}`)));
@@ -43,30 +43,30 @@ describe('byEndpoint', () => {
 describe('writeInParts', () => {
   it.each([0, 1, 137, 250, 499])('finds the one bad endpoint, number %i of 500, in 18 transactions', async (bad) => {
     const database = refusing(`${bad}`);
-    const { suspects, wroteAny } = await writeInParts(batchOf(500), database.write);
-    expect([idsOf(suspects), wroteAny, new Set(database.written).size]).toEqual([[`${bad}`], true, 499]);
+    const { poisoned, wroteAny } = await writeInParts(batchOf(500), database.write);
+    expect([idsOf(poisoned), wroteAny, new Set(database.written).size]).toEqual([[`${bad}`], true, 499]);
     expect(database.transactions()).toBeLessThanOrEqual(18);
   });
 
   it('writes every good endpoint once among many bad ones', async () => {
     const bad = Array.from({ length: 200 }, (_, i) => `${i + 100}`);
     const database = refusing(...bad);
-    const { suspects } = await writeInParts(batchOf(500), database.write);
-    expect([idsOf(suspects).sort(), database.written.length]).toEqual([bad.sort(), 300]);
+    const { poisoned } = await writeInParts(batchOf(500), database.write);
+    expect([idsOf(poisoned).sort(), database.written.length]).toEqual([bad.sort(), 300]);
     expect(new Set(database.written).size).toBe(300);
   });
 
-  it('suspects all after forty transactions when nothing at all can be written', async () => {
+  it('takes all for poisoned after forty transactions when nothing at all can be written', async () => {
     const batch = batchOf(500);
     const database = refusing(...idsOf(batch));
-    const { suspects, wroteAny } = await writeInParts(batch, database.write);
-    expect([wroteAny, new Set(idsOf(suspects)).size, idsOf(suspects).length]).toEqual([false, 500, 500]);
+    const { poisoned, wroteAny } = await writeInParts(batch, database.write);
+    expect([wroteAny, new Set(idsOf(poisoned)).size, idsOf(poisoned).length]).toEqual([false, 500, 500]);
     expect(database.transactions()).toBe(40);
   });
 
-  it('tries a lone endpoint once more and suspects it', async () => {
+  it('tries a lone endpoint once more and takes it for poisoned', async () => {
     const database = refusing('0');
-    expect(idsOf((await writeInParts(batchOf(1), database.write)).suspects)).toEqual(['0']);
+    expect(idsOf((await writeInParts(batchOf(1), database.write)).poisoned)).toEqual(['0']);
     expect(database.transactions()).toBe(1);
   });
 

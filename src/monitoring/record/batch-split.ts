@@ -1,3 +1,4 @@
+import { grouped } from '../../platform/text/grouped';
 import type { PendingCheck } from './pending-check';
 
 /** All results of one endpoint in a batch, in their order. */
@@ -11,19 +12,13 @@ export interface Split {
   /** Whether anything could be written. */
   wroteAny: boolean;
   /** Endpoints whose results cannot be written although they were alone, or were not even tried alone. */
-  suspects: EndpointResults[];
+  poisoned: EndpointResults[];
 }
 
 /** The results by endpoint, as they come. */
-export function resultsOfEach(batch: readonly PendingCheck[]): EndpointResults[] {
-  const endpoints = new Map<string, PendingCheck[]>();
-  for (const entry of batch) {
-    const known = endpoints.get(entry.check.endpointId);
-    if (known) known.push(entry);
-    else endpoints.set(entry.check.endpointId, [entry]);
-  }
-  return [...endpoints.values()];
-}
+export const resultsOfEach = (batch: readonly PendingCheck[]): EndpointResults[] => [
+  ...grouped(batch, ({ check }) => check.endpointId).values(),
+];
 
 /** The results by endpoint, those of one organization side by side: where one is refused, its neighbours often are too. */
 export function byEndpoint(batch: readonly PendingCheck[]): EndpointResults[] {
@@ -40,16 +35,16 @@ export async function writeInParts(
   endpoints: readonly EndpointResults[],
   write: (part: readonly EndpointResults[]) => Promise<boolean>,
 ): Promise<Split> {
-  const suspects: EndpointResults[] = [];
+  const poisoned: EndpointResults[] = [];
   let wroteAny = false;
   const parts = halves(endpoints);
   for (let done = 0, part = parts[0]; part; part = parts[++done]) {
-    if (!wroteAny && done >= HOPELESS) return { wroteAny, suspects: [...suspects, ...parts.slice(done).flat()] };
+    if (!wroteAny && done >= HOPELESS) return { wroteAny, poisoned: [...poisoned, ...parts.slice(done).flat()] };
     if (await write(part)) wroteAny = true;
     else if (part.length > 1) parts.push(...halves(part));
-    else suspects.push(...part);
+    else poisoned.push(...part);
   }
-  return { wroteAny, suspects };
+  return { wroteAny, poisoned };
 }
 
 function halves(endpoints: readonly EndpointResults[]): (readonly EndpointResults[])[] {

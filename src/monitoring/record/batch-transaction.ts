@@ -6,16 +6,16 @@ import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
 import { failpoint } from '../../platform/observability/failpoints';
 import type { EndpointResults } from './batch-split';
-import { foldBatch, outagesOf, steadyUpdatesOf, streakUpdatesOf } from './check-batch';
-import { EndpointStateStore, type SteadySaved } from './endpoint-state-store';
+import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './check-batch';
+import { EndpointStateStore, type UnchangedUpSaved } from './endpoint-state-store';
 import { MaintenanceMarks } from './maintenance-marks';
 import type { PendingCheck } from './pending-check';
-import type { SteadyRun } from './steady-run';
+import type { UnchangedUpRun } from './unchanged-up-run';
 
 /** What one transaction did. */
 export interface Committed {
   recorded: Set<FinishedCheck>;
-  /** Seemed steady and are not: nothing of them was written. */
+  /** Seemed to be unchanged and up, and are not: nothing of them was written. */
   missed: PendingCheck[];
   /** Whether history was written with it. */
   withHistory: boolean;
@@ -31,43 +31,45 @@ export class BatchTransaction {
     private readonly alerts: AlertEvaluator,
   ) {}
 
-  /** Writes everything that follows from these results: `locked` on rows that are read before, `steady` without. */
+  /** Writes everything that follows from these results: `locked` on rows that are read before, `unchangedUp` without. */
   async write(
     tx: Tx,
     locked: readonly EndpointResults[],
-    steady: readonly SteadyRun[],
+    unchangedUp: readonly UnchangedUpRun[],
     withoutHistory: boolean,
   ): Promise<Committed> {
     const checks = checksOf(locked);
-    await this.marks.set(tx, [...checks, ...checksOf(steady.map(({ results }) => results))]);
+    await this.marks.set(tx, [...checks, ...checksOf(unchangedUp.map(({ results }) => results))]);
     const states = checks.length > 0 ? await this.states.lock(tx, checks) : new Map();
     const folded = foldBatch(states, checks);
-    const { missed, open }: SteadySaved =
-      steady.length > 0 ? await this.states.saveSteady(tx, steady) : { missed: new Set(), open: new Map() };
+    const { missed, open }: UnchangedUpSaved =
+      unchangedUp.length > 0
+        ? await this.states.saveUnchangedUp(tx, unchangedUp)
+        : { missed: new Set(), open: new Map() };
     if (folded.size > 0) await this.states.save(tx, folded);
-    const saved = steady.filter(({ endpointId }) => !missed.has(endpointId));
+    const saved = unchangedUp.filter(({ endpointId }) => !missed.has(endpointId));
     const recorded = [
       ...[...folded.values()].flatMap((list) => list.map(({ check }) => check)),
       ...checksOf(saved.map(({ results }) => results)),
     ];
     const part = { checks: recorded, ...outagesOf(states, folded) };
     const withHistory = await this.history.write(tx, part, withoutHistory);
-    const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...steadyUpdatesOf(saved, open)];
+    const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...unchangedUpUpdatesOf(saved, open)];
     if (updates.length > 0) await this.alerts.evaluate(tx, updates);
     if (recorded.length > 0) await failpoint('recorder.before_commit');
     return {
       recorded: new Set(recorded),
-      missed: steady.flatMap(({ endpointId, results }) => (missed.has(endpointId) ? results : [])),
+      missed: unchangedUp.flatMap(({ endpointId, results }) => (missed.has(endpointId) ? results : [])),
       withHistory,
     };
   }
 
   /** How many alerts these results may change at most, by endpoint; those without any are absent. */
-  atStake(sql: Sql, changing: readonly PendingCheck[]): Promise<Map<string, number>> {
+  alertsAffected(sql: Sql, changing: readonly PendingCheck[]): Promise<Map<string, number>> {
     const idsOf = (may: (check: FinishedCheck) => boolean) =>
       changing.flatMap(({ check }) => (may(check) ? [check.endpointId] : []));
     const outcomeIs = (outcome: 'up' | 'down') => idsOf(({ result }) => result.outcome === outcome);
-    return this.alerts.atStake(sql, outcomeIs('down'), outcomeIs('up'), idsOf(isDegraded));
+    return this.alerts.alertsAffected(sql, outcomeIs('down'), outcomeIs('up'), idsOf(isDegraded));
   }
 
   /** Those of these endpoints whose rows another session keeps locked. */

@@ -11,15 +11,15 @@ import { MonitoringMetrics } from '../monitoring.metrics';
 import { byEndpoint, type EndpointResults, resultsOfEach, writeInParts } from './batch-split';
 import { BatchTransaction, type Committed } from './batch-transaction';
 import type { PendingCheck } from './pending-check';
-import { steadyRunsOf } from './steady-run';
-import { Suspects } from './suspects';
+import { unchangedUpRunsOf } from './unchanged-up-run';
+import { PoisonedResults } from './poisoned-results';
 
 /**
  * Our transactions never hold a row lock this long; only a manual session or a backup does. A statement of a batch takes
  * milliseconds: one that takes much longer has too much to do, and the batch is split, or history is away.
  */
 const LIMITS = { lockMs: 1000, statementMs: 5000 };
-/** Steady runs take rows in any order: this is shorter than what PostgreSQL takes to find a deadlock. */
+/** Runs that change nothing take rows in any order: this is shorter than what PostgreSQL takes to find a deadlock. */
 const STEADY_LIMITS = { lockMs: 200, statementMs: 5000 };
 /** Results that were refused before, of those that are tried at once: what follows from them may be much. */
 const MAX_SUSPECTS = 50;
@@ -40,7 +40,7 @@ export interface WrittenBatch {
 @Injectable()
 export class BatchWriter {
   private readonly logger = new Logger(BatchWriter.name);
-  readonly suspects = new Suspects();
+  readonly poisoned = new PoisonedResults();
   /** Batches in a row that failed although the database is available. */
   private refusedInARow = 0;
   /** Batches and parts that were written. */
@@ -71,8 +71,8 @@ export class BatchWriter {
   }
 
   /** How many alerts these results may change at most, by endpoint; those without any are absent. */
-  atStake(changing: readonly PendingCheck[]): Promise<Map<string, number>> {
-    return this.contents.atStake(this.database, changing);
+  alertsAffected(changing: readonly PendingCheck[]): Promise<Map<string, number>> {
+    return this.contents.alertsAffected(this.database, changing);
   }
 
   /** Those of these endpoints whose rows another session keeps locked. */
@@ -80,7 +80,7 @@ export class BatchWriter {
     return this.contents.lockedOf(this.database, endpointIds);
   }
 
-  /** Writes a batch, in parts when it is refused as a whole. What no part could be written with is a suspect from now on. */
+  /** Writes a batch, in parts when it is refused as a whole. What no part could be written with counts as poisoned. */
   async write(batch: readonly PendingCheck[]): Promise<WrittenBatch> {
     try {
       const left = await this.commit(batch);
@@ -95,20 +95,20 @@ export class BatchWriter {
    * Tries what was refused before, for at most `limitMs`: one result, and more at once as long as they are written, as they are
    * when the database itself was at fault. Of several that are refused each is tried alone.
    */
-  async retrySuspects(limitMs: number): Promise<void> {
+  async retryPoisoned(limitMs: number): Promise<void> {
     const began = this.clock.monotonic();
     const givenUp: string[] = [];
-    let entries = this.suspects.next(began, 1);
+    let entries = this.poisoned.next(began, 1);
     while (entries.length > 0) {
       try {
         const failure = await this.tryCommit(entries);
         const size = failure === null ? Math.min(2 * entries.length, MAX_SUSPECTS) : 1;
         const [first, ...others] = entries;
-        if (failure === null) for (const entry of entries) this.suspects.written(entry);
+        if (failure === null) for (const entry of entries) this.poisoned.written(entry);
         else if (first && others.length === 0 && this.refused(first, failure)) givenUp.push(first.check.endpointId);
-        entries = this.suspects.next(began, size);
+        entries = this.poisoned.next(began, size);
       } catch (error) {
-        this.logger.warn(`${this.suspects.size} refused results wait: ${reasonOf(error)}`);
+        this.logger.warn(`${this.poisoned.size} refused results wait: ${reasonOf(error)}`);
         break;
       }
       if (this.clock.monotonic() - began > limitMs) break;
@@ -123,7 +123,7 @@ export class BatchWriter {
 
   /** True when the result is given up. */
   private refused(entry: PendingCheck, failure: WriteFailure): boolean {
-    const isGivenUp = this.suspects.refused(entry, failure, this.written, this.clock.monotonic());
+    const isGivenUp = this.poisoned.refused(entry, failure, this.written, this.clock.monotonic());
     if (isGivenUp) entry.resolve?.('dropped');
     return isGivenUp;
   }
@@ -160,8 +160,8 @@ export class BatchWriter {
       return failure === null;
     };
     try {
-      const { suspects } = await writeInParts(byEndpoint(batch), write);
-      for (const entry of suspects.flat()) this.suspects.add(entry, written);
+      const { poisoned } = await writeInParts(byEndpoint(batch), write);
+      for (const entry of poisoned.flat()) this.poisoned.add(entry, written);
       return { left: [] };
     } catch (failed) {
       return { left: batch.filter((entry) => open.has(entry)), error: failed };
@@ -190,7 +190,7 @@ export class BatchWriter {
     this.rate.add(recorded.size, this.writtenAt);
     this.metrics.batch(entries.length - missed.length, recorded.size, this.writtenAt - began);
     // In their order, and without a guess: what is not as it seemed may change something.
-    for (const entry of missed) entry.mayChange = true;
+    for (const entry of missed) entry.affectsState = true;
     const isMissed = missed.length > 0 ? new Set(missed) : null;
     for (const entry of entries) if (!isMissed?.has(entry)) this.settle(entry, recorded.has(entry.check), withHistory);
     return missed;
@@ -216,14 +216,14 @@ export class BatchWriter {
 
   private commitOnce(entries: readonly PendingCheck[], locksAll: boolean, withoutHistory: boolean): Promise<Committed> {
     const endpoints = resultsOfEach(entries);
-    const { steady, others } = locksAll ? { steady: [], others: endpoints } : steadyRunsOf(endpoints);
-    if (steady.length === 0)
+    const { unchangedUp, others } = locksAll ? { unchangedUp: [], others: endpoints } : unchangedUpRunsOf(endpoints);
+    if (unchangedUp.length === 0)
       return this.database.transaction((tx) => this.contents.write(tx, endpoints, [], withoutHistory), LIMITS);
     let attempt = 0;
     // Another session was in the way: the next attempt takes its locks in order and waits for them.
     const write = (tx: Tx) =>
       ++attempt === 1
-        ? this.contents.write(tx, others, steady, withoutHistory)
+        ? this.contents.write(tx, others, unchangedUp, withoutHistory)
         : this.contents.write(tx, endpoints, [], withoutHistory);
     return this.database.transaction(write, STEADY_LIMITS);
   }

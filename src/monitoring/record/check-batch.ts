@@ -2,8 +2,8 @@ import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
 import { fold, isDuplicate, type Streaks } from './endpoint-state';
-import type { FoldedCheck, LockedState, SteadyStreaks } from './endpoint-state-store';
-import type { SteadyRun } from './steady-run';
+import type { FoldedCheck, LockedState, UnchangedUpStreaks } from './endpoint-state-store';
+import type { UnchangedUpRun } from './unchanged-up-run';
 
 /** Endpoint → its checks of one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
@@ -77,8 +77,11 @@ export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
   return [...folded.values()].flatMap((list) => list.flatMap(({ state, check }) => updateOf(check, state) ?? []));
 }
 
-/** The same for successes of endpoints with an open incident; `open`: their streaks after the run. */
-export function steadyUpdatesOf(runs: readonly SteadyRun[], open: ReadonlyMap<string, SteadyStreaks>): StreakUpdate[] {
+/** What counts of runs that only go on being up: successes of endpoints with an open incident; `open`: their streaks after the run. */
+export function unchangedUpUpdatesOf(
+  runs: readonly UnchangedUpRun[],
+  open: ReadonlyMap<string, UnchangedUpStreaks>,
+): StreakUpdate[] {
   if (open.size === 0) return [];
   return runs.flatMap(({ endpointId, results }) => {
     const after = open.get(endpointId);

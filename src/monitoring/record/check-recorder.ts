@@ -34,7 +34,7 @@ const HARMLESS_BATCH = 10;
 /** What the duration of the quickest batch is multiplied by at each further one: forgotten after a few hundred. */
 const FORGET = 1.005;
 /** How long results that were refused before are tried between two batches; all the time when there is no other work. */
-const SUSPECTS_MS = 250;
+const POISONED_MS = 250;
 
 /**
  * The batches that may be under way, one of each. The first also has what comes between batches: refused results, locked
@@ -92,7 +92,7 @@ export class CheckRecorder {
 
   /** Results that wait to be written. */
   get backlog(): number {
-    return this.pending.size + this.writer.suspects.size;
+    return this.pending.size + this.writer.poisoned.size;
   }
 
   /** Results recorded per second, over the last seconds. */
@@ -106,7 +106,7 @@ export class CheckRecorder {
     return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
   }
 
-  /** `listener` is called once for each check given to `add`: when it is recorded, dropped or given up. One listener. */
+  /** `listener` is called once for each check given to `add`: when it is recorded, dropped or given up. Only one listener is supported. */
   onSettled(listener: (check: FinishedCheck) => void): void {
     this.settled = listener;
   }
@@ -133,16 +133,16 @@ export class CheckRecorder {
       check,
       addedAt: this.clock.monotonic(),
       maxAgeMs,
-      mayChange: urgency !== 'quiet',
+      affectsState: urgency !== 'quiet',
       resolve: () => this.settled(check),
     });
   }
 
-  /** The same at once; resolves when it is committed, its history as well. */
+  /** Writes a result at once; resolves when it is committed, its history as well. */
   record(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {
       this.pausedUntil = 0;
-      const entry = { check, addedAt: this.clock.monotonic(), maxAgeMs: 0, mayChange: true, isAwaited: true };
+      const entry = { check, addedAt: this.clock.monotonic(), maxAgeMs: 0, affectsState: true, isAwaited: true };
       this.push({ ...entry, resolve });
     });
   }
@@ -164,8 +164,8 @@ export class CheckRecorder {
   private push(entry: PendingCheck): void {
     const now = entry.addedAt;
     this.busySince ??= now;
-    const { suspects } = this.writer;
-    if (suspects.has(entry.check.endpointId, now)) suspects.add(entry, this.writer.written);
+    const { poisoned } = this.writer;
+    if (poisoned.has(entry.check.endpointId, now)) poisoned.add(entry, this.writer.written);
     else this.pending.add(entry);
     if (this.backlog > MAX_WAITING) this.giveUpSome();
     this.flushSoon(this.pending.ready >= ENOUGH ? 0 : entry.maxAgeMs, now);
@@ -173,9 +173,9 @@ export class CheckRecorder {
 
   /** What the database refuses goes first, then what changes nothing; anything else only when nothing else waits. */
   private giveUpSome(): void {
-    const { suspects } = this.writer;
-    const suspect = suspects.forgetOne((entry) => !entry.mayChange || !this.pending.hasQuiet);
-    const given = suspect ? [suspect] : this.pending.giveUp(GIVEN_UP_AT_ONCE);
+    const { poisoned } = this.writer;
+    const first = poisoned.forgetOne((entry) => !entry.affectsState || !this.pending.hasQuiet);
+    const given = first ? [first] : this.pending.giveUp(GIVEN_UP_AT_ONCE);
     this.metrics.resultsLost.inc(given.length);
     const why = this.failure === '' ? 'they come faster than they can be recorded' : this.failure;
     this.losses.add(
@@ -221,7 +221,7 @@ export class CheckRecorder {
   }
 
   private hasWorkFor(role: Role): boolean {
-    if (role === 'first') return this.canWrite || this.writer.suspects.size > 0 || this.passing.length > 0;
+    if (role === 'first') return this.canWrite || this.writer.poisoned.size > 0 || this.passing.length > 0;
     return role === 'second' ? this.pending.ready > 0 : this.pending.changing > 0;
   }
 
@@ -230,9 +230,9 @@ export class CheckRecorder {
     if (pauseMs !== null) this.pausedUntil = this.clock.monotonic() + pauseMs;
     if (this.backlog === 0 && this.writing.size === 0) this.busySince = null;
     if (this.passing.length > 0) this.flushSoon(0);
-    const { suspects } = this.writer;
-    if (suspects.size > 0 && !this.stopped)
-      this.flushSoon(suspects.next(this.clock.monotonic(), 1).length > 0 ? 0 : RETRY_MS);
+    const { poisoned } = this.writer;
+    if (poisoned.size > 0 && !this.stopped)
+      this.flushSoon(poisoned.next(this.clock.monotonic(), 1).length > 0 ? 0 : RETRY_MS);
     if (this.pending.size === 0) return;
     const isDue = pauseMs !== null || this.hasLeftOver || this.pending.ready >= ENOUGH;
     this.flushSoon(isDue ? 0 : (this.pending.shortestAgeMs ?? RETRY_MS));
@@ -242,7 +242,7 @@ export class CheckRecorder {
   private async writeRound(role: Role): Promise<number | null> {
     const pauseMs = this.canWrite ? await this.writeOne(role) : null;
     if (role !== 'first') return pauseMs;
-    if (this.writer.suspects.size > 0) await this.writer.retrySuspects(this.pending.size > 0 ? SUSPECTS_MS : RETRY_MS);
+    if (this.writer.poisoned.size > 0) await this.writer.retryPoisoned(this.pending.size > 0 ? POISONED_MS : RETRY_MS);
     if (this.passing.length > 0) {
       const passed = this.writer.pass();
       for (const resolve of this.passing.splice(0)) resolve(passed);
@@ -272,7 +272,7 @@ export class CheckRecorder {
       if (locked.size > 0) pauseMs = 0;
     }
     this.pending.putBack(left);
-    this.moveSuspects(endpointIds);
+    this.movePoisoned(endpointIds);
     this.pending.release([...endpointIds].filter((id) => !locked.has(id)));
     return pauseMs;
   }
@@ -297,26 +297,26 @@ export class CheckRecorder {
   }
 
   private async withinWork(batch: readonly PendingCheck[]): Promise<readonly PendingCheck[]> {
-    const changing = batch.filter(({ mayChange }) => mayChange);
+    const changing = batch.filter(({ affectsState }) => affectsState);
     if (changing.length <= HARMLESS_BATCH) return batch;
-    const alerts = await this.writer.atStake(changing);
+    const alerts = await this.writer.alertsAffected(changing);
     return alerts.size === 0 ? batch : withinWork(batch, alerts, MAX_ALERTS);
   }
 
   /** Only what may change something can make a batch slow by what is in it. */
   private adapt(batch: readonly PendingCheck[], durationMs: number): void {
     this.quickestMs = Math.min(durationMs, this.quickestMs * FORGET);
-    if (batch.some(({ mayChange }) => mayChange))
+    if (batch.some(({ affectsState }) => affectsState))
       this.mostChanging = nextBatchSize(this.mostChanging, durationMs, this.quickestMs, MAX_CHANGING);
   }
 
-  /** Later results of the suspects wait with them: the results of one endpoint keep their order. */
-  private moveSuspects(endpointIds: Iterable<string>): void {
-    const { suspects, written } = this.writer;
-    if (suspects.size === 0) return;
+  /** Later results of endpoints with poisoned ones wait with these: the results of one endpoint keep their order. */
+  private movePoisoned(endpointIds: Iterable<string>): void {
+    const { poisoned, written } = this.writer;
+    if (poisoned.size === 0) return;
     const now = this.clock.monotonic();
     for (const id of endpointIds)
-      if (suspects.has(id, now)) for (const entry of this.pending.extract(id)) suspects.add(entry, written);
+      if (poisoned.has(id, now)) for (const entry of this.pending.extract(id)) poisoned.add(entry, written);
   }
 
   /** Finds the endpoints whose rows are locked: while there are some, the others can be written without them. */

@@ -7,7 +7,7 @@ import { toMicroseconds } from '../../history/check-encoding';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { InstanceRegistry } from '../instance-registry';
 import { type EndpointState, type Streaks } from './endpoint-state';
-import type { SteadyRun } from './steady-run';
+import type { UnchangedUpRun } from './unchanged-up-run';
 
 /** What decides whether a result of an endpoint still counts, as the schedule has it now. */
 interface CurrentSettings {
@@ -43,17 +43,17 @@ export interface FoldedCheck {
 }
 
 /** The streaks that grow with each success. */
-export type SteadyStreaks = Pick<Streaks, 'successes' | 'goodStreak'>;
+export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak'>;
 
-/** What `saveSteady` found of the endpoints it was given. */
-export interface SteadySaved {
+/** What `saveUnchangedUp` found of the endpoints it was given. */
+export interface UnchangedUpSaved {
   /** Those that are not as their results suppose (edited, paused, deleted, down, recorded before): nothing was saved. */
   readonly missed: ReadonlySet<string>;
   /** Those with an open incident → their streaks after the run. */
-  readonly open: ReadonlyMap<string, SteadyStreaks>;
+  readonly open: ReadonlyMap<string, UnchangedUpStreaks>;
 }
 
-interface SteadyRow {
+interface UnchangedUpRow {
   /** `null` when all were saved. */
   saved: string[] | null;
   open: string[] | null;
@@ -148,15 +148,15 @@ export class EndpointStateStore {
    * It takes rows in any order, so it may deadlock with another writer: give it a lock timeout that is shorter than what
    * the server takes to find that out.
    */
-  async saveSteady(tx: Tx, runs: readonly SteadyRun[]): Promise<SteadySaved> {
-    const column = (value: (run: SteadyRun) => string | number | null) =>
+  async saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
+    const column = (value: (run: UnchangedUpRun) => string | number | null) =>
       `{${runs.map((run) => value(run) ?? 'NULL').join(',')}}`;
     const newest = (value: (check: FinishedCheck) => number | null) =>
       column(({ results }) => {
         const last = results.at(-1);
         return last ? value(last.check) : null;
       });
-    const [row] = await tx.query<SteadyRow>(SAVE_STEADY, [
+    const [row] = await tx.query<UnchangedUpRow>(SAVE_UNCHANGED_UP, [
       column(({ endpointId }) => endpointId),
       column(({ revision }) => revision),
       column(({ results }) => results.length),
@@ -189,7 +189,7 @@ export class EndpointStateStore {
   }
 }
 
-const plannedIn = ({ results }: SteadyRun): number => {
+const plannedIn = ({ results }: UnchangedUpRun): number => {
   let planned = 0;
   for (const { check } of results) if (check.planned) planned++;
   return planned;
@@ -264,7 +264,7 @@ const SAVE_STATES = `
 // The fold of endpoint-state.ts for one or more successes after a success, without the hours that a run never has: of
 // the hour before the newest. Cost: two index look-ups and one heap-only update for each endpoint; the probe of open alerts
 // reads a small partial index once. `saved` is not sent when all were saved, as nearly always.
-const SAVE_STEADY = `
+const SAVE_UNCHANGED_UP = `
   WITH saved AS (
     UPDATE endpoint_state s
        SET consecutive_successes = s.consecutive_successes + v.count, consecutive_good = s.consecutive_good + v.count,

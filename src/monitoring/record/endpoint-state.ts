@@ -28,12 +28,12 @@ export interface EndpointState extends Streaks {
 export interface Streaks {
   failures: number;
   successes: number;
-  /** The same for what counts degraded as bad: bad is down or degraded, good is up and not degraded. */
+  /** The streaks of what counts degraded as bad: bad is down or degraded, good is up and not degraded. */
   badStreak: number;
   goodStreak: number;
   /** When the first check of the failure streak began that no mute covered, after the last one that a mute covered. */
   failingUnmutedSinceMs: number | null;
-  /** The same of the bad streak. */
+  /** When the first check of the bad streak began that no mute covered, after the last one that a mute covered. */
   badUnmutedSinceMs: number | null;
 }
 

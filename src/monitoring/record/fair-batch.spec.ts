@@ -21,7 +21,7 @@ describe('withinWork', () => {
     check: { orgId, endpointId } as FinishedCheck,
     addedAt: 0,
     maxAgeMs: 0,
-    mayChange: true,
+    affectsState: true,
   });
   const kept = (batch: PendingCheck[], alerts: Record<string, number>, most: number) =>
     withinWork(batch, new Map(Object.entries(alerts)), most).map(({ check }) => check.endpointId);

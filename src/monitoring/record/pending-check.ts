@@ -11,7 +11,7 @@ export interface PendingCheck {
   /** How long it may wait before its batch is written. */
   maxAgeMs: number;
   /** False when it cannot change an alert: it follows on successes only. */
-  mayChange: boolean;
+  affectsState: boolean;
   /** A client waits for it: it is recorded for the client when its history is written. */
   isAwaited?: boolean;
   resolve?: (recorded: Recorded) => void;

@@ -12,10 +12,10 @@ const result = (text: string): PendingCheck => {
     check: { orgId, endpointId: orgId + endpointId, slotMs: added } as FinishedCheck,
     addedAt: added,
     maxAgeMs: kind === '!' ? 200 : 1000,
-    mayChange: kind === '!',
+    affectsState: kind === '!',
   };
 };
-const textOf = ({ check, mayChange }: PendingCheck): string => `${check.endpointId}${mayChange ? '!' : '.'}`;
+const textOf = ({ check, affectsState }: PendingCheck): string => `${check.endpointId}${affectsState ? '!' : '.'}`;
 const textsOf = (entries: readonly PendingCheck[]): string[] => entries.map(textOf);
 const idsOf = (entries: readonly PendingCheck[]): string[] => entries.map(({ check }) => check.endpointId);
 

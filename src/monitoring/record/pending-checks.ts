@@ -151,7 +151,7 @@ export class PendingChecks {
     for (const org of this.orgs.values()) if (most === undefined || sizeOf(org) > sizeOf(most)) most = org;
     const candidates: PendingCheck[] = [];
     for (const { org, results } of this.endpoints.values())
-      if (org === most) for (const entry of results) if (!onlyQuiet || !entry.mayChange) candidates.push(entry);
+      if (org === most) for (const entry of results) if (!onlyQuiet || !entry.affectsState) candidates.push(entry);
     const given = candidates.sort((a, b) => a.addedAt - b.addedAt).slice(0, count);
     this.remove(given);
     return given;
@@ -220,7 +220,7 @@ export class PendingChecks {
 
   private counted(endpoint: EndpointPending, entries: readonly PendingCheck[], sign: 1 | -1): void {
     let changing = 0;
-    for (const { mayChange } of entries) if (mayChange) changing++;
+    for (const { affectsState } of entries) if (affectsState) changing++;
     const [all, quiet] = [sign * entries.length, sign * (entries.length - changing)];
     endpoint.changing += sign * changing;
     endpoint.org.count += all;

@@ -10,7 +10,7 @@ const resultOf = (endpointKey: string, outcome: Outcome, warning: object | null 
 /** How urgent the results (u up, w up with a warning, d, ?) of one endpoint are: `!` urgent, `:` may change an alert, `.` quiet. */
 const urgencyOf = (results: string): string => {
   const urgency = new WriteUrgency();
-  const marks = { urgent: '!', may_change: ':', quiet: '.' };
+  const marks = { urgent: '!', affects_state: ':', quiet: '.' };
   return Array.from(results, (letter) => {
     const result = resultOf('7', OUTCOMES[letter] ?? 'up', letter === 'w' ? {} : null);
     return marks[urgency.of(result)];

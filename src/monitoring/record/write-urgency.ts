@@ -12,8 +12,8 @@ const PAGE = 4096;
 /** 64 MB, for 67 million endpoints. */
 const MAX_PAGES = 16_384;
 
-/** `may_change`: it may wait, but an alert may change with it. `quiet`: it changes nothing but history. */
-export type Urgency = 'urgent' | 'may_change' | 'quiet';
+/** `affects_state`: it may wait, but an alert may change with it. `quiet`: it changes nothing but history. */
+export type Urgency = 'urgent' | 'affects_state' | 'quiet';
 
 /**
  * Which results are written soon: an endpoint's first, every failure, the first degraded ones, and the successes after
@@ -44,12 +44,12 @@ export class WriteUrgency {
     if (isDegraded(check)) {
       const inARow = Math.max(known - MAY_RESOLVE, 1);
       page[index] = MAY_RESOLVE + 1 + Math.min(inARow, NEWLY_DEGRADED);
-      return inARow > NEWLY_DEGRADED ? 'may_change' : 'urgent';
+      return inARow > NEWLY_DEGRADED ? 'affects_state' : 'urgent';
     }
     const left = Math.min(known, MAY_RESOLVE + 1) - 1;
     if (left === 0) return 'quiet';
     page[index] = Math.max(1, left);
-    return left < 0 || left > MAY_RESOLVE - WATCHED ? 'urgent' : 'may_change';
+    return left < 0 || left > MAY_RESOLVE - WATCHED ? 'urgent' : 'affects_state';
   }
 
   private page(number: number): Uint8Array {

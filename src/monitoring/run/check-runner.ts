@@ -5,7 +5,7 @@ import type { FinishedCheck } from '../../endpoint/finished-check';
 import { startDeadline } from '../../platform/net/deadline';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { BeforeTrigger } from './before-trigger';
+import { BeforeTrigger } from './parents-first';
 import { CheckerBugs } from './checker-bugs';
 import { Connectivity } from './connectivity';
 import { StallDetector } from './stall-detector';

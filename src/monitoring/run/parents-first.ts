@@ -5,8 +5,10 @@ import { BoundedMap } from '../../platform/cache/bounded-map';
 import { WorkerDatabase } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { Clock } from '../../platform/time/clock';
-import { AskedTogether } from './asked-together';
+import { AskedTogether, NearTriggerLookup, type UnrecordedFailure } from './near-trigger';
 import { type KnownParent, type ParentsState, parentsStateOf, waitForParentMs } from './parents-state';
+import type { FinishedCheck } from '../../endpoint/finished-check';
+import { Config } from '../../platform/config/config';
 
 /** What a check of a parent found, recorded. */
 export interface RecordedParent {
@@ -76,7 +78,7 @@ export class ParentsFirst {
     private readonly clock: Clock,
   ) {}
 
-  /** `check` runs a parent's check. One of them. */
+  /** `check` runs a parent's check. Only one handler is supported. */
   checkWith(check: CheckParent): void {
     this.check = check;
   }
@@ -142,3 +144,28 @@ const toParent = ({ id, status, checkedAt, timeoutSeconds }: Row): KnownParent =
   checkedAt,
   timeoutSeconds,
 });
+
+/** What a bad check has to go through before it is recorded: nothing, unless it may trigger an alert. */
+@Injectable()
+export class BeforeTrigger {
+  constructor(
+    private readonly config: Config,
+    private readonly alerts: NearTriggerLookup,
+    private readonly parents: ParentsFirst,
+  ) {}
+
+  /** Whether failures are repeated before they are recorded. */
+  get repeats(): boolean {
+    return this.config.confirmFailures;
+  }
+
+  /** Whether recording the failure would trigger an alert. */
+  isNeeded(failure: UnrecordedFailure): Promise<boolean> {
+    return this.alerts.isNearTrigger(failure);
+  }
+
+  /** Whether one of the endpoints that this one depends on is down; they are checked now, unless they were since `foundAt`. */
+  isParentDown({ endpointId, result }: FinishedCheck, foundAt: Date, shutdown: AbortSignal): Promise<boolean> {
+    return this.parents.isAnyDown({ endpointId, isDown: result.outcome === 'down', foundAt }, shutdown);
+  }
+}

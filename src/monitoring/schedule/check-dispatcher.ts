@@ -9,8 +9,8 @@ import { MonitoringMetrics } from '../monitoring.metrics';
 import { CheckPlaces } from './check-places';
 import { FairQueue } from './fair-queue';
 import { Overload, type SkipReason } from './overload';
-import { firstRoom, KEEPS_UP_MS, nextRoom } from './room-size';
-import { SharedRoom } from './shared-room';
+import { firstCapacity, KEEPS_UP_MS, nextCapacity } from './capacity-size';
+import { SharedCapacity } from './shared-capacity';
 
 /** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
 export interface PlannedSlot {
@@ -49,7 +49,7 @@ export class CheckDispatcher {
   private planned: Planned[] = [];
   private readonly due = new FairQueue<Planned>();
   /** Claimed slots, from the claim until the check has ended, or is recorded: what waits is bounded as well as what runs. */
-  private readonly held: SharedRoom;
+  private readonly held: SharedCapacity;
   /** Finished checks that hold their place until they are recorded: those that end while the recorder falls behind. */
   private readonly unrecorded = new Set<FinishedCheck>();
   private isRecorderBehind = false;
@@ -68,10 +68,10 @@ export class CheckDispatcher {
     private readonly clock: Clock,
     private readonly overload: Overload,
   ) {
-    this.held = new SharedRoom(firstRoom(places.size));
+    this.held = new SharedCapacity(firstCapacity(places.size));
     places.onFree(() => this.fireWaiting());
     recorder.onSettled((check) => {
-      if (this.unrecorded.delete(check)) this.held.giveBack(check.orgId);
+      if (this.unrecorded.delete(check)) this.held.release(check.orgId);
     });
     metrics.watch(
       { name: 'uptime_slots_waiting', help: 'Claimed slots that have not begun.' },
@@ -84,32 +84,32 @@ export class CheckDispatcher {
   }
 
   /** How many more slots may be claimed, and of whom. */
-  get claims(): Pick<SharedRoom, 'size' | 'free' | 'portion' | 'restOf' | 'ownersNearLimit' | 'largeOwners'> {
+  get claims(): Pick<SharedCapacity, 'size' | 'free' | 'share' | 'availableTo' | 'ownersNearLimit' | 'largeOwners'> {
     return this.held;
   }
 
   /** Call it with `false` while there is only one organization: it need not leave room for others. */
-  shareRoom(isShared: boolean): void {
+  shareCapacity(isShared: boolean): void {
     this.held.isShared = isShared;
     this.places.share(isShared);
   }
 
-  /** Once a second; `isFull`: slots were due for which there was no room. The room follows what can be recorded. */
+  /** Once a second; `isFull`: slots were due for which there was no room. The capacity follows what can be recorded. */
   followRecorder(isFull: boolean): void {
     // What waits for a place is no reason to claim more.
-    this.fitRoom(isFull && this.due.size === 0);
+    this.fitCapacity(isFull && this.due.size === 0);
   }
 
-  /** Before each claim: the room shrinks as soon as recording falls behind. */
+  /** Before each claim: the capacity shrinks as soon as recording falls behind. */
   watchRecorder(): void {
-    if (this.clock.monotonic() - this.fittedAt >= WATCH_EVERY_MS) this.fitRoom(false);
+    if (this.clock.monotonic() - this.fittedAt >= WATCH_EVERY_MS) this.fitCapacity(false);
   }
 
-  private fitRoom(isTooSmall: boolean): void {
+  private fitCapacity(isTooSmall: boolean): void {
     const { lagMs, recordedPerSecond } = this.recorder;
     this.fittedAt = this.clock.monotonic();
     this.isRecorderBehind = lagMs > KEEPS_UP_MS;
-    this.held.size = nextRoom({
+    this.held.size = nextCapacity({
       size: this.held.size,
       used: this.held.used,
       places: this.places.size,
@@ -142,7 +142,7 @@ export class CheckDispatcher {
   stop(): ClaimedSlot[] {
     if (this.timer) clearTimeout(this.timer);
     const left = [...this.planned, ...this.due.clear()].flatMap((item) => (isPassage(item) ? [] : [item]));
-    for (const { definition } of left) this.held.giveBack(definition.orgId);
+    for (const { definition } of left) this.held.release(definition.orgId);
     this.planned = [];
     this.newest.clear();
     return left.map(({ slot }) => slot);
@@ -187,8 +187,8 @@ export class CheckDispatcher {
     if (!isPassage(planned) && why !== null) {
       this.overload.skipped(why);
       this.forget(planned);
-      this.held.giveBack(owner);
-    } else if (!this.places.hasRoomFor(owner)) {
+      this.held.release(owner);
+    } else if (!this.places.hasCapacityFor(owner)) {
       this.due.push(owner, planned);
     } else if (isPassage(planned)) {
       planned.pass();
@@ -214,7 +214,7 @@ export class CheckDispatcher {
   /** What gets its turn may leave the place free: a passage, or a slot whose endpoint is still being checked. */
   private fireWaiting(): void {
     while (this.due.size > 0 && !this.places.isFull) {
-      const next = this.due.take((owner) => this.places.hasRoomFor(owner));
+      const next = this.due.take((owner) => this.places.hasCapacityFor(owner));
       if (!next) return;
       this.fire(next);
     }
@@ -238,7 +238,7 @@ export class CheckDispatcher {
     } catch (error) {
       this.logger.error(`a check was lost`, error instanceof Error ? error.stack : String(error));
     } finally {
-      if (isHeld) this.held.giveBack(definition.orgId);
+      if (isHeld) this.held.release(definition.orgId);
       this.places.end(definition.orgId, definition.endpointId);
     }
   }

@@ -77,7 +77,7 @@ describe('the places of checks', () => {
     expect(await codeOf(places.runOnDemand('org', 'e', stays, check.run))).toBe('conflict');
     client.abort();
     expect(await asked).toBe('ended early');
-    expect([places.isChecking('e'), places.hasRoomFor('org')]).toEqual([false, true]);
+    expect([places.isChecking('e'), places.hasCapacityFor('org')]).toEqual([false, true]);
   });
 
   it('refuse a check on demand beyond the share of its organization, and let another one’s in', async () => {

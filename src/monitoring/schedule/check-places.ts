@@ -1,22 +1,32 @@
 import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { openFilesAllow } from './open-files';
-import { SharedRoom } from './shared-room';
+import { SharedCapacity } from './shared-capacity';
+
+/** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
+const OTHER_FILES = 100;
+
+/** How many checks the limit of open files allows at once. Read from /proc on Linux; elsewhere the setting alone counts. */
+function openFilesAllow(): number {
+  if (process.platform !== 'linux') return Infinity;
+  const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+  return files === undefined ? Infinity : Math.max(1, Math.floor((Number(files) - OTHER_FILES) / 2));
+}
 
 /**
  * The checks that run in this process: at most `size`, never two of one endpoint, and no organization can take the places
- * of the others, however long its checks last (`SharedRoom`). Scheduled checks and those that clients ask for take the
+ * of the others, however long its checks last (`SharedCapacity`). Scheduled checks and those that clients ask for take the
  * same places.
  */
 @Injectable()
 export class CheckPlaces {
   /** How many checks run at once at most. */
   readonly size: number;
-  private readonly room: SharedRoom;
+  private readonly capacity: SharedCapacity;
   /** Endpoints that are being checked. */
   private readonly checking = new Set<string>();
   /** Endpoints for which a client has asked for a check that has not ended. */
@@ -37,7 +47,7 @@ export class CheckPlaces {
       new Logger(CheckPlaces.name).warn(
         `The limit of open files leaves room for ${this.size} checks at once; raise it (ulimit -n).`,
       );
-    this.room = new SharedRoom(this.size);
+    this.capacity = new SharedCapacity(this.size);
     // Every running check listens to it: thousands of listeners are not a leak.
     setMaxListeners(0, this.stopping.signal);
     metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.checking.size);
@@ -49,34 +59,34 @@ export class CheckPlaces {
   }
 
   get isFull(): boolean {
-    return this.room.free === 0;
+    return this.capacity.free === 0;
   }
 
-  /** `listener` is called whenever a place has become free. One listener. */
+  /** `listener` is called whenever a place has become free. Only one listener is supported. */
   onFree(listener: () => void): void {
     this.freed = listener;
   }
 
   share(isShared: boolean): void {
-    this.room.isShared = isShared;
+    this.capacity.isShared = isShared;
   }
 
   isChecking(endpointId: string): boolean {
     return this.checking.has(endpointId);
   }
 
-  hasRoomFor(orgId: string): boolean {
-    return this.room.hasRoomFor(orgId);
+  hasCapacityFor(orgId: string): boolean {
+    return this.capacity.hasCapacityFor(orgId);
   }
 
-  /** Takes a place. The caller has asked `isChecking` and `hasRoomFor`, and calls `end` when the check has ended. */
+  /** Takes a place. The caller has asked `isChecking` and `hasCapacityFor`, and calls `end` when the check has ended. */
   begin(orgId: string, endpointId: string): void {
-    this.room.take(orgId);
+    this.capacity.take(orgId);
     this.checking.add(endpointId);
   }
 
   end(orgId: string, endpointId: string): void {
-    this.room.giveBack(orgId);
+    this.capacity.release(orgId);
     this.ended(endpointId);
     this.freed();
   }
@@ -185,9 +195,9 @@ export class CheckPlaces {
   }
 
   private tryBegin(orgId: string, endpointId: string): boolean {
-    const hasRoom = this.room.hasRoomFor(orgId);
-    if (hasRoom) this.begin(orgId, endpointId);
-    return hasRoom;
+    const hasCapacity = this.capacity.hasCapacityFor(orgId);
+    if (hasCapacity) this.begin(orgId, endpointId);
+    return hasCapacity;
   }
 }
 

@@ -161,7 +161,7 @@ export class SlotClaimer {
     const { claims } = this.dispatcher;
     while (!this.stopped && !this.hasPaused && this.clock.monotonic() < tick.until) {
       this.dispatcher.watchRecorder();
-      const limit = Math.min(tick.claimSize, claims.portion);
+      const limit = Math.min(tick.claimSize, claims.share);
       if (limit < this.leastClaim) break;
       const without = this.passOver(limit);
       if ((await this.claim(tick, limit, { without })) < limit) return without;
@@ -182,7 +182,7 @@ export class SlotClaimer {
 
   /** Claims for an organization that was passed over, at most the rest of its share; false when more of it may be due. */
   private async claimRest(tick: Tick, orgId: string): Promise<boolean> {
-    const limit = Math.min(tick.claimSize, this.dispatcher.claims.restOf(orgId));
+    const limit = Math.min(tick.claimSize, this.dispatcher.claims.availableTo(orgId));
     if (limit < this.leastClaim || this.stopped || this.clock.monotonic() >= tick.until) return false;
     return (await this.claim(tick, limit, { orgId })) < limit;
   }
@@ -206,7 +206,7 @@ export class SlotClaimer {
         ? await this.schedule.claimOfOne(this.database, tick.instance, limit, AHEAD_SECONDS, { ...of, ...bounds })
         : await this.schedule.claim(this.database, tick.instance, limit, AHEAD_SECONDS, { ...of, ...bounds });
     this.clock.synchronize(nowMs, askedAt);
-    this.dispatcher.shareRoom(several);
+    this.dispatcher.shareCapacity(several);
     this.notePause();
     // The database's clock has jumped ahead: to us that is as if nobody had claimed for so long.
     if (notAfter && nowMs > notAfter.getTime()) this.hasPaused = true;

@@ -77,3 +77,8 @@ function timeOf(value: unknown, otherwise: number): number {
 
 const numberOf = (value: unknown, otherwise: number): number =>
   typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value) ? Number(value) : otherwise;
+
+export const SERVED_BEYOND_QUOTA = Symbol('access:served-beyond-quota');
+
+/** For changing routes that are needed in an emergency or store nothing: served whatever an organization has changed today. */
+export const ServedBeyondQuota = () => SetMetadata(SERVED_BEYOND_QUOTA, true);

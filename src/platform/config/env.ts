@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import 'reflect-metadata';
 
 const ENV = Symbol('config:env');
@@ -74,3 +75,20 @@ const MAY_BE_SECRET = /KEY|TOKEN|URL|SECRET/;
 /** The value in a sentence that refuses it. What may hold a credential is not repeated. */
 const given = (name: string, text = ''): string =>
   MAY_BE_SECRET.test(name) ? '' : `, not ${JSON.stringify(text.slice(0, 100))}`;
+
+const FILE = '.env';
+
+/** The variables of the process, with those of `.env` in the working directory; what the process has already wins over the file. */
+export function readEnvironment(): NodeJS.ProcessEnv {
+  if (existsSync(FILE)) {
+    try {
+      // For its errors, which say what is wrong.
+      readFileSync(FILE);
+      process.loadEnvFile(FILE);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ConfigError([`${FILE} cannot be read (${why}). Make it a file that this user may read, or remove it.`]);
+    }
+  }
+  return process.env;
+}

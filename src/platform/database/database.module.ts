@@ -95,7 +95,8 @@ class DatabaseShutdown implements OnApplicationShutdown {
  */
 @Module({})
 export class DatabaseModule {
-  static forRoot(extensions: readonly ExtensionMigration[] = []): DynamicModule {
+  /** `hotTables`: those that every check or delivery rewrites; the embedded database vacuums them often. */
+  static forRoot(extensions: readonly ExtensionMigration[] = [], hotTables: readonly string[] = []): DynamicModule {
     const serverModule = DatabaseServerModule.forRoot(extensions);
     return {
       module: DatabaseModule,
@@ -122,7 +123,11 @@ export class DatabaseModule {
         },
         { provide: WorkerDatabase, inject: [DatabaseServer, Config, DataSource], useFactory: openWorkerPool },
         DatabaseClock,
-        EmbeddedMaintenance,
+        {
+          provide: EmbeddedMaintenance,
+          inject: [WorkerDatabase],
+          useFactory: (worker: WorkerDatabase) => new EmbeddedMaintenance(worker, hotTables),
+        },
         DatabaseShutdown,
       ],
       exports: [Database, WorkerDatabase, DatabaseClock, EmbeddedMaintenance, serverModule, TypeOrmModule],

@@ -1,12 +1,12 @@
 import type { Tx } from './database';
 
-/** Tables of what a configuration document may declare. */
-type OwnedTable = 'website' | 'endpoint' | 'alert' | 'contact' | 'maintenance_window' | 'status_page';
-
-/** Writes who declares these rows of an organization, `null` for nobody, where it is another: one statement, nothing else of them changes. */
+/**
+ * Writes who declares these rows of an organization, `null` for nobody, where it is another: one statement, nothing else of
+ * them changes. `table`: one of the caller's, with the columns `org_id`, `id` and `owner`.
+ */
 export async function setOwner(
   tx: Tx,
-  table: OwnedTable,
+  table: string,
   orgId: string,
   ids: readonly string[],
   owner: string | null,

@@ -1,7 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isRetryable, isUnavailable, sqlState, violatedConstraint } from '../database/postgres-errors';
-import { allowedMethods } from './allowed-methods';
 import { requestIdOf } from './request-id';
 import { Problem, problems } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
@@ -78,3 +77,24 @@ const TAKEN_KEY =
   'The key is taken by another one of its kind in the same place. Choose another key, or null for none.';
 
 const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+interface RouteLayer {
+  match(path: string): boolean;
+  route?: { methods: Record<string, boolean> };
+}
+
+/**
+ * The methods of a path, read from Express's own route table; empty for an unknown path. Nest makes a wrong method a 404
+ * by design; with these the filter makes it a 405.
+ */
+function allowedMethods(request: Request): string[] {
+  const { stack } = request.app.router as unknown as { stack: RouteLayer[] };
+  const methods = new Set<string>();
+  for (const layer of stack) {
+    if (!layer.route || !layer.match(request.path)) continue;
+    for (const method of Object.keys(layer.route.methods)) methods.add(method.toUpperCase());
+  }
+  methods.delete('_ALL');
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}

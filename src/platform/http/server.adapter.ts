@@ -8,10 +8,8 @@ import { newUuid } from '../ids/id';
 import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
 import { type ClosedBecause, limitConnections } from './load/connection-limits';
-import { endSlowReaders } from './load/slow-readers';
-import { UnreadResponses } from './load/unread-responses';
+import { endSlowReaders, UnreadResponses } from './load/unread-responses';
 import { Page } from './page';
-import { writePageHeaders } from './page-headers';
 
 /** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). */
 const LIMITS = {
@@ -160,4 +158,18 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): voi
   );
   // A client that never closes its half would keep our descriptor forever.
   setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref();
+}
+
+/** The count and the link to the next page as headers, so that the body of a page can be a bare array. */
+function writePageHeaders(
+  page: Pick<Page<unknown>, 'total' | 'nextCursor'>,
+  request: Request,
+  response: Response,
+): void {
+  if (page.total !== null) response.setHeader('X-Total-Count', String(page.total));
+  if (page.nextCursor === null) return;
+  const url = new URL(request.originalUrl, 'http://localhost');
+  url.searchParams.set('cursor', page.nextCursor);
+  response.setHeader('Link', `<${url.pathname}${url.search}>; rel="next"`);
+  response.setHeader('X-Next-Cursor', page.nextCursor);
 }

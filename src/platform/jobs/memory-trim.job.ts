@@ -12,8 +12,8 @@ interface Koffi {
 
 /**
  * glibc keeps what was freed for later: a quarter of the process, most of it from compiling and from unpacking at the
- * start. Once a minute it is given back to the system, which takes 1 to 3 ms. Elsewhere (musl, macOS, Windows), or without
- * the optional package koffi, there is nothing to call and no job.
+ * start (measured: docs/benchmarks.md). Once a minute it is given back to the system, in 1 to 3 ms. Elsewhere (musl,
+ * macOS, Windows), or without the optional package koffi, there is nothing to call and no job.
  */
 @Injectable()
 export class MemoryTrimJob {

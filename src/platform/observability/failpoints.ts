@@ -74,7 +74,7 @@ export async function failpoint(name: FailpointName): Promise<void> {
   }
 }
 
-/** The same as a function, for code that must prepare for it; `undefined` unless a test has armed it. */
+/** A failpoint as a function, for code that must prepare for it; `undefined` unless a test has armed it. */
 export const armedFailpoint = (name: FailpointName): (() => Promise<void>) | undefined =>
   armed.has(name) ? () => failpoint(name) : undefined;
 

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Global, Module } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 /** Completes the document, e.g. with the schemas of the registered channels. */
@@ -22,3 +22,7 @@ export class OpenApiParts {
     for (const part of this.parts) part.complete(document);
   }
 }
+
+@Global()
+@Module({ providers: [OpenApiParts], exports: [OpenApiParts] })
+export class OpenApiModule {}

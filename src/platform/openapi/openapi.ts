@@ -5,14 +5,10 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, Request, Response } from 'express';
 import { OpenApiParts } from './openapi-parts';
-import { documentIdempotency } from './idempotency-problems';
-import { documentPreconditions } from './precondition-problems';
-import { asOpenApi31 } from './openapi-31';
-import { inReadingOrder } from './reading-order';
-import { addRequestExamples } from './request-examples';
-import { withDefaultsInWords } from './schema-defaults';
-import { withPublicNames } from './schema-names';
-import { documentTransportProblems, type Operation } from './transport-problems';
+import { withOperationsCompleted } from './operations';
+import { inReadingOrder, withTags } from './reading-order';
+import { withRequestExamples } from './request-examples';
+import { asOpenApi31, withDefaultsInWords, withPublicNames } from './schemas';
 
 const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and every event they raised.
 
@@ -32,6 +28,16 @@ const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and ev
 
 **Errors** are \`application/problem+json\` (RFC 9457). Switch on \`code\`; texts may change. Ignore fields you do not know: the API grows additively.`;
 
+/** What makes the document of Nest ours, in this order: each takes it as the one before leaves it. */
+const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
+  withOperationsCompleted,
+  withTags,
+  withPublicNames,
+  asOpenApi31,
+  withDefaultsInWords,
+  withRequestExamples,
+];
+
 /** The document of all routes, as served and as committed in docs/. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const parts = app.get(OpenApiParts);
@@ -48,70 +54,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .build();
   const document = inReadingOrder(SwaggerModule.createDocument(app, config, { extraModels: parts.models }));
   parts.complete(document);
-  documentTransportProblems(document);
-  documentIdempotency(document);
-  documentPreconditions(document);
-  documentPages(document);
-  const whole = withDefaultsInWords(asOpenApi31(withPublicNames(sortTags(document))));
-  addRequestExamples(whole);
-  return whole;
+  return TRANSFORMS.reduce((whole, transform) => transform(whole), document);
 }
-
-const NEXT = 'of the next page; absent on the last one, and only there.';
-const PAGE_HEADERS = {
-  'X-Total-Count': {
-    description: 'Items of the whole list, where they are counted.',
-    schema: { type: 'integer' },
-    example: 1,
-  },
-  Link: {
-    description: `The address ${NEXT}`,
-    schema: { type: 'string' },
-    example: '</api/v1/websites?cursor=eyJpZCI6IjAxIn0>; rel="next"',
-  },
-  'X-Next-Cursor': {
-    description: `The \`cursor\` ${NEXT}`,
-    schema: { type: 'string' },
-    example: 'eyJpZCI6IjAxIn0',
-  },
-} as const;
-
-/** Adds the headers of a page to each list: to what takes a `cursor`. */
-function documentPages(document: OpenAPIObject): void {
-  for (const path of Object.values(document.paths)) {
-    const list = path.get as Operation | undefined;
-    const page = list?.responses['200'];
-    if (page && list.parameters?.some(({ name }) => name === 'cursor')) page.headers = { ...PAGE_HEADERS };
-  }
-}
-
-function sortTags(document: OpenAPIObject): OpenAPIObject {
-  const names = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) =>
-    Object.values(path as object).flatMap((operation: { tags?: string[] }) => operation.tags ?? []),
-  );
-  const tags = [...new Set(names)].map((name) => ({ name, description: TAGS[name] ?? name }));
-  return { ...document, tags };
-}
-
-const TAGS: Readonly<Record<string, string>> = {
-  Websites: 'What an organization watches. Owns endpoints.',
-  Endpoints: 'One check each: what is asked, how often, and how the answer is judged.',
-  Alerts: 'Rules that notify when an endpoint fails, and the events they raised.',
-  Contacts: 'Channels that are configured once, for any number of alerts.',
-  Deliveries: 'What became of each notification.',
-  Checks: 'Running a check at once.',
-  History: 'Single checks, uptime and latency over any range.',
-  Stream: 'What happens, as it happens.',
-  'Maintenance windows': 'When nobody is told, and checks do not count.',
-  'Status pages': 'What everybody may see of a website.',
-  Configuration: 'Configuration as code.',
-  Organizations: 'Who am I; and, for the operator, all organizations.',
-  'API keys': 'Keys of your organization.',
-  'Audit log': 'Who changed what in your organization.',
-  Sessions: 'How the dashboard signs in.',
-  System: 'The state of the installation.',
-  Webhooks: 'What the service sends to you.',
-};
 
 const gzipped = promisify(gzip) as (body: Buffer) => Promise<Buffer>;
 

@@ -79,3 +79,32 @@ function referencesIn(
   }
   return found;
 }
+
+/** Lists the tags in the order of their first use, with what they are about. */
+export function withTags(document: OpenAPIObject): OpenAPIObject {
+  const names = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) =>
+    Object.values(path as object).flatMap((operation: { tags?: string[] }) => operation.tags ?? []),
+  );
+  const tags = [...new Set(names)].map((name) => ({ name, description: TAGS[name] ?? name }));
+  return { ...document, tags };
+}
+
+const TAGS: Readonly<Record<string, string>> = {
+  Websites: 'What an organization watches. Owns endpoints.',
+  Endpoints: 'One check each: what is asked, how often, and how the answer is judged.',
+  Alerts: 'Rules that notify when an endpoint fails, and the events they raised.',
+  Contacts: 'Channels that are configured once, for any number of alerts.',
+  Deliveries: 'What became of each notification.',
+  Checks: 'Running a check at once.',
+  History: 'Single checks, uptime and latency over any range.',
+  Stream: 'What happens, as it happens.',
+  'Maintenance windows': 'When nobody is told, and checks do not count.',
+  'Status pages': 'What everybody may see of a website.',
+  Configuration: 'Configuration as code.',
+  Organizations: 'Who am I; and, for the operator, all organizations.',
+  'API keys': 'Keys of your organization.',
+  'Audit log': 'Who changed what in your organization.',
+  Sessions: 'How the dashboard signs in.',
+  System: 'The state of the installation.',
+  Webhooks: 'What the service sends to you.',
+};

@@ -1,4 +1,4 @@
-import { addRequestExamples } from './request-examples';
+import { withRequestExamples } from './request-examples';
 
 interface Content {
   schema?: object;
@@ -10,14 +10,14 @@ interface Content {
 function contentOf(given: Content, schemas: object = {}): Content {
   const content = { ...given };
   const paths = { '/things': { post: { requestBody: { content: { 'application/json': content } } } } };
-  addRequestExamples({ openapi: '3.1.0', paths, components: { schemas } } as never);
+  withRequestExamples({ openapi: '3.1.0', paths, components: { schemas } } as never);
   return content;
 }
 const exampleOf = (schema: object, schemas?: object): unknown => contentOf({ schema }, schemas).example;
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required });
 const ID = 'ws_01jd3k6q7be5y9x4v2m8n0r1st';
 
-describe('addRequestExamples', () => {
+describe('withRequestExamples', () => {
   it.each([
     ['what is required, with its own example', { type: 'string', example: 'Shop' }, ['field'], { field: 'Shop' }],
     ['what is optional and has an example', { type: 'string', example: 'Shop' }, [], { field: 'Shop' }],

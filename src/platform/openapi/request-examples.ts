@@ -34,7 +34,7 @@ const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
  * accepted: `test/e2e/http/examples.spec.ts` sends them. A body of several forms gets an example of each. One that is
  * given where the route is declared stays.
  */
-export function addRequestExamples(document: OpenAPIObject): void {
+export function withRequestExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as Schemas;
   for (const path of Object.values(document.paths)) {
     for (const operation of Object.values(path as Record<string, { requestBody?: { content: object } }>)) {
@@ -49,6 +49,7 @@ export function addRequestExamples(document: OpenAPIObject): void {
       }
     }
   }
+  return document;
 }
 
 /** The forms of a schema by the value that distinguishes them, those of a choice of schemas one after the other; a form without one by its title. */

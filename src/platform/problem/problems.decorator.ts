@@ -42,11 +42,11 @@ export function Problems(...codes: ProblemCode[]) {
   return documented([...new Set([...codes, ...WITH_KEY, ...ALWAYS])]);
 }
 
-/** The same for routes with a body: what a body may be refused for comes with it. */
+/** Documents the problems of a route with a body: what a body may be refused for comes with it. */
 export const BodyProblems = (...codes: ProblemCode[]) =>
   Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type', ...codes);
 
-/** The same as `Problems` for routes without a key. */
+/** Documents the problems of a route without a key. */
 export function PublicProblems(...codes: ProblemCode[]) {
   return documented([...new Set([...codes, ...ALWAYS])]);
 }

@@ -15,7 +15,7 @@ export const oneLine = (text: string): string =>
     .replace(/[\s\u2028\u2029]+/g, ' ')
     .trim();
 
-/** The same line by line; lines are kept, at most `maxLines` of them. */
+/** The text with each line cleaned as `oneLine` does; lines are kept, at most `maxLines` of them. */
 export const someLines = (text: string, maxLines: number): string =>
   text
     .split(/\r\n|[\n\r\u2028\u2029]/)

@@ -1,10 +1,23 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { IsIn } from 'class-validator';
 import { Access, CountedBy } from '../../platform/access/caller';
 import { PublicProblems } from '../../platform/problem/problems.decorator';
-import { PublicStatusQuery } from './public-status.dto';
 import { PublicStatusService } from './public-status.service';
+import { Optional } from '../../platform/http/validators';
+import { BADGE_WINDOWS, type BadgeWindow } from '../render/status-badge';
+
+class PublicStatusQuery {
+  @ApiPropertyOptional({
+    enum: Object.keys(BADGE_WINDOWS),
+    description:
+      'For `.svg`: the uptime over this window instead of the state, and how much of it was watched if that is little.',
+  })
+  @Optional()
+  @IsIn(Object.keys(BADGE_WINDOWS))
+  uptime?: BadgeWindow;
+}
 
 const NAME = { name: 'slug', example: 'example-shop' };
 

@@ -5,7 +5,7 @@ import { TokenBuckets } from '../../platform/access/token-bucket';
 import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { NOT_FOUND_PAGE } from '../render/not-found-page';
+import { NOT_FOUND_PAGE } from '../render/status-html';
 import type { BadgeWindow } from '../render/status-badge';
 import { statusPolicy } from '../render/status-policy';
 import { KEPT_SECONDS, type PageForm, PublicPages } from './public-pages';

@@ -1,8 +1,8 @@
 import type { StatusMaintenance } from '../page-maintenance';
 import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
-import { xml } from './escape';
 import { affected } from './maintenance-html';
 import { utc, utcRange } from './times';
+import { html } from '../../platform/text/html';
 
 interface Entry {
   id: string;
@@ -81,3 +81,7 @@ export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): G
   for (const entry of entries) yield entryXml(entry, page);
   yield '</feed>\n';
 }
+
+/** A text for content and attributes of XML 1.0, which has no place for some characters, not even escaped. */
+const xml = (text: string): string =>
+  html(text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd'));

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readableAccent } from './accent';
-import { STATUS_SCRIPT } from './status-script';
-import { STATUS_STYLE } from './status-style';
+import { STATUS_SCRIPT, STATUS_STYLE } from './status-style';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const STYLE_HASH = hashOf(STATUS_STYLE);

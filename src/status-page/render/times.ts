@@ -11,6 +11,6 @@ export const utcRange = (from: string, until: string): string =>
 /** A time that the page's script writes in the reader's zone. */
 export const stamp = (iso: string): string => `<time datetime="${iso}">${utc(iso)}</time>`;
 
-/** The same of a time with a beginning and an end. */
+/** A time with a beginning and an end that the page's script writes in the reader's zone. */
 export const range = (from: string, until: string): string =>
   `<time datetime="${from}" data-until="${until}">${utcRange(from, until)}</time>`;

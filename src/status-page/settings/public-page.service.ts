@@ -7,7 +7,7 @@ import { setOwner } from '../../platform/database/set-owner';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page, PageQuery } from '../../platform/http/page';
 import { requireMatch } from '../../platform/http/precondition/precondition';
-import { tagged } from '../../platform/http/precondition/tagged';
+import { tagged } from '../../platform/http/precondition/entity-tags';
 import { NIL_UUID, newUuid } from '../../platform/ids/id';
 import type { Findings } from '../../platform/problem/findings';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
@@ -96,7 +96,7 @@ export class PublicPageService {
     });
   }
 
-  /** The same for several, in as many statements. */
+  /** Creates several pages, in as many statements as one takes. */
   async createSome(
     tx: Tx,
     orgId: string,
@@ -119,7 +119,7 @@ export class PublicPageService {
     });
   }
 
-  /** The same for several, in as many statements. */
+  /** Updates several pages, in as many statements as one takes. */
   async updateSome(
     tx: Tx,
     orgId: string,

@@ -3,7 +3,7 @@ import { recordChanges } from '../../audit/audit-log';
 import { Quotas } from '../../identity/quota/quotas.service';
 import { Database, type Tx } from '../../platform/database/database';
 import { requireMatch } from '../../platform/http/precondition/precondition';
-import { tagged } from '../../platform/http/precondition/tagged';
+import { tagged } from '../../platform/http/precondition/entity-tags';
 import { Clock } from '../../platform/time/clock';
 import { WebsiteService } from '../../website/website.service';
 import { HostedPages } from '../public/hosted-pages';
@@ -59,7 +59,7 @@ export class WebsitePageService {
     });
   }
 
-  /** The same for those of several locked websites, in as many statements. */
+  /** Updates the pages of several locked websites, in as many statements as one takes. */
   async updateSome(tx: Tx, orgId: string, sent: readonly SentPage[]): Promise<void> {
     if (sent.length > 0)
       await this.save(

@@ -165,7 +165,7 @@ const documentOf = (description: string): Text =>
 const applies: Attack = {
   name: 'applies',
   what: 'two clients that apply 800 alerts over and over, each time with another description, by write keys',
-  covers: ['src/configuration/apply', 'src/alert/declared'],
+  covers: ['src/configuration/apply', 'src/alert/declared-alerts.service.ts'],
   // An apply holds the only session of the embedded database, for as long as it writes.
   readsWithinMs: 3000,
   begin: async (world) => {

@@ -2,7 +2,7 @@
 import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { ownerOf, type SealedConfig, SealedConfigs } from '../../../src/delivery/config/sealed-config';
-import type { Notification } from '../../../src/channel/channel';
+import type { Notification } from '../../../src/channel/notification';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Alerting } from '../../harness/app/alerting';

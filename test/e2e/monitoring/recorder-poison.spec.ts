@@ -166,15 +166,15 @@ describe('a result that cannot be written', () => {
   it('is written with others, not in a transaction of its own, once it turns out that the database was at fault', async () => {
     const [one] = await definitionsOf(app.write, 1);
     if (!one) throw new Error('no endpoint');
-    const entry = { addedAt: 0, maxAgeMs: 0, mayChange: true };
+    const entry = { addedAt: 0, maxAgeMs: 0, affectsState: true };
     const batch = Array.from({ length: 100 }, () => ({ ...entry, check: next(one) }));
     const writer = newBatchWriter(app);
     armFailpoints(['recorder.before_commit=error']);
     expect((await writer.write(batch)).left).toHaveLength(100);
-    expect([(await writer.write(batch)).left, writer.suspects.size]).toEqual([[], 100]);
+    expect([(await writer.write(batch)).left, writer.poisoned.size]).toEqual([[], 100]);
     armFailpoints([]);
-    await writer.retrySuspects(60_000);
-    expect([await checksOf([one]), writer.suspects.size]).toEqual([100, 0]);
+    await writer.retryPoisoned(60_000);
+    expect([await checksOf([one]), writer.poisoned.size]).toEqual([100, 0]);
     expect(writer.written).toBeLessThan(20);
   });
 });

@@ -152,7 +152,7 @@ describe('the service', () => {
       vm.Script = class extends vm.Script {
         constructor(text, options) { super(text, options); count[this.cachedDataRejected === false ? 'accepted' : 'refused'] += 1; }
       };
-      require('./start/gc-flags');
+      require('./start/runtime-flags');
       require('./start/load-application');
       const before = Object.keys(require.cache).length;
       require('./app');

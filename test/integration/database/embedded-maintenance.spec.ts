@@ -22,7 +22,7 @@ describe('EmbeddedMaintenance', () => {
     await server.migrate();
     const pool = { size: 5, name: 'test', queryTimeoutMs: 30_000 };
     database = new WorkerDatabase(await new DataSource(dataSourceOptions(server.target, pool)).initialize());
-    maintenance = new EmbeddedMaintenance(database);
+    maintenance = new EmbeddedMaintenance(database, ['notification']);
   });
   afterAll(async () => {
     await database.dataSource.destroy();

@@ -180,7 +180,7 @@ describe('alerts that stay quiet', () => {
     await alerting.play(warned, 'D');
     await alerting.play(other, 'D');
     expect(await alerting.nearTrigger(warned, other)).toEqual(new Set([warned]));
-    expect(await alerting.evaluator.atStake(alerting.database, [], [], [warned, other])).toEqual(
+    expect(await alerting.evaluator.alertsAffected(alerting.database, [], [], [warned, other])).toEqual(
       new Map([[warned, 1]]),
     );
   });

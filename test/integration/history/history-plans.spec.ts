@@ -1,6 +1,6 @@
 /** @databases both */
 import { CARRY_ON, SUMMARIZE } from '../../../src/history/rollup/endpoint-summary';
-import { P95_OF_CHECKS } from '../../../src/history/check-p95';
+import { P95_OF_CHECKS } from '../../../src/history/check-encoding';
 import { HistoryBench, recorded } from '../../harness/app/history';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CreateAlertDto } from '../../../alert/alert.dto';
-import { DeclaredAlerts } from '../../../alert/declared/declared-alerts.service';
+import { DeclaredAlerts } from '../../../alert/declared-alerts.service';
 import type { HeldContact } from '../../../contact/contact-store';
 import type { Contact } from '../../../contact/contact.entity';
 import { ChannelSettings } from '../../../delivery/config/channel-settings';
@@ -15,7 +15,7 @@ import type { References } from '../references';
 import { ALERT_DEFAULTS, sentFields } from '../sent-fields';
 import { noSuch } from './endpoint-changes';
 import { asSeen, noteGuesses, type Planning, planned } from './planning';
-import { refusesShown } from './shown-secrets';
+import { refusesShown } from './hidden-values';
 
 /** What becomes of declared alerts. */
 @Injectable()

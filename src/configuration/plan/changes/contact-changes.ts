@@ -10,7 +10,7 @@ import type { Planned } from '../plan';
 import { missingSecret } from '../plan-findings';
 import { CONTACT_DEFAULTS, sentFields } from '../sent-fields';
 import { asSeen, noteGuesses, type Planning, planned } from './planning';
-import { refusesShown } from './shown-secrets';
+import { refusesShown } from './hidden-values';
 
 /** What becomes of declared contacts. */
 @Injectable()

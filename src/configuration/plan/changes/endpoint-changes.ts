@@ -20,8 +20,7 @@ import type { PresentEndpoint } from '../state/present-state';
 import type { References } from '../references';
 import { ENDPOINT_DEFAULTS, sentFields } from '../sent-fields';
 import { type Planning, planned } from './planning';
-import { refusesShown } from './shown-secrets';
-import { withMaskedCredentials } from './unseen-values';
+import { refusesShown, withMaskedCredentials } from './hidden-values';
 
 const MAX_URL = 2048;
 /** Stands for an address that the document does not tell. */

@@ -5,7 +5,7 @@ import type { Match, Stored } from '../matching';
 import type { PlanFindings } from '../plan-findings';
 import type { PresentState } from '../state/present-state';
 import type { References } from '../references';
-import { withMasks } from './unseen-values';
+import { withMasks } from './hidden-values';
 
 /** Who asks for a plan, for what, and what is known. */
 export interface Planning {

@@ -27,7 +27,7 @@ export interface PresentState {
 }
 
 /** What of an organization is wanted: what these keys and names may mean, and all that this owner declared. */
-export interface Wanted {
+export interface Lookup {
   /** `null`: nothing is asked for because of its owner. */
   owner: string | null;
   websites: Named;
@@ -71,7 +71,7 @@ const parametersOf = (orgId: string, { keys, names }: Named, owner: string | nul
  * What is wanted of an organization, six statements one after the other. Contacts and pages are few and read whole; of the
  * others an index range of the organization is walked, of endpoints that of the websites that were found.
  */
-export async function readWanted(sql: Sql, orgId: string, wanted: Wanted): Promise<PresentState> {
+export async function readWanted(sql: Sql, orgId: string, wanted: Lookup): Promise<PresentState> {
   const { owner } = wanted;
   const contacts = await sql.query<Contact>(CONTACTS, [orgId]);
   const websites = await sql.query<Website>(`${WEBSITES} ORDER BY w.id`, parametersOf(orgId, wanted.websites, owner));
@@ -96,7 +96,7 @@ const ENDPOINT_BYTES = `
            WHERE a.org_id = $1 AND (a.endpoint_id IN (SELECT id FROM wanted) OR a.owner = $4))::float8 AS bytes`;
 
 /** The bytes of those endpoints and alerts that `readWanted` would read; of the rest an organization may have few. One statement. */
-export async function bytesOfWanted(sql: Sql, orgId: string, wanted: Wanted): Promise<number> {
+export async function bytesOfWanted(sql: Sql, orgId: string, wanted: Lookup): Promise<number> {
   const { keys, names } = wanted.endpoints;
   const parameters = [...parametersOf(orgId, wanted.websites, wanted.owner), keys, names];
   const [row] = await sql.query<{ bytes: number }>(ENDPOINT_BYTES, parameters);

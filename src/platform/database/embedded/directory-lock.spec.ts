@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DirectoryInUseError, DirectoryLock } from './directory-lock';
-import { ownIdentity, processStart } from './process-identity';
+import { DirectoryInUseError, DirectoryLock, ownIdentity, processStart } from './directory-lock';
 
 const HEARTBEAT_MS = 20;
 

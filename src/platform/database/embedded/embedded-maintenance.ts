@@ -1,8 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { WorkerDatabase } from '../database';
+import type { WorkerDatabase } from '../database';
 
-/** Rewritten by every check or delivery. */
-const HOT_TABLES = ['endpoint_schedule', 'endpoint_state', 'notification'];
 /** A vacuum holds the only session: larger tables are only analysed. They are append-only and dropped by the day. */
 const VACUUM_UP_TO_BYTES = 64 * 1024 * 1024;
 
@@ -10,11 +7,14 @@ const VACUUM_UP_TO_BYTES = 64 * 1024 * 1024;
  * The steps of what a PostgreSQL server does by itself and the embedded one does not: checkpoints (or the write-ahead log
  * grows without end), vacuum and statistics. `EmbeddedMaintenanceJob` says when.
  */
-@Injectable()
 export class EmbeddedMaintenance {
   private checkpointedAt = '';
 
-  constructor(private readonly database: WorkerDatabase) {}
+  /** `hotTables`: those that change all the time. */
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly hotTables: readonly string[],
+  ) {}
 
   /** Makes a checkpoint, but only when something was written since the last one. */
   async checkpoint(): Promise<void> {
@@ -26,7 +26,7 @@ export class EmbeddedMaintenance {
   /** Vacuums and analyses the tables that change all the time. */
   async vacuumHotTables(): Promise<void> {
     if (await this.isReadOnly()) return;
-    for (const table of HOT_TABLES) await this.database.query(`VACUUM (ANALYZE) ${table}`);
+    for (const table of this.hotTables) await this.database.query(`VACUUM (ANALYZE) ${table}`);
   }
 
   /** Vacuums and analyses every table, one by one, so that other statements get the session in between. */

@@ -2,8 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { ACCESS, type AccessRule, type AuthenticatedRequest } from '../../access/caller';
-import { jsonReader } from './json-body';
-import { MAX_BODY_BYTES, MAX_PUBLIC_BODY_BYTES, READ_BODY, type ReadBody } from './read-body';
+import { jsonReader, MAX_BODY_BYTES, MAX_PUBLIC_BODY_BYTES, READ_BODY, type ReadBody } from './read-body';
 
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const readJson = jsonReader(MAX_BODY_BYTES);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticatedRequest } from '../../access/caller';
-import { sortedMembers } from '../../text/canonical-json';
+import { sortedMembers } from '../../text/json';
 
 /** One request of an organization under a key of its choice. */
 export interface AskedRequest {

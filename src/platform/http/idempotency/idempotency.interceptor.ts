@@ -2,8 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { AuthenticatedRequest } from '../../access/caller';
-import { Database } from '../../database/database';
-import { joinTransaction } from '../../database/joined-transaction';
+import { Database, joinTransaction } from '../../database/database';
 import { failpoint } from '../../observability/failpoints';
 import { EntityTags } from '../precondition/entity-tags';
 import { type AskedRequest, askedRequest } from './asked-request';

@@ -7,6 +7,7 @@ import { type Beat, EventLoopLag } from '../../observability/event-loop-lag';
 import { Metrics } from '../../observability/metrics';
 import { problems } from '../../problem/problem';
 import { Shares } from './shares';
+import type { Health } from '../../observability/health';
 
 /** Time between two samples; the event loop is late by what it took longer. */
 const SAMPLE_MS = 100;
@@ -153,3 +154,16 @@ export class LoadShedder {
     this.sampledAt = now;
   }
 }
+
+/**
+ * API responses are never cached. During shutdown `Connection: close` keeps clients from sending another request on a
+ * connection that is about to be reset, and API requests get 503, so that a load balancer sends them elsewhere.
+ */
+export const refuseWhileDraining =
+  (health: Health): RequestHandler =>
+  (request, response, next) => {
+    if (health.draining) response.setHeader('Connection', 'close');
+    if (!request.path.startsWith('/api/')) return next();
+    response.setHeader('Cache-Control', 'no-store');
+    return health.draining ? next(problems.shuttingDown()) : next();
+  };

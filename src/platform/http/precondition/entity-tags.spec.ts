@@ -1,6 +1,5 @@
 import type { ServerSecrets } from '../../secrets/server-secrets';
-import { EntityTags } from './entity-tags';
-import { tagged } from './tagged';
+import { EntityTags, tagged } from './entity-tags';
 
 const tagsWith = (secret: string) => new EntityTags({ get: () => Buffer.from(secret) } as unknown as ServerSecrets);
 const tags = tagsWith('one');

@@ -1,4 +1,4 @@
-import { parseIfMatch } from './if-match';
+import { parseIfMatch } from './precondition';
 
 describe('an If-Match', () => {
   it.each([

@@ -1,11 +1,46 @@
-import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
+import {
+  applyDecorators,
+  SetMetadata,
+  UseInterceptors,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  type CallHandler,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
-import { PreconditionInterceptor } from './precondition.interceptor';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { Problem, problems } from '../../problem/problem';
+import { HEADER, parseIfMatch, underPrecondition } from './precondition';
+import { EntityTags } from './entity-tags';
 
-export const PRECONDITION = Symbol('http:precondition');
+/** Brings the `If-Match` of a request to `requireMatch`. See `@HonoursIfMatch`. */
+@Injectable()
+class PreconditionInterceptor implements NestInterceptor {
+  constructor(private readonly tags: EntityTags) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const sent = context.switchToHttp().getRequest<Request>().headers[HEADER];
+    const wanted = sent === undefined ? null : parseIfMatch(sent);
+    if (wanted === null) return next.handle();
+    return from(
+      underPrecondition(
+        (stored) => {
+          if (!wanted.any && !wanted.tags.includes(this.tags.of(stored)))
+            throw problems.preconditionFailed(wanted.tags.length === 0);
+        },
+        () => lastValueFrom(next.handle()),
+      ),
+    );
+  }
+}
+
+const PRECONDITION = Symbol('http:precondition');
 
 /** Whether a route that changes something honours an `If-Match`; `refuses` says why it does not. */
-export type PreconditionRule = { honours: true } | { honours: false; refuses: string };
+type PreconditionRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: PreconditionRule) => SetMetadata(PRECONDITION, value);
 
@@ -40,3 +75,29 @@ export const WITH_ETAG = {
     },
   },
 } as const;
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const BY_DEFAULT = 'Only what changes or deletes one resource takes an If-Match.';
+
+/** No change ignores an `If-Match`: a route that does not honour it refuses it before anything is done. */
+@Injectable()
+export class PreconditionGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { headers, method } = context.switchToHttp().getRequest<Request>();
+    const sent = headers[HEADER];
+    if (sent === undefined || SAFE.has(method)) return true;
+    const rule = this.reflector.get<PreconditionRule | undefined>(PRECONDITION, context.getHandler());
+    if (!rule?.honours) {
+      const detail = `${rule?.refuses ?? BY_DEFAULT} Leave out the If-Match header; nothing was done.`;
+      throw new Problem('if_match_not_supported', detail);
+    }
+    if (parseIfMatch(sent) === null) {
+      const detail =
+        'Send the ETag of the resource as it was received, with its quotes; several with commas between, or *.';
+      throw new Problem('invalid_if_match', detail);
+    }
+    return true;
+  }
+}

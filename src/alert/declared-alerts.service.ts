@@ -1,0 +1,263 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { type Change, recordChanges } from '../audit/audit-log';
+import { ContactStore, type HeldContact } from '../contact/contact-store';
+import { Outbox } from '../delivery/outbox';
+import type { Route } from '../delivery/route';
+import { refusalOf } from '../identity/quota/quotas';
+import { Quotas } from '../identity/quota/quotas.service';
+import type { Caller } from '../platform/access/caller';
+import type { Tx } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { setOwner } from '../platform/database/set-owner';
+import { updateRows } from '../platform/database/update-rows';
+import { parseId } from '../platform/ids/id';
+import { problems } from '../platform/problem/problem';
+import { Turns } from '../platform/time/turns';
+import { type AlertRule, type CreateAlertDto, toAlertRule } from './alert.dto';
+import { Alert } from './alert.entity';
+import { RULE_COLUMNS, ruleOf } from './alert-rule';
+import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from './alert-settings';
+
+/** The audit log shows what a read key sees: no credential, no address. */
+const READER = { role: 'read' } as const;
+/** Rows of one statement: it may have 65,535 parameters. */
+const INSERTED = 1000;
+
+const MOST_ALERTS = `
+  SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
+const HOLD = 'SELECT FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE';
+
+/** An alert that is about to be made. Its dto names a contact, or has type and config. */
+export interface AlertToMake {
+  id: string;
+  endpointId: string;
+  dto: Omit<CreateAlertDto, 'endpoint_id'>;
+}
+
+/** A change of an alert; `dto` as of one that is made. */
+export type ChangedAlert = Pick<AlertToMake, 'id' | 'dto'>;
+
+/** What a change would make of an alert, as the audit log shows both sides. */
+export interface PreviewedAlert {
+  isChanged: boolean;
+  before: AlertRule | null;
+  after: AlertRule;
+  /** Settings that change behind a mask. */
+  hidden: readonly string[];
+  /** Secrets that it would get because none was sent. */
+  generatedKeys: readonly string[];
+}
+
+/** Alerts as configuration documents need them: seen before they are changed, and made many at once. */
+@Injectable()
+export class DeclaredAlerts {
+  constructor(
+    private readonly settings: AlertSettings,
+    private readonly contacts: ContactStore,
+    private readonly quotas: Quotas,
+    private readonly outbox: Outbox,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  /** What a creation would make. Throws what `AlertService.create` throws. `contact`: what the dto names. */
+  previewNew(caller: Caller, sent: AlertToMake, contact: HeldContact | null): PreviewedAlert {
+    const made = this.rowOf(caller, sent, contact);
+    const { alert, route, generatedKeys } = made;
+    return { isChanged: true, before: null, after: this.audited(alert, route), hidden: [], generatedKeys };
+  }
+
+  /** What an update would make. Throws what `AlertService.update` throws. `contact`: what the dto names; `route`: what it has now. */
+  preview(
+    caller: Caller,
+    alert: Alert,
+    route: Route,
+    sent: AlertToMake['dto'],
+    contact: HeldContact | null,
+  ): PreviewedAlert {
+    const { after, generatedKeys } = this.settings.changeOf(caller, { alert, route }, sent, contact);
+    const rule = ruleOf(sent);
+    const changed = Object.assign(new Alert(), alert, rule, after && columnsOf(after));
+    const isRuleChanged = Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
+    return {
+      isChanged: after !== null || isRuleChanged,
+      before: this.audited(alert, route),
+      after: this.audited(changed, after ?? route),
+      hidden: after ? ['config'] : [],
+      generatedKeys,
+    };
+  }
+
+  /** The config of an alert as read keys see it: masks stand for what is secret. */
+  masked(alert: Alert, route: Route): object {
+    return this.audited(alert, route).config;
+  }
+
+  /**
+   * Makes the alerts, in as many statements for a thousand as for one, but for their configs. Contacts are held before
+   * endpoints. Throws `quota_exceeded`, and `not_found` for a contact.
+   */
+  async add(tx: Tx, caller: Caller, alerts: readonly AlertToMake[]): Promise<void> {
+    if (alerts.length === 0) return;
+    const { orgId } = caller;
+    const contacts = await this.contacts.holdSome(tx, orgId, contactIdsOf(alerts));
+    const endpointIds = [...new Set(alerts.map(({ endpointId }) => endpointId))];
+    await tx.query(HOLD, [orgId, endpointIds]);
+    const limits = await this.quotas.claim(tx, orgId, { alerts: alerts.length });
+    const turns = new Turns();
+    const made = await turns.map(alerts, (sent) =>
+      this.rowOf(caller, sent, contacts.get(contactIdOf(sent) ?? '') ?? null),
+    );
+    for (let from = 0; from < made.length; from += INSERTED) {
+      const rows = made.slice(from, from + INSERTED).map(({ alert: { endpoint: _e, contact: _c, ...row } }) => row);
+      await tx.manager.insert(Alert, rows);
+    }
+    const [most] = await tx.query<{ used: number }>(MOST_ALERTS, [endpointIds]);
+    const limit = limits.alerts_per_endpoint;
+    const refusal = refusalOf('alerts_per_endpoint', limit, (most?.used ?? 1) - 1, 1);
+    if (refusal) throw refusal;
+    const changes = await turns.map(made, ({ alert, route }) => {
+      const after = this.audited(alert, route);
+      return { orgId, resource: 'alert' as const, id: alert.id, action: 'create' as const, after };
+    });
+    await recordChanges(tx, changes);
+  }
+
+  /**
+   * Changes of several that `lockSome` has locked, in about seven statements for a thousand. Left, and returned, are those of
+   * which an incident is open or a delivery pending and that change more than their rule: for `AlertService.update`.
+   */
+  async change(tx: Tx, caller: Caller, sent: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
+    if (sent.length === 0) return [];
+    const { orgId } = caller;
+    const ids = sent.map(({ id }) => id);
+    const contacts = await this.contacts.holdSome(tx, orgId, contactIdsOf(sent));
+    const found = await tx.manager.find(Alert, { where: { orgId, id: In(ids) } });
+    const routes = await this.settings.routesOf(tx, orgId, found);
+    const pending = await this.outbox.withPending(tx, ids);
+    const alerts = new Map(found.map((alert) => [alert.id, alert]));
+    const left: ChangedAlert[] = [];
+    const changed: { after: Alert; entry: Change }[] = [];
+    const turns = new Turns();
+    for (const one of sent) {
+      await turns.rest();
+      const alert = alerts.get(one.id);
+      const route = routes.get(one.id);
+      if (!alert || !route) throw problems.notFound();
+      const contact = contacts.get(contactIdOf(one) ?? '') ?? null;
+      const { after: rerouted } = this.settings.changeOf(caller, { alert, route }, one.dto, contact);
+      const rule = ruleOf(one.dto);
+      const isStopped = alert.enabled && rule.enabled === false;
+      if (
+        (rerouted || isStopped || rule.remindEverySeconds !== undefined) &&
+        (alert.triggered || pending.has(one.id))
+      ) {
+        left.push(one);
+        continue;
+      }
+      const after = Object.assign(new Alert(), alert, rule, rerouted && columnsOf(rerouted));
+      const next = rerouted ?? route;
+      const entry: Change = {
+        orgId,
+        resource: 'alert',
+        id: one.id,
+        action: 'update',
+        before: this.audited(alert, route),
+        after: this.audited(after, next),
+        hidden: rerouted ? ['config'] : [],
+      };
+      changed.push({ after, entry });
+    }
+    const updatedAt = this.clock.now();
+    const rows = changed.map(({ after }) => ({
+      ...Object.fromEntries(SAVED.map((name) => [name, after[name]])),
+      id: after.id,
+      updatedAt,
+    }));
+    await updateRows(tx, Alert, rows);
+    await recordChanges(
+      tx,
+      changed.map(({ entry }) => entry),
+    );
+    return left;
+  }
+
+  /** Several, locked as `AlertService.update` locks one, in the order of their ids. */
+  async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
+    await tx.query('SELECT FROM alert WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
+      orgId,
+      ids,
+    ]);
+  }
+
+  /** Written by configuration documents alone. */
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
+    return setOwner(tx, 'alert', orgId, ids, owner);
+  }
+
+  /** The alerts through default contacts that new endpoints of a document got. */
+  async ownOfNew(tx: Tx, orgId: string, endpointIds: readonly string[], owner: string): Promise<void> {
+    if (endpointIds.length === 0) return;
+    await tx.query(
+      'UPDATE alert SET owner = $3 WHERE org_id = $1 AND endpoint_id = ANY ($2::uuid[]) AND owner IS NULL',
+      [orgId, endpointIds, owner],
+    );
+  }
+
+  private rowOf(caller: Caller, sent: AlertToMake, contact: HeldContact | null): MadeAlert {
+    const { id, endpointId, dto } = sent;
+    const own = this.settings.ownOfNew(caller, id, dto);
+    if (!own && !contact) throw new Error('the contact that was sent is not held');
+    const { route, defaults, generatedKeys } = own ?? throughContact(contact as HeldContact);
+    const now = this.clock.now();
+    const bare = { id, orgId: caller.orgId, endpointId, triggered: false, owner: null, externalKey: null };
+    const rule = { ...DEFAULT_RULE, ...ruleOf(defaults), ...ruleOf(dto) };
+    const stamps = { createdAt: now, updatedAt: now };
+    return { alert: Object.assign(new Alert(), bare, columnsOf(route), rule, stamps), route, generatedKeys };
+  }
+
+  private audited(alert: Alert, route: Route): AlertRule {
+    return toAlertRule(alert, this.settings.present(READER, { alert, route }).config);
+  }
+}
+
+interface MadeAlert {
+  alert: Alert;
+  route: Route;
+  generatedKeys: readonly string[];
+}
+
+/** What the database gives an alert of which nobody says otherwise. */
+const DEFAULT_RULE: Partial<Alert> = {
+  condition: 'down',
+  failureThreshold: 3,
+  successThreshold: 2,
+  sendOnResolved: true,
+  afterSeconds: 0,
+  remindEverySeconds: null,
+  description: '',
+  enabled: true,
+};
+
+const throughContact = (contact: HeldContact): NewRoute => ({
+  generatedKeys: [],
+  route: routeOfContact(contact),
+  defaults: contact.defaults,
+});
+
+/** What a client may change of an alert. */
+const SAVED = [
+  ...(Object.keys(RULE_COLUMNS) as (keyof typeof RULE_COLUMNS)[]),
+  'description',
+  'enabled',
+  'externalKey',
+  'contactId',
+  'type',
+  'config',
+] as const satisfies readonly (keyof Alert)[];
+
+const contactIdOf = ({ dto }: ChangedAlert): string | null => parseId('contact', dto.contact_id);
+
+const contactIdsOf = (alerts: readonly ChangedAlert[]): string[] => [
+  ...new Set(alerts.map(contactIdOf).filter((id) => id !== null)),
+];

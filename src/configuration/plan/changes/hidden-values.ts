@@ -1,0 +1,92 @@
+import type { Assertion } from '../../../checker/assertion/assertion';
+import { isSensitiveHeader } from '../../../checker/request-headers';
+import type { UpdateEndpointDto } from '../../../endpoint/endpoint.dto';
+import { comparesCredential, maskedUrl } from '../../../endpoint/settings/shown-settings';
+import { MASK } from '../../../platform/secrets/mask';
+import { isRecord } from '../../../platform/text/json';
+import type { PlanNote } from '../plan';
+import type { PresentEndpoint } from '../state/present-state';
+import { pointerStep } from '../../../platform/problem/constraint-codes';
+import { isReference } from '../kept-secrets';
+import type { PlanFindings } from '../plan-findings';
+
+/*
+ * A read key may plan, and must not learn by trying whether a value that it is not shown is the stored one. What it sends in
+ * such a place counts as the stored value.
+ */
+
+/** Said with each plan of a read key that is not shown everything. */
+export const NOT_COMPARED: PlanNote = {
+  key: null,
+  message:
+    'Values that a read key is not shown are not compared: they count as unchanged. Plan with a write key to compare them.',
+};
+
+/** A config with the masks of the stored one, as read keys see it, in place of what was sent. */
+export function withMasks(sent: unknown, stored: unknown): unknown {
+  if (typeof stored === 'string' && stored.includes(MASK)) return typeof sent === 'object' ? sent : stored;
+  if (Array.isArray(sent))
+    return sent.map((item, at) => withMasks(item, Array.isArray(stored) ? stored[at] : undefined));
+  if (!isRecord(sent)) return sent;
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [name, withMasks(value, isRecord(stored) ? stored[name] : undefined)]),
+  );
+}
+
+/** An endpoint's settings with the masks of the stored ones, as read keys see them, in place of credentials that were sent. */
+export function withMaskedCredentials(dto: UpdateEndpointDto, stored: PresentEndpoint): UpdateEndpointDto {
+  const { url, body, headers, assertions } = dto;
+  const isSameTarget = url !== undefined && maskedUrl(url) === maskedUrl(stored.url);
+  return {
+    ...dto,
+    ...(isSameTarget && { url: maskedUrl(stored.url) }),
+    ...(typeof body === 'string' && stored.body && { body: MASK }),
+    ...(headers && {
+      headers: headers.map(({ key, value }, at) => {
+        const isSame = (header: { key: string }): boolean => header.key.toLowerCase() === key.toLowerCase();
+        const turn = headers.slice(0, at).filter(isSame).length;
+        const isHidden = isSensitiveHeader(key) && stored.headers.filter(isSame)[turn] !== undefined;
+        return { key, value: isHidden ? MASK : value };
+      }),
+    }),
+    ...(assertions && {
+      assertions: assertions.map((one, at) => {
+        const isAlike = (other: Assertion): boolean =>
+          one.property?.toLowerCase() === other.property?.toLowerCase() && one.comparison === other.comparison;
+        const turn = assertions.slice(0, at).filter(isAlike).length;
+        const isHidden = comparesCredential(one) && stored.assertions.filter(isAlike)[turn] !== undefined;
+        return isHidden ? { ...one, target: MASK } : one;
+      }),
+    }),
+  };
+}
+
+type Path = readonly (string | number)[];
+
+/**
+ * Refuses secrets in settings that plans and readers are shown: who may change a document in a pull request could have
+ * those of the pipeline printed by its plan. `at`: the pointer of the value. True when there was one.
+ */
+export function refusesShown(
+  { findings, secrets }: { findings: PlanFindings; secrets: ReadonlySet<string> },
+  at: string,
+  value: unknown,
+  isHidden: (path: Path) => boolean,
+): boolean {
+  let isRefused = false;
+  const visit = (item: unknown, path: Path, pointer: string): void => {
+    if (isReference(item) || secrets.has(pointer)) {
+      if (isHidden(path)) return;
+      isRefused = true;
+      findings.add({ pointer, code: 'invalid_config', message: shown(path) });
+    } else if (Array.isArray(item))
+      item.forEach((each: unknown, index) => visit(each, [...path, index], `${pointer}/${index}`));
+    else if (isRecord(item))
+      for (const [name, each] of Object.entries(item)) visit(each, [...path, name], `${pointer}/${pointerStep(name)}`);
+  };
+  visit(value, [], at);
+  return isRefused;
+}
+
+const shown = (path: Path): string =>
+  `${path.findLast((step) => typeof step === 'string') ?? 'this'} is shown to everybody who may read it: write the value itself; {$secret: …} stands for credentials and for addresses of receivers`;

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { SharedCapacity } from './shared-capacity';
+
+/** Lets each owner in turn take what it may, until none of them may take any more. */
+function crowd(capacity: SharedCapacity, owners: readonly string[]): number[] {
+  for (let took = true; took;) {
+    took = false;
+    for (const owner of owners) {
+      if (!capacity.hasCapacityFor(owner)) continue;
+      capacity.take(owner);
+      took = true;
+    }
+  }
+  return owners.map((owner) => capacity.usedBy(owner));
+}
+
+describe('SharedCapacity', () => {
+  it.each([
+    [1, 'a', [1]],
+    [20, 'a', [10]],
+    [21, 'a', [11]],
+    [30, 'a b', [10, 10]],
+    [40, 'a b c', [10, 10, 10]],
+    [2000, 'a', [1000]],
+  ])('of %i places, %p take at most %p', (size, owners, held) => {
+    expect(crowd(new SharedCapacity(size), owners.split(' '))).toEqual(held);
+  });
+
+  it.each([
+    ['nobody, where all hold the same', { a: 5, b: 5, c: 5 }, []],
+    ['nobody, where there is only one', { a: 9 }, []],
+    ['who holds most of it', { a: 9, b: 1 }, ['a']],
+    ['the largest first', { a: 1, b: 10, c: 20, d: 1, e: 1, f: 1 }, ['c', 'b']],
+    [
+      'no more than a few',
+      Object.fromEntries(Array.from('abcdefghijklmnopqrst', (o, i) => [o, i < 10 ? 30 : 1])),
+      [...'abcdefgh'],
+    ],
+  ])('counts as large %s', (_, held, large) => {
+    const capacity = new SharedCapacity(1000);
+    for (const [owner, count] of Object.entries(held)) for (let i = 0; i < count; i++) capacity.take(owner);
+    expect(capacity.largeOwners).toEqual(large);
+  });
+
+  it('leaves a newcomer some, whatever those before it hold', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 1, max: 8 }), (size, count) => {
+        const capacity = new SharedCapacity(size);
+        crowd(
+          capacity,
+          Array.from({ length: count }, (_, index) => `owner ${index}`),
+        );
+        expect(capacity.free).toBeGreaterThanOrEqual(Math.floor(size / (count + 1)));
+        expect(capacity.hasCapacityFor('newcomer')).toBe(true);
+      }),
+    );
+  });
+
+  it('gives a lone owner every place while nobody else can come', () => {
+    const capacity = new SharedCapacity(20);
+    capacity.isShared = false;
+    expect(crowd(capacity, ['a'])).toEqual([20]);
+    capacity.isShared = true;
+    for (let place = 0; place < 9; place++) capacity.release('a');
+    expect([capacity.hasCapacityFor('a'), capacity.hasCapacityFor('b')]).toEqual([false, true]);
+  });
+
+  it('says how many places an owner may take, exactly', () => {
+    const takes = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 50 }), takes, fc.boolean(), (size, owners, isShared) => {
+        const capacity = new SharedCapacity(size);
+        capacity.isShared = isShared;
+        for (const owner of owners) if (capacity.hasCapacityFor(owner)) capacity.take(owner);
+        const before = capacity.usedBy('a');
+        const rest = capacity.availableTo('a');
+        expect(crowd(capacity, ['a'])).toEqual([before + rest]);
+      }),
+    );
+  });
+
+  it('lists those who may take fewer than asked, who hold least first', () => {
+    const capacity = new SharedCapacity(40);
+    for (const owner of 'aaaaaaaaaabbbbbbbbbbbbc') capacity.take(owner);
+    expect([capacity.free, 'abc'.split('').map((owner) => capacity.availableTo(owner))]).toEqual([17, [4, 3, 8]]);
+    expect([capacity.ownersNearLimit(9), capacity.ownersNearLimit(5), capacity.ownersNearLimit(3)]).toEqual([
+      ['c', 'a', 'b'],
+      ['a', 'b'],
+      [],
+    ]);
+  });
+
+  it('does not count owners that hold nothing any more', () => {
+    const capacity = new SharedCapacity(4);
+    capacity.take('a');
+    capacity.release('a');
+    expect([capacity.used, capacity.usedBy('a'), capacity.ownersNearLimit(100)]).toEqual([0, 0, []]);
+  });
+});

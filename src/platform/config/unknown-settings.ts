@@ -1,0 +1,65 @@
+import { Config } from './config';
+import { envNames } from './env';
+
+/** Beginnings that nobody else's variables have: what begins so was meant for us. */
+const OWN_PREFIXES = ['QUOTA_', 'EGRESS_', 'SMTP_', 'SECRETS_', 'BOOTSTRAP_', 'CONNECTIVITY_'];
+/** A typing error in a short name leaves less to recognise it by. */
+const SHORT = 5;
+/** A misspelt name with one of our beginnings is near to one of ours up to here. */
+const NEAR = 4;
+/** What Kubernetes puts into every container for a service that is called, say, `smtp`. */
+const SERVICE_LINK = /_SERVICE_(HOST|PORT)|_PORT(_\d+_\w+)?$/;
+
+/**
+ * One sentence for each variable that looks like a misspelt setting. Only a warning: variables of other programs share the
+ * environment.
+ */
+export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = [...envNames(Config).values()];
+  return Object.keys(environment)
+    .filter((name) => !known.includes(name) && !SERVICE_LINK.test(name))
+    .sort()
+    .flatMap((name) => explain(name, known) ?? []);
+}
+
+function explain(name: string, known: readonly string[]): string | null {
+  const wanted = name.toUpperCase();
+  const [nearest] = known
+    .map((setting) => ({ setting, distance: distance(wanted, setting) }))
+    .sort((a, b) => a.distance - b.distance);
+  if (!nearest) return null;
+  const prefix = OWN_PREFIXES.find((own) => wanted.startsWith(own));
+  const most = prefix === undefined ? (wanted.length <= SHORT ? 1 : 2) : NEAR;
+  if (nearest.distance <= most && isTypingError(wanted, nearest.setting))
+    return `${name} is not a setting and has no effect: did you mean ${nearest.setting}?`;
+  if (prefix === undefined) return null;
+  const same = known.filter((setting) => setting.startsWith(prefix));
+  return `${name} is not a setting and has no effect: those that begin with ${prefix} are ${same.join(', ')}.`;
+}
+
+/** Short names are near to many words (`PATH`, `POST`): there only letters in another order, or `PORTS`, count. */
+function isTypingError(name: string, setting: string): boolean {
+  if (setting.length > SHORT) return true;
+  const letters = (text: string): string => [...text].sort().join('');
+  return letters(name) === letters(setting) || name.startsWith(setting);
+}
+
+/** Letters to add, drop, change or swap with their neighbour to come from one to the other. */
+export function distance(from: string, to: string): number {
+  const rows: number[][] = [];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
+  for (let i = 0; i <= from.length; i++) {
+    const row: number[] = [];
+    rows.push(row);
+    for (let j = 0; j <= to.length; j++) {
+      if (i === 0 || j === 0) row.push(i + j);
+      else {
+        const isSame = from[i - 1] === to[j - 1];
+        const swaps = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+        const changed = Math.min(at(i - 1, j) + 1, (row[j - 1] ?? 0) + 1, at(i - 1, j - 1) + (isSame ? 0 : 1));
+        row.push(swaps ? Math.min(changed, at(i - 2, j - 2) + 1) : changed);
+      }
+    }
+  }
+  return at(from.length, to.length);
+}

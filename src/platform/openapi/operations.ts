@@ -1,0 +1,96 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { PROBLEMS, type ProblemCode } from '../problem/problem';
+import { problemResponse } from '../problem/problems.decorator';
+
+interface Operation {
+  parameters?: { name: string }[];
+  responses: Record<
+    string,
+    { headers?: Record<string, object>; content?: Record<string, { examples?: Record<string, unknown> }> }
+  >;
+}
+
+const CHANGES = new Set(['post', 'put', 'patch', 'delete']);
+
+/** Adds what routes have by their method or a header that they take; where they are declared, only their own is listed. */
+export function withOperationsCompleted(document: OpenAPIObject): OpenAPIObject {
+  for (const path of Object.values(document.paths)) {
+    for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
+      addProblems(operation, EARLY);
+      if (CHANGES.has(method)) addProblems(operation, UNREADABLE_BODY);
+      if (method === 'post') addIdempotency(operation);
+      if (CHANGES.has(method)) addProblems(operation, takes(operation, 'If-Match') ? IF_MATCH : NO_IF_MATCH);
+      const page = operation.responses['200'];
+      if (method === 'get' && page && takes(operation, 'cursor')) page.headers = { ...PAGE_HEADERS };
+    }
+  }
+  return document;
+}
+
+const takes = ({ parameters }: Operation, name: string): boolean =>
+  parameters?.some((one) => one.name === name) ?? false;
+
+const PROBLEM_JSON = 'application/problem+json';
+
+/** Beside those that the operation has. */
+function addProblems({ responses }: Operation, codes: readonly ProblemCode[]): void {
+  for (const code of codes) {
+    const { status } = PROBLEMS[code];
+    const known = Object.keys(responses[status]?.content?.[PROBLEM_JSON]?.examples ?? {}) as ProblemCode[];
+    if (!known.includes(code)) responses[status] = problemResponse(status, [...known, code]);
+  }
+}
+
+/** The problem of any route with a query that it does not take. */
+const EARLY: readonly ProblemCode[] = ['invalid_query'];
+/** The problems of any route of a method with a body, when the body cannot be read, whether the route wants one or not. */
+const UNREADABLE_BODY: readonly ProblemCode[] = [
+  'malformed_json',
+  'invalid_encoding',
+  'bad_request',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+// Routes with the header honour it, the others refuse it.
+const IF_MATCH: readonly ProblemCode[] = ['precondition_failed', 'invalid_if_match'];
+const NO_IF_MATCH: readonly ProblemCode[] = ['if_match_not_supported'];
+const IDEMPOTENCY_KEY: readonly ProblemCode[] = [
+  'invalid_idempotency_key',
+  'idempotency_key_in_use',
+  'idempotency_key_reused',
+];
+const NO_IDEMPOTENCY_KEY: readonly ProblemCode[] = ['idempotency_key_not_supported'];
+
+const REPLAYED = {
+  description: '`true` on a response that is sent again for its `Idempotency-Key`; otherwise absent.',
+  schema: { type: 'string', enum: ['true'] },
+  example: 'true',
+};
+
+function addIdempotency(operation: Operation): void {
+  const honours = takes(operation, 'Idempotency-Key');
+  addProblems(operation, honours ? IDEMPOTENCY_KEY : NO_IDEMPOTENCY_KEY);
+  if (!honours) return;
+  for (const [status, response] of Object.entries(operation.responses))
+    if (status.startsWith('2')) response.headers = { ...response.headers, 'Idempotency-Replayed': REPLAYED };
+}
+
+const NEXT = 'of the next page; absent on the last one, and only there.';
+const PAGE_HEADERS = {
+  'X-Total-Count': {
+    description: 'Items of the whole list, where they are counted.',
+    schema: { type: 'integer' },
+    example: 1,
+  },
+  Link: {
+    description: `The address ${NEXT}`,
+    schema: { type: 'string' },
+    example: '</api/v1/websites?cursor=eyJpZCI6IjAxIn0>; rel="next"',
+  },
+  'X-Next-Cursor': {
+    description: `The \`cursor\` ${NEXT}`,
+    schema: { type: 'string' },
+    example: 'eyJpZCI6IjAxIn0',
+  },
+} as const;

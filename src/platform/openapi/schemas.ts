@@ -1,0 +1,94 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Json = Record<string, unknown>;
+
+const PREFIX = '#/components/schemas/';
+/** How our classes are called says what they are for inside; clients read `Website` and `CreateWebsite`. */
+const OURS = /(?:Dto|View)$/;
+
+/** The document with the schemas under the names that clients read. Throws when two would have the same one. */
+export function withPublicNames(document: OpenAPIObject): OpenAPIObject {
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  const names = schemas.map(([name]) => publicName(name));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`two schemas would be called ${twice}: rename one of the classes`);
+  const renamed = Object.fromEntries(schemas.map(([name, schema]) => [publicName(name), schema]));
+  return withPublicReferences({ ...document, components: { ...document.components, schemas: renamed } });
+}
+
+const publicName = (name: string): string => name.replace(OURS, '');
+
+/** `$ref` and the mapping of a discriminator: the only places where a schema is named. */
+function withPublicReferences<Value>(value: Value): Value;
+function withPublicReferences(value: unknown): unknown {
+  if (typeof value === 'string') return value.startsWith(PREFIX) ? publicName(value) : value;
+  if (Array.isArray(value)) return value.map((item: unknown) => withPublicReferences(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPublicReferences(item)]));
+}
+
+/** Their values are data, not schemas. */
+const DATA = new Set(['example', 'examples', 'default', 'x-default']);
+
+/**
+ * The document as OpenAPI 3.1, which can describe webhooks and is what generators of today read best. Nest writes schemas
+ * in the words of 3.0, where `nullable` stands beside a type; in 3.1 `null` is a type like any other.
+ */
+export const asOpenApi31 = (document: OpenAPIObject): OpenAPIObject => ({ ...converted(document), openapi: '3.1.0' });
+
+function converted<Value>(value: Value): Value;
+function converted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => converted(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const { nullable, ...rest } = Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, DATA.has(key) ? item : converted(item)]),
+  );
+  // A property may be called "nullable": then it is a schema.
+  if (typeof nullable !== 'boolean') return nullable === undefined ? rest : { ...rest, nullable };
+  return nullable ? withNull(rest) : rest;
+}
+
+function withNull({ type, allOf, oneOf, anyOf, $ref, ...rest }: Json): Json {
+  const choices = $ref === undefined ? (anyOf ?? oneOf ?? allOf) : [{ $ref }];
+  if (Array.isArray(choices)) {
+    const isAll = choices === allOf && choices.length > 1;
+    return { ...rest, anyOf: [...(isAll ? [{ allOf: choices }] : (choices as Json[])), { type: 'null' }] };
+  }
+  const values = Array.isArray(rest['enum']) ? { enum: [...(rest['enum'] as unknown[]), null] } : {};
+  return { type: [type, 'null'], ...rest, ...values };
+}
+
+/**
+ * Says defaults in words and as `x-default` instead of `default`. Generators read that keyword as "always present", so that
+ * bodies without the field would not compile; and an update that leaves a field out keeps it, it has no default at all.
+ */
+export function withDefaultsInWords(document: OpenAPIObject): OpenAPIObject {
+  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
+    const hasDefaults = !name.startsWith('Update');
+    return [name, inWords(schema, hasDefaults)];
+  });
+  return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) as Json as never } };
+}
+
+function inWords(schema: unknown, hasDefaults: boolean): unknown {
+  if (Array.isArray(schema)) return schema.map((item: unknown) => inWords(item, hasDefaults));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { properties, required, ...rest } = schema as { properties?: Record<string, Json>; required?: string[] };
+  const nested = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, COMBINING.has(key) ? inWords(value, hasDefaults) : value]),
+  );
+  if (properties === undefined) return required === undefined ? nested : { ...nested, required };
+  const worded = Object.entries(properties).map(([name, property]) => [
+    name,
+    withoutDefault(inWords(property, hasDefaults) as Json, hasDefaults && required?.includes(name) !== true),
+  ]);
+  return { ...nested, properties: Object.fromEntries(worded) as Json, ...(required === undefined ? {} : { required }) };
+}
+
+const COMBINING = new Set(['allOf', 'anyOf', 'oneOf', 'items']);
+
+function withoutDefault({ default: value, ...property }: Json, isTold: boolean): Json {
+  if (value === undefined || !isTold) return property;
+  const description = [property['description'], `Default: \`${JSON.stringify(value)}\`.`].filter(Boolean).join(' ');
+  return { ...property, description, 'x-default': value };
+}

@@ -1,5 +1,0 @@
-/** A replacer for `JSON.stringify`: members of objects in the order of their names, whoever wrote them. */
-export function sortedMembers(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
