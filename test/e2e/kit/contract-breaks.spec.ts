@@ -22,7 +22,7 @@ const NAMES = FOUND.flatMap(([broken, by]) => [nameOf(broken, by), nameOf(UNBROK
 
 const CONFIG = {
   rootDir: ROOT,
-  roots: ['<rootDir>/src/testing', '<rootDir>/test/e2e/kit'],
+  roots: ['<rootDir>/packages/testing', '<rootDir>/test/e2e/kit'],
   testMatch: ['<rootDir>/test/e2e/kit/broken-by-a-proxy.suite.ts'],
   testEnvironment: '<rootDir>/scripts/jest/environment.cjs',
   transform: { '\\.ts$': '<rootDir>/scripts/jest/transformer.cjs' },
