@@ -93,7 +93,8 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
     await jump(-HOUR);
     await expectSteady();
     await expectNotifiedOnce();
-    await checkInvariants(witness);
+    // By PostgreSQL's clock: the outcome of the last message may not be written yet, and by ours it would be overdue.
+    await checkInvariants(witness, new Date(Date.now() - HOUR * 1000));
   }, 180_000);
 
   it('ends an outage with its recovery, not before its start, when PostgreSQL’s clock jumps back during it', async () => {
