@@ -55,7 +55,7 @@ describe('the record of npm run prove', () => {
 
   it('has its place in docs/reliability.md, with a row for each section of scripts/prove.mjs', () => {
     const [, list = ''] = /^const SECTIONS = \[([\s\S]*?)^\];/m.exec(readText('scripts/prove.mjs')) ?? [];
-    const sections = [...list.matchAll(/^ {2}\['([^']+)'/gm)].map(([, name = '']) => name);
+    const sections = [...list.matchAll(/^ {2}\[\s*'([^']+)'/gm)].map(([, name = '']) => name);
     expect(sections.length).toBeGreaterThan(8);
     const document = readText('docs/reliability.md');
     expect(recorded(document, sections, []).replace(/ +/g, ' ').replace(/-+/g, '-')).toBe(
