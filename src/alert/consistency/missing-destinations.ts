@@ -2,6 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { ownerOf, type SealedConfig, SealedConfigs } from '../../delivery/config/sealed-config';
 import type { Sql } from '../../platform/database/database';
+import { NIL_UUID } from '../../platform/ids/id';
+
+/** Alerts of one statement. */
+const STEP = 200;
 
 interface AlertRow {
   id: string;
@@ -19,17 +23,24 @@ export class MissingDestinations {
 
   /** Writes those that can be read by now; a config that is saved meanwhile keeps its own. One probe of an index without any. */
   async write(sql: Sql): Promise<void> {
-    const alerts = await sql.query<AlertRow>(
-      'SELECT id, type, config FROM alert WHERE destination IS NULL AND contact_id IS NULL ORDER BY id LIMIT 1000',
-    );
-    for (const alert of alerts) {
-      const destination = this.destinationOf(alert);
-      if (destination !== null)
-        await sql.query(
-          `UPDATE alert SET destination = $2 WHERE id = $1 AND type = $3 AND config ->> 'sealed' = $4 AND destination IS NULL`,
-          [alert.id, destination, alert.type, alert.config.sealed],
-        );
+    for (let after: string | null = NIL_UUID; after !== null;) {
+      const alerts: AlertRow[] = await sql.query<AlertRow>(
+        `SELECT id, type, config FROM alert
+          WHERE destination IS NULL AND contact_id IS NULL AND id > $1 ORDER BY id LIMIT ${STEP}`,
+        [after],
+      );
+      for (const alert of alerts) await this.writeOne(sql, alert);
+      after = alerts.length < STEP ? null : (alerts.at(-1)?.id ?? null);
     }
+  }
+
+  private async writeOne(sql: Sql, alert: AlertRow): Promise<void> {
+    const destination = this.destinationOf(alert);
+    if (destination === null) return;
+    await sql.query(
+      `UPDATE alert SET destination = $2 WHERE id = $1 AND type = $3 AND config ->> 'sealed' = $4 AND destination IS NULL`,
+      [alert.id, destination, alert.type, alert.config.sealed],
+    );
   }
 
   private destinationOf({ id, type, config }: AlertRow): string | null {

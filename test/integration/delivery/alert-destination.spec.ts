@@ -46,6 +46,19 @@ describe('alert.destination, of an alert whose config could not be read when it 
     expect(await destinationOf(lost)).toMatch(/^slack:/);
   });
 
+  it('is written however many alerts come first whose configs stay unreadable', async () => {
+    const readable = await newAlert();
+    await alerting.database.query(
+      `INSERT INTO alert SELECT (jsonb_populate_record(a, jsonb_build_object(
+         'id', '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'config', $2::jsonb))).*
+         FROM alert a, generate_series(1, 1001) n WHERE a.id = $1`,
+      [readable, UNREADABLE],
+    );
+    await repair();
+    expect(await destinationOf(readable)).toMatch(/^slack:/);
+    await alerting.database.query(`DELETE FROM alert WHERE id < '00000001-0000-0000-0000-000000000000'`);
+  });
+
   it('is never that of a config which a client replaces at the same time', async () => {
     const id = await newAlert();
     const configs = alerting.nest.get(SealedConfigs);
