@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../platform/access/caller';
 import { Config } from '../platform/config/config';
+import { VERSION } from '../platform/version';
 import { Database } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
@@ -22,10 +21,6 @@ interface Facts {
   overload_ratio: number;
   skipped_per_second: number;
 }
-
-const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
-  version: string;
-};
 
 /** Reads the state of the installation, which the dashboard shows its operators. */
 @Injectable()

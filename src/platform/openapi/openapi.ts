@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, Request, Response } from 'express';
+import { VERSION } from '../version';
 import { OpenApiParts } from './openapi-parts';
 import { withOperationsCompleted } from './operations';
 import { inReadingOrder, withTags } from './reading-order';
@@ -29,10 +28,6 @@ const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and ev
 **Updates** are partial: the fields you send change. Read-only fields you send back are ignored, unknown fields are refused.
 
 **Errors** are \`application/problem+json\` (RFC 9457). Switch on \`code\`; texts may change. Ignore fields you do not know: the API grows additively.`;
-
-const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')) as {
-  version: string;
-};
 
 /** What makes the document of Nest ours, in this order: each takes it as the one before leaves it. */
 const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
