@@ -8,7 +8,7 @@ import { selectColumns } from '../platform/database/select-columns';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
 import { SecretUnreadable } from '../platform/secrets/secret-box';
 import { SECOND_MS } from '../platform/time/time-units';
-import { EndpointSettingsResolver } from './endpoint-settings';
+import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import { Endpoint, type EndpointSettings } from './endpoint.entity';
 import { resultOf, unknown } from '../checker/check-failure';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Sql } from '../platform/database/database';
 import { OUTCOME_CODE } from './outcome-code';
-import { type Coverable, covers, type MaintenanceScope } from './maintenance/cover';
+import { type Coverable, covers, type MaintenanceScope } from './suppression/cover';
 
 /** One slot taken by this process: no other instance will run it. */
 export interface ClaimedSlot {

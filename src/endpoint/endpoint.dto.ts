@@ -22,16 +22,16 @@ import { MASK } from '../platform/secrets/mask';
 import { PageQuery } from '../platform/http/page';
 import { tagSet, TagQuery, TagsField } from '../website/tags';
 import type { Endpoint, EndpointSettings } from './endpoint.entity';
-import type { Maintenance } from './maintenance/cover';
+import type { Maintenance } from './suppression/cover';
 import { OUTCOME_CODE, outcomeOf } from './outcome-code';
-import { LISTED_CHILDREN, MAX_PARENTS } from './quiet/dependencies';
+import { LISTED_CHILDREN, MAX_PARENTS } from './suppression/dependencies';
 import {
   type AcknowledgementColumns,
   EndpointAcknowledgement,
   EndpointMaintenance,
   toEndpointAcknowledgement,
   toEndpointMaintenance,
-} from './quiet/quiet.dto';
+} from './suppression/quiet.dto';
 import { withoutCredentials } from './settings/shown-settings';
 import { EndpointTls, sentTls, shownTls, TlsDto } from './settings/tls.dto';
 

@@ -9,18 +9,18 @@ import { WebsiteModule } from '../website/website.module';
 import { CheckDefinitions } from './check-definition';
 import { EndpointRepository } from './endpoint.repository';
 import { EndpointPurge } from './endpoint-purge';
-import { EndpointSettingsResolver } from './endpoint-settings';
+import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointOpenApi } from './endpoint-openapi';
 import { EndpointController } from './endpoint.controller';
 import { Endpoint } from './endpoint.entity';
 import { EndpointService } from './endpoint.service';
-import { MaintenanceCoverage } from './maintenance/maintenance-coverage';
-import { MaintenanceNowLookup } from './quiet/maintenance-now';
+import { MaintenanceCoverage } from './suppression/maintenance-coverage';
+import { MaintenanceNowLookup } from './suppression/maintenance-now';
 import { EndpointSearchController } from './search/endpoint-search.controller';
 import { EndpointSearchService } from './search/endpoint-search.service';
-import { WebsiteSetupController } from './setup/website-setup.controller';
-import { WebsiteSetupService } from './setup/website-setup.service';
+import { WebsiteSetupController } from './website-setup.controller';
+import { WebsiteSetupService } from './website-setup.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule],

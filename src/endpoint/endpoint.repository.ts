@@ -12,10 +12,10 @@ import { selectColumns } from '../platform/database/select-columns';
 import { updateRows } from '../platform/database/update-rows';
 import { type EndpointQuery, type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
 import { Endpoint, type EndpointSettings, tagSource } from './endpoint.entity';
-import { EndpointSettingsResolver } from './endpoint-settings';
-import { CHILDREN_COLUMN, PARENTS_COLUMN } from './quiet/dependencies';
-import { type MaintenanceNow, MaintenanceNowLookup } from './quiet/maintenance-now';
-import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './quiet/quiet.dto';
+import { EndpointSettingsResolver } from './settings/endpoint-settings';
+import { CHILDREN_COLUMN, PARENTS_COLUMN } from './suppression/dependencies';
+import { type MaintenanceNow, MaintenanceNowLookup } from './suppression/maintenance-now';
+import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './suppression/quiet.dto';
 import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;

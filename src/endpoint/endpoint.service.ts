@@ -17,7 +17,7 @@ import { WebsiteService } from '../website/website.service';
 import { CHECKED_SETTINGS } from './check-definition';
 import { EndpointsCreating, EndpointsStopped, StatusEnded } from './endpoint-events';
 import { EndpointSchedule, type Scheduled } from './endpoint-schedule';
-import { EndpointSettingsResolver } from './endpoint-settings';
+import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import {
   type CreateEndpointDto,
   type EndpointQuery,
@@ -41,7 +41,7 @@ import {
   savedCycleFindings,
   saveParents,
   selfFindings,
-} from './quiet/dependencies';
+} from './suppression/dependencies';
 
 /** Endpoints of one organization: what is checked, how often, and how a response is judged. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { EndpointSchedule } from '../endpoint/endpoint-schedule';
-import type { MaintenanceScope } from '../endpoint/maintenance/cover';
+import type { MaintenanceScope } from '../endpoint/suppression/cover';
 import { type Tx, WorkerDatabase } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseServer } from '../platform/database/database-server';

@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { EndpointScopeDto } from '../endpoint/scope/scope.dto';
+import { EndpointScopeDto } from '../endpoint/search/scope.dto';
 import { LIMIT_DESCRIPTION, MAX_PAGE_SIZE, PageQuery, QueryInteger } from '../platform/http/page';
 import {
   IsName,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { recordChange, recordChanges } from '../audit/audit-log';
 import { currentAuthorship } from '../audit/authorship';
-import { refuseUnknown, toScope } from '../endpoint/scope/scope';
+import { refuseUnknown, toScope } from '../endpoint/search/scope';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { setOwner } from '../platform/database/set-owner';
 import { DatabaseClock } from '../platform/database/database-clock';

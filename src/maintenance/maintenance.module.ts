@@ -10,7 +10,7 @@ import { OccurrencePlanner } from './occurrence-planner.job';
 import { Occurrences } from './occurrences';
 import { WindowStore } from './window-store';
 
-/** Windows in which nobody is told. Which of them are in force for what is read by `endpoint/maintenance`. */
+/** Windows in which nobody is told. Which of them are in force for what is read by `endpoint/suppression`. */
 @Module({
   imports: [EndpointModule],
   controllers: [MaintenanceWindowController],

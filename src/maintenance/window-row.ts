@@ -1,4 +1,4 @@
-import type { MaintenanceScope } from '../endpoint/maintenance/cover';
+import type { MaintenanceScope } from '../endpoint/suppression/cover';
 import { nextSpans, type Span, spansFrom, type WindowTimes } from './recurrence/window-times';
 
 /** How many occurrences a window shows that have not begun. */

@@ -1,4 +1,4 @@
-import { problemsOfScope, type SentScope } from '../endpoint/scope/scope';
+import { problemsOfScope, type SentScope } from '../endpoint/search/scope';
 import type { FieldProblem } from '../platform/problem/problem';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 import { readCron } from './recurrence/cron-calendar';

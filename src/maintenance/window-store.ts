@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { countChange } from '../audit/changed-bytes';
-import { MaintenanceCoverage, type ScopeParts } from '../endpoint/maintenance/maintenance-coverage';
-import type { MaintenanceScope } from '../endpoint/maintenance/cover';
+import { MaintenanceCoverage, type ScopeParts } from '../endpoint/suppression/maintenance-coverage';
+import type { MaintenanceScope } from '../endpoint/suppression/cover';
 import { Database, type Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';

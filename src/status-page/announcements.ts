@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Coverable, covers, type MaintenanceScope } from '../endpoint/maintenance/cover';
+import { type Coverable, covers, type MaintenanceScope } from '../endpoint/suppression/cover';
 import { Database } from '../platform/database/database';
 import { AHEAD_MS, type Announcement, BACK_MS, MAX_PER_WINDOW } from './page-maintenance';
 

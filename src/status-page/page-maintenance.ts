@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Coverable, covers, maintenanceAt, type Occurrence } from '../endpoint/maintenance/cover';
+import { type Coverable, covers, maintenanceAt, type Occurrence } from '../endpoint/suppression/cover';
 import { DAY_MS } from '../platform/time/time-units';
 
 /** How far ahead a page announces, and for how long its feed keeps what is over. */

@@ -12,7 +12,7 @@ import { WebsiteService } from './website.service';
 
 const WEBSITE_ID = { name: 'id', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' };
 
-/** A website may come with its first endpoints, so `endpoint/setup` creates it. */
+/** A website may come with its first endpoints, so `endpoint/website-setup.service` creates it. */
 @ApiTags('Websites')
 @Controller('api/v1/websites')
 export class WebsiteController {

@@ -39,7 +39,7 @@ class WebsiteReadOnly {
   @ReadOnlyField() updated_at?: unknown;
 }
 
-/** What a new website has of its own. Its first endpoints may come with it: `endpoint/setup`. */
+/** What a new website has of its own. Its first endpoints may come with it: `endpoint/website-setup.service`. */
 export class NewWebsiteDto extends WebsiteReadOnly {
   @ApiProperty({ example: 'Example shop', minLength: 1, maxLength: 255 })
   @IsName(255)

@@ -99,7 +99,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
-  endpoint: { scope: [], maintenance: ['scope'], quiet: ['maintenance'], search: [], settings: [], setup: ['quiet'] },
+  endpoint: { search: [], suppression: ['search'], settings: [] },
   maintenance: { recurrence: [] },
   delivery: { config: [], plan: [], send: ['config', 'plan'] },
   alert: {

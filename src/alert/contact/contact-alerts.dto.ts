@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AlertDefaults } from '../../contact/alert-defaults';
-import { EndpointScopeDto } from '../../endpoint/scope/scope.dto';
+import { EndpointScopeDto } from '../../endpoint/search/scope.dto';
 import { Nested } from '../../platform/http/validators';
 
 /** Fields that are left out begin with the `alert_defaults` of the contact. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
 import { ContactStore } from '../../contact/contact-store';
-import { type EndpointScope, problemsOfScope, refuseUnknown, toScope } from '../../endpoint/scope/scope';
+import { type EndpointScope, problemsOfScope, refuseUnknown, toScope } from '../../endpoint/search/scope';
 import { refusalOf } from '../../identity/quota/quotas';
 import { Quotas } from '../../identity/quota/quotas.service';
 import { Database, type Tx } from '../../platform/database/database';

@@ -6,7 +6,7 @@ import { destinationOfAlert } from '../../delivery/destination';
 import { Outbox } from '../../delivery/outbox';
 import { recentTransitions } from '../../delivery/send/delivery-queries';
 import { collapseReminders } from '../../delivery/waiting-reminders';
-import { MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
+import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import { type Sql, type Tx, WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { newUuid } from '../../platform/ids/id';

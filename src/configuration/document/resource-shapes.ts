@@ -1,7 +1,7 @@
 import { CreateAlertDto } from '../../alert/alert.dto';
 import { CreateContactDto } from '../../contact/contact.dto';
 import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
-import { MAX_PARENTS } from '../../endpoint/quiet/dependencies';
+import { MAX_PARENTS } from '../../endpoint/suppression/dependencies';
 import { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
 import { shapeProblems } from '../../platform/http/body/validation.pipe';
 import { formatId, NIL_UUID } from '../../platform/ids/id';

@@ -1,7 +1,7 @@
 import { Alert } from '../../alert/alert.entity';
 import { Contact } from '../../contact/contact.entity';
 import { DEFAULT_SETTINGS, Endpoint, type EndpointSettings } from '../../endpoint/endpoint.entity';
-import { PARENTS_COLUMN } from '../../endpoint/quiet/dependencies';
+import { PARENTS_COLUMN } from '../../endpoint/suppression/dependencies';
 import { selectWindows, type WindowRow } from '../../maintenance/window-row';
 import type { Sql } from '../../platform/database/database';
 import { selectColumns } from '../../platform/database/select-columns';

@@ -6,7 +6,7 @@ import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { sortedMembers } from '../../platform/text/json';
 import { MOST_CONTACTS } from '../../contact/contact-store';
-import { firstInCycle } from '../../endpoint/quiet/cycles';
+import { firstInCycle } from '../../endpoint/suppression/cycles';
 import { MOST_OPEN } from '../../maintenance/window-store';
 import { type ConfigurationDocument, MAX_RESOURCES } from '../document/document';
 import { Turns } from '../../platform/time/turns';

@@ -2,8 +2,12 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { ERROR_CODES, type ErrorCode, SPEC_CHECKER_TYPES } from '../../checker/checker';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../../endpoint/endpoint.dto';
-import type { Maintenance } from '../../endpoint/maintenance/cover';
-import { EndpointAcknowledgement, EndpointMaintenance, toEndpointMaintenance } from '../../endpoint/quiet/quiet.dto';
+import type { Maintenance } from '../../endpoint/suppression/cover';
+import {
+  EndpointAcknowledgement,
+  EndpointMaintenance,
+  toEndpointMaintenance,
+} from '../../endpoint/suppression/quiet.dto';
 import { shownUrl } from '../../endpoint/settings/shown-settings';
 import type { Role } from '../../platform/access/caller';
 import { Optional } from '../../platform/http/validators';

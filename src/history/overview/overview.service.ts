@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
-import { MaintenanceNowLookup } from '../../endpoint/quiet/maintenance-now';
+import { MaintenanceNowLookup } from '../../endpoint/suppression/maintenance-now';
 import { Database } from '../../platform/database/database';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';

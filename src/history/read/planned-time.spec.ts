@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Occurrence } from '../../endpoint/maintenance/cover';
+import type { Occurrence } from '../../endpoint/suppression/cover';
 import { plannedTime, secondsOf } from './planned-time';
 
 const ENDPOINT = { id: 'e1', orgId: 'o1', websiteId: 'w1', tags: ['shop'] };

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Coverable, covers, type Occurrence } from '../../endpoint/maintenance/cover';
+import { type Coverable, covers, type Occurrence } from '../../endpoint/suppression/cover';
 import { SECOND_MS } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
-import { MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
+import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import { Database } from '../../platform/database/database';
 import { madeAtMs } from '../../platform/ids/id';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
+import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import type { Tx } from '../../platform/database/database';
 
 /** Marks checks as planned or muted by the maintenance windows that are in force when they began. */

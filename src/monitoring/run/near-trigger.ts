@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
-import { type CheckedAt, MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
+import { type CheckedAt, MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import { WorkerDatabase } from '../../platform/database/database';
 
 /** Questions are collected this long: a mass failure makes one query instead of a thousand. */

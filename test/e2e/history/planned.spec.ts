@@ -4,7 +4,7 @@ import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
-import type { Occurrence } from '../../../src/endpoint/maintenance/cover';
+import type { Occurrence } from '../../../src/endpoint/suppression/cover';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId, parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';

@@ -1,4 +1,4 @@
-import type { MaintenanceScope, Occurrence } from '../../../src/endpoint/maintenance/cover';
+import type { MaintenanceScope, Occurrence } from '../../../src/endpoint/suppression/cover';
 import type { Sql } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { CheckError, Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
-import type { MaintenanceScope } from '../../../src/endpoint/maintenance/cover';
+import type { MaintenanceScope } from '../../../src/endpoint/suppression/cover';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { MaintenanceMarks } from '../../../src/monitoring/record/maintenance-marks';
 import { Database, type Tx } from '../../../src/platform/database/database';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Assertion } from '../../../checker/assertion/assertion';
 import { isSensitiveHeader } from '../../../checker/request-headers';
-import { EndpointSettingsResolver } from '../../../endpoint/endpoint-settings';
+import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
 import { MASKED_SETTINGS, toAuditView, type UpdateEndpointDto } from '../../../endpoint/endpoint.dto';
 import { type EndpointSettings, settingsOf } from '../../../endpoint/endpoint.entity';
-import { parentIds } from '../../../endpoint/quiet/dependencies';
+import { parentIds } from '../../../endpoint/suppression/dependencies';
 import { comparesCredential } from '../../../endpoint/settings/shown-settings';
 import { isDeepStrictEqual } from 'node:util';
 import { Config } from '../../../platform/config/config';

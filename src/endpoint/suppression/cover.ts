@@ -1,4 +1,4 @@
-import type { EndpointScope } from '../scope/scope';
+import type { EndpointScope } from '../search/scope';
 
 /** Which endpoints a maintenance window covers. */
 export type MaintenanceScope = EndpointScope;

@@ -1,8 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMinSize } from 'class-validator';
-import { ObjectList, Optional } from '../../platform/http/validators';
-import { NewWebsiteDto, WebsiteView } from '../../website/website.dto';
-import { CreateEndpointDto, EndpointView } from '../endpoint.dto';
+import { ObjectList, Optional } from '../platform/http/validators';
+import { NewWebsiteDto, WebsiteView } from '../website/website.dto';
+import { CreateEndpointDto, EndpointView } from './endpoint.dto';
 
 /** Endpoints that one request makes with their website; more are added one by one. */
 const MOST_ENDPOINTS = 50;

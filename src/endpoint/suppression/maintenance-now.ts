@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Sql } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { HOUR_MS } from '../../platform/time/time-units';
-import { type Coverable, type Maintenance, unionAt } from '../maintenance/cover';
-import { MaintenanceCoverage } from '../maintenance/maintenance-coverage';
-import { OccurrencesByName } from '../maintenance/occurrences-by-name';
+import { type Coverable, type Maintenance, unionAt } from './cover';
+import { MaintenanceCoverage } from './maintenance-coverage';
+import { OccurrencesByName } from './occurrences-by-name';
 
 /** `until` tells no end beyond. */
 const AHEAD_MS = 48 * HOUR_MS;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { formatId } from '../../platform/ids/id';
-import type { Maintenance } from '../maintenance/cover';
+import type { Maintenance } from './cover';
 
 /** The maintenance window that is in force for an endpoint. The class names are part of the public API document. */
 export class EndpointMaintenance {

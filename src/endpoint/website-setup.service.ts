@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../platform/access/caller';
-import { Database, type Tx } from '../../platform/database/database';
-import { taggedLike } from '../../platform/http/precondition/entity-tags';
-import { newUuid } from '../../platform/ids/id';
-import { type Findings, NO_FINDINGS, refuse, together, under } from '../../platform/problem/findings';
-import type { FieldProblem } from '../../platform/problem/problem';
-import { parseWebsiteUrl } from '../../website/website-url';
-import { WebsiteService } from '../../website/website.service';
-import { EndpointSettingsResolver } from '../endpoint-settings';
-import type { CreateEndpointDto, NewEndpointQuery } from '../endpoint.dto';
-import { EndpointRepository, type NewEndpoint } from '../endpoint.repository';
-import { EndpointService } from '../endpoint.service';
-import { holdParents, parentIds } from '../quiet/dependencies';
+import type { Caller } from '../platform/access/caller';
+import { Database, type Tx } from '../platform/database/database';
+import { taggedLike } from '../platform/http/precondition/entity-tags';
+import { newUuid } from '../platform/ids/id';
+import { type Findings, NO_FINDINGS, refuse, together, under } from '../platform/problem/findings';
+import type { FieldProblem } from '../platform/problem/problem';
+import { parseWebsiteUrl } from '../website/website-url';
+import { WebsiteService } from '../website/website.service';
+import { EndpointSettingsResolver } from './settings/endpoint-settings';
+import type { CreateEndpointDto, NewEndpointQuery } from './endpoint.dto';
+import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
+import { EndpointService } from './endpoint.service';
+import { holdParents, parentIds } from './suppression/dependencies';
 import type { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 
 /** Makes a website with its first endpoints: all of it in one transaction, or nothing. */

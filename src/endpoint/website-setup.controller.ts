@@ -1,12 +1,12 @@
 import { Body, Controller, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
-import { AlsoChecked } from '../../platform/http/body/also-checked';
-import { Idempotent } from '../../platform/http/idempotency/idempotent.decorator';
-import { LocatedAt } from '../../platform/http/location.interceptor';
-import { WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
-import { BodyProblems } from '../../platform/problem/problems.decorator';
-import { NewEndpointQuery } from '../endpoint.dto';
+import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
+import { AlsoChecked } from '../platform/http/body/also-checked';
+import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
+import { LocatedAt } from '../platform/http/location.interceptor';
+import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
+import { BodyProblems } from '../platform/problem/problems.decorator';
+import { NewEndpointQuery } from './endpoint.dto';
 import { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 import { WebsiteSetupService } from './website-setup.service';
 

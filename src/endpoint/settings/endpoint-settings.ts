@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { Assertion } from '../checker/assertion/assertion';
-import { assertionProblems } from '../checker/assertion/assertion-rules';
-import { type Checker, InvalidTarget } from '../checker/checker';
-import { CheckerRegistry } from '../checker/checker.registry';
-import { headerProblem, isSensitiveHeader } from '../checker/request-headers';
-import { tlsProblems, unverifiedProblem } from '../checker/tls-settings';
-import type { Caller, Role } from '../platform/access/caller';
-import { Config } from '../platform/config/config';
-import { EgressPolicy } from '../platform/net/egress/egress-policy';
-import { type Findings, refuse } from '../platform/problem/findings';
-import type { FieldProblem } from '../platform/problem/problem';
-import { SecretBox, SecretUnreadable } from '../platform/secrets/secret-box';
-import { MASK } from '../platform/secrets/mask';
-import { type HeaderDto, sentSettings, type UpdateEndpointDto } from './endpoint.dto';
-import { judgeable } from './settings/judgeable';
-import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from './endpoint.entity';
-import { sizeProblems, type SizedSettings } from './settings/settings-size';
-import { comparesCredential, isMaskedUrl, maskedUrl } from './settings/shown-settings';
+import type { Assertion } from '../../checker/assertion/assertion';
+import { assertionProblems } from '../../checker/assertion/assertion-rules';
+import { type Checker, InvalidTarget } from '../../checker/checker';
+import { CheckerRegistry } from '../../checker/checker.registry';
+import { headerProblem, isSensitiveHeader } from '../../checker/request-headers';
+import { tlsProblems, unverifiedProblem } from '../../checker/tls-settings';
+import type { Caller, Role } from '../../platform/access/caller';
+import { Config } from '../../platform/config/config';
+import { EgressPolicy } from '../../platform/net/egress/egress-policy';
+import { type Findings, refuse } from '../../platform/problem/findings';
+import type { FieldProblem } from '../../platform/problem/problem';
+import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box';
+import { MASK } from '../../platform/secrets/mask';
+import { type HeaderDto, sentSettings, type UpdateEndpointDto } from '../endpoint.dto';
+import { judgeable } from './judgeable';
+import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from '../endpoint.entity';
+import { sizeProblems, type SizedSettings } from './settings-size';
+import { comparesCredential, isMaskedUrl, maskedUrl } from './shown-settings';
 
 /** Merges what a client sent with what is stored, and validates the result as a whole: every problem at once. */
 @Injectable()
