@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { startApp, type TestApp } from '../../harness/app/app';
 
-interface Answer {
+interface Received {
   response: IncomingMessage;
   text: string;
   bytes: number;
@@ -17,7 +17,7 @@ describe('compressed responses', () => {
   });
   afterAll(() => app.close());
 
-  const ask = (path: string, headers: Record<string, string>): Promise<Answer> =>
+  const ask = (path: string, headers: Record<string, string>): Promise<Received> =>
     new Promise((resolve, reject) => {
       get(app.url + path, { headers: { authorization: `Bearer ${app.write.key}`, ...headers } }, (response) => {
         const parts: Buffer[] = [];
