@@ -1,23 +1,21 @@
-import type { ApiClient } from './api-client';
+import type {
+  Check,
+  CreateEndpoint,
+  Endpoint,
+  SearchEndpointsQuery,
+  Trial,
+  UptimeClient,
+} from '../../client/index.cjs';
 import type { ExitCode } from './configuration-commands';
 import { CommandError, type Io } from './io';
+import { allPages } from './pages';
 import { type Colour, painter, shown, table } from './style';
 
 /** What is shown of an endpoint. */
-export interface ListedEndpoint {
-  id: string;
-  website_id: string;
-  name: string;
-  url: string;
-  type: string;
-  group: string;
-  key: string | null;
-  status: string;
-  degraded: boolean;
-}
+export type ListedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url' | 'type' | 'group' | 'key' | 'status' | 'degraded'>;
 
 export interface ListOptions {
-  status?: string;
+  status?: Endpoint['status'];
   type?: string;
   tag?: string;
   quiet?: boolean;
@@ -27,8 +25,13 @@ export interface ListOptions {
 const STATUS_COLOURS: Readonly<Record<string, Colour>> = { up: 'green', down: 'red', degraded: 'yellow' };
 
 /** Lists the endpoints of the organization. */
-export async function list(io: Io, api: ApiClient, { quiet, json, status, type, tag }: ListOptions): Promise<ExitCode> {
-  const found = await endpoints(api, { status, type: type?.toUpperCase(), tag });
+export async function list(io: Io, uptime: UptimeClient, options: ListOptions): Promise<ExitCode> {
+  const { quiet, json, status, type, tag } = options;
+  const found = await endpoints(uptime, {
+    ...(status && { status }),
+    ...(type !== undefined && { type: type.toUpperCase() }),
+    ...(tag !== undefined && { tag }),
+  });
   if (json) io.out(`${JSON.stringify(found, null, 2)}\n`);
   else if (quiet) io.out(found.map(({ id }) => `${id}\n`).join(''));
   else io.out(`${endpointLines(found, io.hasColour).join('\n')}\n`);
@@ -54,32 +57,12 @@ export function endpointLines(found: readonly ListedEndpoint[], hasColour: boole
 
 const statusOf = ({ status, degraded }: ListedEndpoint): string => (degraded ? 'degraded' : status);
 
-type Filters = Readonly<Record<string, string | undefined>>;
-
-/** All pages. */
-async function endpoints(api: ApiClient, filters: Filters): Promise<ListedEndpoint[]> {
-  const found: ListedEndpoint[] = [];
-  let cursor = null as string | null;
-  do {
-    const query = new URLSearchParams({ limit: '1000' });
-    for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value);
-    if (cursor !== null) query.set('cursor', cursor);
-    const { body, headers } = await api.json({ path: `/endpoints?${query.toString()}` });
-    found.push(...(body as ListedEndpoint[]));
-    cursor = headers.get('x-next-cursor');
-  } while (cursor !== null);
-  return found;
-}
+const endpoints = async (uptime: UptimeClient, filters: SearchEndpointsQuery): Promise<Endpoint[]> =>
+  (await allPages((page) => uptime.searchEndpoints.withResponse({ query: { ...page, ...filters } }))).items;
 
 /** What is shown of a check. */
-export interface ShownCheck {
-  outcome: string;
-  duration_ms: number;
-  status_code: number | null;
-  address: string | null;
-  error: { code: string; message: string } | null;
-  warning?: { code: string; message: string } | null;
-}
+export type ShownCheck = Pick<Trial, 'outcome' | 'duration_ms' | 'status_code' | 'address'> &
+  Partial<Pick<Trial, 'error' | 'warning'>>;
 
 export interface CheckOptions {
   type?: string;
@@ -89,10 +72,15 @@ export interface CheckOptions {
 /** A check on demand takes as long as the endpoint's own limit, and may wait for one that runs. */
 export const CHECK_TIMEOUT_MS = 700_000;
 
+interface Made {
+  name: string;
+  check: Check | Trial;
+}
+
 /** Checks an endpoint now, recorded like any other; or a URL, of which nothing is stored. 2: it is not up. */
-export async function check(io: Io, api: ApiClient, target: string, options: CheckOptions): Promise<ExitCode> {
-  const type = options.type?.toUpperCase() ?? typeOfUrl(target);
-  const made = type === null ? await checkEndpoint(api, target) : await testUrl(api, type, target);
+export async function check(io: Io, uptime: UptimeClient, target: string, options: CheckOptions): Promise<ExitCode> {
+  const type = options.type === undefined ? typeOfUrl(target) : typeNamed(options.type);
+  const made = type === null ? await checkEndpoint(uptime, target) : await testUrl(uptime, type, target);
   io.out(
     options.json
       ? `${JSON.stringify(made.check, null, 2)}\n`
@@ -113,7 +101,9 @@ export function checkLines(name: string, { outcome, duration_ms, ...check }: Sho
   ];
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+type EndpointType = CreateEndpoint['type'];
+
+const TYPES: Readonly<Record<string, EndpointType>> = {
   'http:': 'HTTP',
   'https:': 'HTTPS',
   'tcp:': 'TCP',
@@ -123,34 +113,27 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The type that the scheme of a URL tells; null when it has none of ours. */
-export const typeOfUrl = (text: string): string | null =>
+export const typeOfUrl = (text: string): EndpointType | null =>
   TYPES[/^([a-z]+:)\/\//i.exec(text)?.[1]?.toLowerCase() ?? ''] ?? null;
 
-async function testUrl(api: ApiClient, type: string, url: string) {
-  const { body } = await api.json({
-    method: 'POST',
-    path: '/endpoints/test',
-    body: JSON.stringify({ name: 'uptime check', type, url }),
-    timeoutMs: CHECK_TIMEOUT_MS,
-  });
-  return { name: url, check: body as ShownCheck };
+/** A type in any case. The service says whether it has it: an extension may bring more. */
+export const typeNamed = (text: string): EndpointType => text.toUpperCase() as EndpointType;
+
+async function testUrl(uptime: UptimeClient, type: EndpointType, url: string): Promise<Made> {
+  const body = { name: 'uptime check', type, url };
+  return { name: url, check: await uptime.testEndpoint({ body }, { timeoutMs: CHECK_TIMEOUT_MS }) };
 }
 
-async function checkEndpoint(api: ApiClient, target: string) {
-  const id = /^ep_[0-9a-z]+$/.test(target) ? target : (await endpointWithKey(api, target)).id;
-  const { body } = await api.json({
-    method: 'POST',
-    path: `/endpoints/${id}/checks`,
-    timeoutMs: CHECK_TIMEOUT_MS,
-  });
-  return { name: target, check: body as ShownCheck };
+async function checkEndpoint(uptime: UptimeClient, target: string): Promise<Made> {
+  const id = /^ep_[0-9a-z]+$/.test(target) ? target : (await endpointWithKey(uptime, target)).id;
+  return { name: target, check: await uptime.runCheck({ path: { id } }, { timeoutMs: CHECK_TIMEOUT_MS }) };
 }
 
 /** More websites than this are not asked for their key. */
 const MAX_NAMESAKES = 50;
 
 /** By key, `front`, or by key path, `shop/front`. */
-async function endpointWithKey(api: ApiClient, target: string): Promise<ListedEndpoint> {
+async function endpointWithKey(uptime: UptimeClient, target: string): Promise<Endpoint> {
   const parts = target.split('/');
   const key = parts.pop() ?? '';
   const [website] = parts;
@@ -158,10 +141,10 @@ async function endpointWithKey(api: ApiClient, target: string): Promise<ListedEn
     throw new CommandError(
       `${shown(target)} is no URL with a scheme, no id of an endpoint (ep_…) and no key (front, or shop/front). With --type TCP a target needs no scheme.`,
     );
-  const named = await endpoints(api, { key });
+  const named = await endpoints(uptime, { key });
   if (named.length > MAX_NAMESAKES)
     throw new CommandError(`${named.length} endpoints have the key ${key}: name one by its id, from ls.`);
-  const found = website === undefined ? named : await ofWebsite(api, named, website);
+  const found = website === undefined ? named : await ofWebsite(uptime, named, website);
   const [first, second] = found;
   if (!first) throw new CommandError(`No endpoint has the key ${target}; ls shows those that there are.`);
   if (second)
@@ -171,11 +154,11 @@ async function endpointWithKey(api: ApiClient, target: string): Promise<ListedEn
   return first;
 }
 
-async function ofWebsite(api: ApiClient, named: readonly ListedEndpoint[], key: string): Promise<ListedEndpoint[]> {
-  const found: ListedEndpoint[] = [];
+async function ofWebsite(uptime: UptimeClient, named: readonly Endpoint[], key: string): Promise<Endpoint[]> {
+  const found: Endpoint[] = [];
   for (const endpoint of named) {
-    const { body } = await api.json({ path: `/websites/${endpoint.website_id}` });
-    if ((body as { key: string | null }).key === key) found.push(endpoint);
+    const website = await uptime.getWebsite({ path: { id: endpoint.website_id } });
+    if (website.key === key) found.push(endpoint);
   }
   return found;
 }
