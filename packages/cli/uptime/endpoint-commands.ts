@@ -1,15 +1,10 @@
-import type {
-  Check,
-  CreateEndpoint,
-  Endpoint,
-  SearchEndpointsQuery,
-  Trial,
-  UptimeClient,
-} from '../../client/index.cjs';
+import type { CreateEndpoint, Endpoint, SearchEndpointsQuery, UptimeClient } from '../../client/index.cjs';
+import { type CheckOptions, checkSettings, endpointFields } from './check-options';
+import { checkLines, type ShownCheck } from './check-text';
 import type { ExitCode } from './configuration-commands';
 import { CommandError, type Io } from './io';
 import { allPages } from './pages';
-import { type Colour, painter, shown, table } from './style';
+import { painter, shown, STATUS_COLOURS, table } from './style';
 
 /** What is shown of an endpoint. */
 export type ListedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url' | 'type' | 'group' | 'key' | 'status' | 'degraded'>;
@@ -21,8 +16,6 @@ export interface ListOptions {
   quiet?: boolean;
   json?: boolean;
 }
-
-const STATUS_COLOURS: Readonly<Record<string, Colour>> = { up: 'green', down: 'red', degraded: 'yellow' };
 
 /** Lists the endpoints of the organization. */
 export async function list(io: Io, uptime: UptimeClient, options: ListOptions): Promise<ExitCode> {
@@ -60,45 +53,53 @@ const statusOf = ({ status, degraded }: ListedEndpoint): string => (degraded ? '
 const endpoints = async (uptime: UptimeClient, filters: SearchEndpointsQuery): Promise<Endpoint[]> =>
   (await allPages((page) => uptime.searchEndpoints.withResponse({ query: { ...page, ...filters } }))).items;
 
-/** What is shown of a check. */
-export type ShownCheck = Pick<Trial, 'outcome' | 'duration_ms' | 'status_code' | 'address'> &
-  Partial<Pick<Trial, 'error' | 'warning'>>;
-
-export interface CheckOptions {
-  type?: string;
-  json?: boolean;
-}
-
 /** A check on demand takes as long as the endpoint's own limit, and may wait for one that runs. */
 export const CHECK_TIMEOUT_MS = 700_000;
 
-interface Made {
-  name: string;
-  check: Check | Trial;
-}
-
-/** Checks an endpoint now, recorded like any other; or a URL, of which nothing is stored. 2: it is not up. */
-export async function check(io: Io, uptime: UptimeClient, target: string, options: CheckOptions): Promise<ExitCode> {
-  const type = options.type === undefined ? typeOfUrl(target) : typeNamed(options.type);
-  const made = type === null ? await checkEndpoint(uptime, target) : await testUrl(uptime, type, target);
+/**
+ * Checks an endpoint now, recorded like any other; or a URL, of which nothing is stored: by the service, or from this machine.
+ * `words`: the target, perhaps behind its type. 2: it is not up.
+ */
+export async function check(
+  io: Io,
+  connect: () => UptimeClient,
+  words: readonly string[],
+  options: CheckOptions,
+): Promise<ExitCode> {
+  const [target = '', ...more] = words.toReversed();
+  const [type = options.type] = more;
+  if (more.length > 1) throw new CommandError('check takes one target.');
+  const known = type === undefined ? typeOfUrl(target) : typeNamed(type);
+  const settings = checkSettings(target, options, io.folder);
+  const made = known === null ? await checkEndpoint() : await checkUrl(known);
   io.out(
     options.json
-      ? `${JSON.stringify(made.check, null, 2)}\n`
-      : `${checkLines(made.name, made.check, io.hasColour).join('\n')}\n`,
+      ? `${JSON.stringify(made, null, 2)}\n`
+      : `${checkLines(target, made, io.hasColour, options.verbose).join('\n')}\n`,
   );
-  return made.check.outcome === 'up' ? 0 : 2;
+  return made.outcome === 'up' ? 0 : 2;
+
+  async function checkEndpoint(): Promise<ShownCheck> {
+    if (options.local || Object.keys(endpointFields(settings)).length > 0)
+      throw new CommandError(
+        `${shown(target)} is no URL with a scheme: only --json and --verbose go with an endpoint. With --type TCP a target needs no scheme.`,
+      );
+    const uptime = connect();
+    const id = /^ep_[0-9a-z]+$/.test(target) ? target : (await endpointWithKey(uptime, target)).id;
+    return uptime.runCheck({ path: { id } }, { timeoutMs: CHECK_TIMEOUT_MS });
+  }
+
+  async function checkUrl(type: EndpointType): Promise<ShownCheck> {
+    if (options.local) return loadLocalCheck().checkLocally(type, target, settings, io.env);
+    const body = { name: 'uptime check', type, url: target, ...endpointFields(settings) };
+    return connect().testEndpoint({ body }, { timeoutMs: CHECK_TIMEOUT_MS });
+  }
 }
 
-/** Outcome first, then what was learned. */
-export function checkLines(name: string, { outcome, duration_ms, ...check }: ShownCheck, hasColour: boolean): string[] {
-  const warning = outcome === 'up' ? (check.warning ?? null) : null;
-  const colour = STATUS_COLOURS[warning ? 'degraded' : outcome] ?? 'faint';
-  const facts = [`${duration_ms.toFixed(1)} ms`, check.status_code && `status ${check.status_code}`, check.address];
-  const title = `${painter(hasColour)(colour, outcome)}  ${shown(name)}  ${facts.filter(Boolean).join(', ')}`;
-  return [
-    title,
-    ...[check.error, warning].flatMap((said) => (said ? [`  ${said.code}: ${shown(said.message, 500)}`] : [])),
-  ];
+/** Loaded here and not at the top: the other commands start without Nest and the checkers. */
+function loadLocalCheck(): typeof import('./check-locally') {
+  // oxlint-disable-next-line typescript/no-require-imports -- loaded only when it is needed.
+  return require('./check-locally') as typeof import('./check-locally');
 }
 
 type EndpointType = CreateEndpoint['type'];
@@ -118,16 +119,6 @@ export const typeOfUrl = (text: string): EndpointType | null =>
 
 /** A type in any case. The service says whether it has it: an extension may bring more. */
 export const typeNamed = (text: string): EndpointType => text.toUpperCase() as EndpointType;
-
-async function testUrl(uptime: UptimeClient, type: EndpointType, url: string): Promise<Made> {
-  const body = { name: 'uptime check', type, url };
-  return { name: url, check: await uptime.testEndpoint({ body }, { timeoutMs: CHECK_TIMEOUT_MS }) };
-}
-
-async function checkEndpoint(uptime: UptimeClient, target: string): Promise<Made> {
-  const id = /^ep_[0-9a-z]+$/.test(target) ? target : (await endpointWithKey(uptime, target)).id;
-  return { name: target, check: await uptime.runCheck({ path: { id } }, { timeoutMs: CHECK_TIMEOUT_MS }) };
-}
 
 /** More websites than this are not asked for their key. */
 const MAX_NAMESAKES = 50;

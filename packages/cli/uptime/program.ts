@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
+import type { CheckOptions } from './check-options';
 import { UptimeError } from '../../client/index.cjs';
 import {
   apply,
@@ -25,14 +26,15 @@ Environment:
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours
 
-Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up.
+Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up (a warning is up).
 
 Examples:
   uptime plan monitors.yaml
   uptime apply monitors.yaml --prune
   uptime convert --from gatus config.yaml > monitors.yaml
   uptime ls --status down
-  uptime check https://shop.example.com/`;
+  uptime check https://shop.example.com/
+  uptime check --local tcp://db.example.com:5432`;
 
 interface ConnectionOptions {
   url?: string;
@@ -132,13 +134,29 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .action(async (options: ListOptions) => end(await list(io, uptime(), options)));
 
   program
-    .command('check <target>')
+    .command('check <words...>')
     .description('check now: a URL (nothing is stored), or an endpoint by its id, key or key path (recorded)')
+    .usage('[options] [type] <target>')
     .option('--type <type>', 'of a target without a scheme: TCP, DNS, ICMP, SSH, …')
+    .option('--local', 'a URL from this machine: no service, no key; under EGRESS_PRIVATE, EGRESS_ALLOW, EGRESS_DENY')
+    .option('-v, --verbose', 'also phases, redirects, certificate and records')
     .option('--json', 'what the API returns')
-    .action(async (target: string, options: { type?: string; json?: boolean }) =>
-      end(await check(io, uptime(), target, options)),
-    );
+    .optionsGroup('Of a URL:')
+    .option('--timeout <seconds>', 'total time limit; default 10')
+    .option('--method <method>', 'HTTP method; default GET')
+    .option("--header <'K: V'>", 'request header; may be repeated', repeated)
+    .option('--body <text>', 'request body')
+    .option('--no-follow', 'do not follow redirects')
+    .option('--insecure', "do not verify the server's certificate; refused beside anything that may be a credential")
+    .option('--ca <file>', 'trust the certificates in this PEM file, and no others')
+    .option('--server-name <name>', 'the name to ask the server for (SNI) and to find in its certificate')
+    .option(
+      '--assert <text>',
+      "what must hold: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
+      repeated,
+    )
+    .option('--warn <text>', "the same as a warning: 'certificate_days greater_than 14'", repeated)
+    .action(async (words: string[], options: CheckOptions) => end(await check(io, uptime, words, options)));
 
   program
     .command('tail')
@@ -148,6 +166,8 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
 
   return program;
 }
+
+const repeated = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 /** Of the package that this file belongs to, built or not. */
 function packageVersion(): string {
