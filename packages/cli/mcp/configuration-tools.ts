@@ -55,7 +55,7 @@ export const planConfiguration = tool({
   input: z.strictObject({ document: Document, prune: Prune }),
   output: Changes.extend({ etag: z.string().describe('stands for this plan of this state, for apply_configuration') }),
   async run({ document: body, prune }, uptime) {
-    const asked = { body, query: { ...(prune && { prune }) } };
+    const asked = { body, query: { prune: prune || undefined } };
     const { data, headers } = await uptime.planConfiguration.withResponse(asked, { timeoutMs: PLAN_TIMEOUT_MS });
     const plan = read(PlanView, data);
     const etag = (headers.etag ?? '').replaceAll('"', '');
@@ -82,7 +82,7 @@ export const applyConfiguration = tool({
   output: Changes,
   async run({ document: body, prune, etag }, uptime) {
     const headers = { 'If-Match': `"${etag.replaceAll('"', '')}"` };
-    const asked = { body, query: { ...(prune && { prune }) }, headers };
+    const asked = { body, query: { prune: prune || undefined }, headers };
     const plan = read(PlanView, await uptime.applyConfiguration(asked, { timeoutMs: APPLY_TIMEOUT_MS }));
     return { text: `Done: ${summaryOf(plan)}`, data: changesOf(plan) };
   },

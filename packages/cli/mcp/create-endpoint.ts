@@ -36,17 +36,9 @@ export const createEndpoint = tool({
     }),
   output: z.object({ endpoint: EndpointView }),
   async run({ website, new_website, alerts, url, type, interval_seconds, timeout_seconds, ...rest }, uptime) {
-    const query = { ...(!alerts && { alerts: 'none' as const }) };
-    const { tags, key, name } = rest;
-    const wanted = {
-      name,
-      url,
-      type: targetType(type, url),
-      interval: interval_seconds,
-      ...(timeout_seconds !== undefined && { timeout: timeout_seconds }),
-      ...(tags && { tags }),
-      ...(key !== undefined && { key }),
-    };
+    const query = { alerts: alerts ? undefined : ('none' as const) };
+    const fields = { interval: interval_seconds, timeout: timeout_seconds };
+    const wanted = { ...rest, ...fields, url, type: targetType(type, url) };
     const endpoint = await (new_website ? withWebsite(new_website) : ofWebsite(website ?? ''));
     return { text: `Created ${endpoint.id}; its first check runs now.`, data: { endpoint } };
 

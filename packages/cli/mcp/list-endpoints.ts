@@ -25,16 +25,9 @@ export const listEndpoints = tool({
     total: z.number().nullable().describe('how many fit in all; null when there are too many to count'),
     next_cursor: z.string().nullable().describe('null on the last page'),
   }),
-  async run({ type, website, text: q, status, tag, limit, cursor }, uptime) {
-    const query = {
-      ...(status && { status }),
-      ...(tag !== undefined && { tag }),
-      limit,
-      ...(cursor !== undefined && { cursor }),
-      ...(type !== undefined && { type: type.toUpperCase() }),
-      ...(website !== undefined && { website_id: (await findWebsite(uptime, website)).website.id }),
-      ...(q !== undefined && { q }),
-    };
+  async run({ type, website, text: q, ...filters }, uptime) {
+    const website_id = website === undefined ? undefined : (await findWebsite(uptime, website)).website.id;
+    const query = { ...filters, type: type?.toUpperCase(), website_id, q };
     const { data, headers } = await uptime.searchEndpoints.withResponse({ query });
     const endpoints = read(z.array(EndpointView), data);
     const { xNextCursor: next = null, xTotalCount: total = null } = headers;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { oneLine } from '../../../src/platform/text/text-limits';
-import { UptimeError, type UptimeClient } from '../../client/index.cjs';
+import { type UptimeClient, UptimeError } from '../../client/index.cjs';
 import { clientOf, type Connection } from '../uptime/connection';
 import { CommandError, type Io } from '../uptime/io';
 import { read } from './read-response';
@@ -29,15 +29,13 @@ Ask the person before a tool changes anything. A document is first planned with 
  * else. Throws `UptimeError` when the service does not respond or does not accept the key, `CommandError` when it is another one.
  */
 export async function serveMcp(io: Io, connection: Connection, stop: AbortSignal): Promise<void> {
-  const { role } = read(
-    OrganizationView,
-    await clientOf(connection, { signal: stop, timeoutMs: READ_TIMEOUT_MS }).getCurrentOrganization(),
-  );
+  const connect = (signal: AbortSignal) => clientOf(connection, { signal, timeoutMs: READ_TIMEOUT_MS });
+  const { role } = read(OrganizationView, await connect(stop).getCurrentOrganization());
   const mayWrite = role === 'write' || role === 'admin';
   const tools = TOOLS.filter((tool) => tool.role === 'read' || mayWrite);
   const onerror = (error: Error) => io.err(`${oneLine(error.message)}\n`);
   const transport = new ClosingTransport();
-  const handle = serveStdio(() => buildServer(tools, connection, io), { transport, onerror });
+  const handle = serveStdio(() => buildServer(tools, connect, io), { transport, onerror });
   stop.addEventListener('abort', () => void handle.close().catch(onerror), { once: true });
   await transport.closed;
 }
@@ -58,16 +56,14 @@ class ClosingTransport extends StdioServerTransport {
   }
 }
 
-function buildServer(tools: readonly Tool[], connection: Connection, io: Io): McpServer {
+function buildServer(tools: readonly Tool[], connect: (signal: AbortSignal) => UptimeClient, io: Io): McpServer {
   const server = new McpServer({ name: 'uptime', version: VERSION }, { instructions: INSTRUCTIONS });
   for (const { name, title, description, hints, input, output, ...tool } of tools) {
     const config = { title, description, annotations: hints, inputSchema: input, outputSchema: output };
     server.registerTool(name, config, async (args, { mcpReq }) => {
       try {
         // A cancelled call ends its requests.
-        return toResult(
-          await tool.run(args, clientOf(connection, { signal: mcpReq.signal, timeoutMs: READ_TIMEOUT_MS })),
-        );
+        return toResult(await tool.run(args, connect(mcpReq.signal)));
       } catch (error) {
         if (!(error instanceof CommandError || error instanceof UptimeError) && !mcpReq.signal.aborted)
           io.err(`${name}: ${error instanceof Error ? error.stack : String(error)}\n`);

@@ -40,11 +40,8 @@ export const overview = tool({
     needs_attention_omitted: z.number().describe('more need attention; a larger limit or list_endpoints shows them'),
   }),
   async run({ website, tag, limit }, uptime) {
-    const filters = {
-      ...(website !== undefined && { website_id: (await findWebsite(uptime, website)).website.id }),
-      ...(tag !== undefined && { tag }),
-    };
-    const search = (page: object) => uptime.getOverview.withResponse({ query: { ...page, ...filters } });
+    const website_id = website === undefined ? undefined : (await findWebsite(uptime, website)).website.id;
+    const search = (page: object) => uptime.getOverview.withResponse({ query: { ...page, website_id, tag } });
     const { items, isWhole, headers } = await readPages(OverviewView, search);
     const now = serviceTime(headers);
     const attention = items

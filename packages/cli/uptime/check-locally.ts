@@ -60,13 +60,13 @@ function configOf(env: Environment): Config {
 function requestOf(
   checker: Checker,
   url: string,
-  { assertions, method = 'GET', body = null, headers, followRedirects, tls }: CheckSettings,
+  { method = 'GET', body, ...settings }: CheckSettings,
   egress: EgressRule,
 ): CheckRequest<unknown> {
-  const [problem] = assertionProblems(assertions, checker.assertionSources);
+  const [problem] = assertionProblems(settings.assertions, checker.assertionSources);
   if (problem) throw new CommandError(`--assert or --warn: ${problem.message}`);
   try {
-    return toCheckRequest(checker, { url, method, headers, body, followRedirects, tls, assertions }, egress);
+    return toCheckRequest(checker, { ...settings, url, method, body: body ?? null }, egress);
   } catch (error) {
     throw error instanceof InvalidTarget ? new CommandError(error.message) : error;
   }

@@ -53,10 +53,10 @@ export function checkSettings(url: string, options: CheckOptions, folder: string
     throw new CommandError(`--method must be one of ${HTTP_METHODS.join(', ')}`);
   const headers = header.map(readHeader);
   return {
-    ...(timeout !== undefined && { timeoutSeconds: seconds }),
-    ...(method && { method }),
+    timeoutSeconds: timeout === undefined ? undefined : seconds,
+    method,
     headers,
-    ...(body !== undefined && { body }),
+    body,
     followRedirects: follow,
     tls: readTls(options, folder, { url, headers, body: body ?? null }),
     assertions: [
@@ -66,17 +66,17 @@ export function checkSettings(url: string, options: CheckOptions, folder: string
   };
 }
 
-/** The settings as fields of an endpoint, without those that are at their default. */
+/** The settings as fields of an endpoint, undefined where they are at their default. */
 export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint> {
   const { timeoutSeconds, method, headers, body, followRedirects, tls, assertions } = settings;
   return {
-    ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
-    ...(method && { method }),
-    ...(headers.length > 0 && { headers }),
-    ...(body !== undefined && { body }),
-    ...(!followRedirects && { follow_redirects: false }),
-    ...(tls && { tls: { verify: tls.verify, ca: tls.ca, server_name: tls.serverName } }),
-    ...(assertions.length > 0 && { assertions }),
+    timeout: timeoutSeconds,
+    method,
+    headers: headers.length > 0 ? headers : undefined,
+    body,
+    follow_redirects: followRedirects ? undefined : false,
+    tls: tls ? { verify: tls.verify, ca: tls.ca, server_name: tls.serverName } : undefined,
+    assertions: assertions.length > 0 ? assertions : undefined,
   };
 }
 

@@ -56,9 +56,8 @@ export async function exportDocument(
   uptime: UptimeClient,
   { owner, full, json }: { owner?: string; full?: boolean; json?: boolean },
 ): Promise<ExitCode> {
-  const query = { ...(owner !== undefined && { owner }), ...(full && { full }) };
   const type = json ? 'application/json' : 'application/yaml';
-  const text = await uptime.exportConfiguration.as(type, { query }, { timeoutMs: PLAN_TIMEOUT_MS });
+  const text = await uptime.exportConfiguration.as(type, { query: { owner, full } }, { timeoutMs: PLAN_TIMEOUT_MS });
   io.out(text.endsWith('\n') ? text : `${text}\n`);
   return 0;
 }
@@ -102,7 +101,7 @@ async function askForPlan(
 ): Promise<{ plan: Plan; etag: string | undefined }> {
   const { text: body, headers: type } = document;
   const options = { headers: type, timeoutMs: PLAN_TIMEOUT_MS };
-  const asked = uptime.planConfiguration.withResponse({ body, query: { ...(prune && { prune }) } }, options);
+  const asked = uptime.planConfiguration.withResponse({ body, query: { prune } }, options);
   const { data, headers } = await sent(document, asked);
   return { plan: data, etag: headers.etag };
 }
@@ -120,8 +119,7 @@ async function carryOut(
 ): Promise<Plan> {
   const { text: body, headers: type } = document;
   const options = { headers: type, timeoutMs: APPLY_TIMEOUT_MS };
-  const headers = { ...(etag !== undefined && { 'If-Match': etag }) };
-  const asked = uptime.applyConfiguration({ body, query: { ...(prune && { prune }) }, headers }, options);
+  const asked = uptime.applyConfiguration({ body, query: { prune }, headers: { 'If-Match': etag } }, options);
   return sent(document, asked, (error) => {
     const refusal = refusalOf(error);
     if (refusal?.status === 412)

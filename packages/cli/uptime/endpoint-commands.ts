@@ -20,11 +20,7 @@ export interface ListOptions {
 /** Lists the endpoints of the organization. */
 export async function list(io: Io, uptime: UptimeClient, options: ListOptions): Promise<ExitCode> {
   const { quiet, json, status, type, tag } = options;
-  const found = await endpoints(uptime, {
-    ...(status && { status }),
-    ...(type !== undefined && { type: type.toUpperCase() }),
-    ...(tag !== undefined && { tag }),
-  });
+  const found = await endpoints(uptime, { status, type: type?.toUpperCase(), tag });
   if (json) io.out(`${JSON.stringify(found, null, 2)}\n`);
   else if (quiet) io.out(found.map(({ id }) => `${id}\n`).join(''));
   else io.out(`${endpointLines(found, io.hasColour).join('\n')}\n`);
@@ -80,7 +76,7 @@ export async function check(
   return made.outcome === 'up' ? 0 : 2;
 
   async function checkEndpoint(): Promise<ShownCheck> {
-    if (options.local || Object.keys(endpointFields(settings)).length > 0)
+    if (options.local || Object.values(endpointFields(settings)).some((value) => value !== undefined))
       throw new CommandError(
         `${shown(target)} is no URL with a scheme: only --json and --verbose go with an endpoint. With --type TCP a target needs no scheme.`,
       );

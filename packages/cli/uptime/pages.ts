@@ -6,7 +6,7 @@ interface Page<Item> {
 }
 
 /** Asks for one page. */
-export type AskForPage<Item> = (page: { limit: number; cursor?: string }) => Promise<Page<Item>>;
+export type AskForPage<Item> = (page: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>;
 
 /**
  * The items of a list, of at most `most` pages of a thousand, and the headers of the last one. `isWhole`: there are no more.
@@ -17,13 +17,12 @@ export async function allPages<Item>(
   most = Number.POSITIVE_INFINITY,
 ): Promise<{ items: Item[]; isWhole: boolean; headers: Headers }> {
   const items: Item[] = [];
-  let position: { cursor?: string } = {};
+  let cursor: string | undefined;
   for (let page = 1; ; page++) {
-    const { data, headers, response } = await ask({ limit: 1000, ...position });
+    const { data, headers, response } = await ask({ limit: 1000, cursor });
     items.push(...data);
-    const { xNextCursor: cursor } = headers;
+    cursor = headers.xNextCursor;
     if (cursor === undefined || page >= most)
       return { items, isWhole: cursor === undefined, headers: response.headers };
-    position = { cursor };
   }
 }

@@ -3,7 +3,7 @@ import { painter } from './style';
 import { eventLine } from './tail-command';
 
 describe('a line of tail', () => {
-  it.each([
+  it.each<[string, object, unknown]>([
     [
       'check',
       { checked_at: 'T1', status: 'down', previous_status: 'up', endpoint_name: 'Front', error: { code: 'timeout' } },
