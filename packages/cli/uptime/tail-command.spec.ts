@@ -2,6 +2,8 @@ import type { StreamEvent } from '../../client/index.cjs';
 import { painter } from './style';
 import { eventLine } from './tail-command';
 
+const lineOf = (event: string, data: object) => eventLine({ event, data } as StreamEvent, painter(false));
+
 describe('a line of tail', () => {
   it.each<[string, object, unknown]>([
     [
@@ -24,6 +26,6 @@ describe('a line of tail', () => {
     ['reset', {}, expect.stringMatching(/^Too much was missed/)],
     ['of a later version', { a: 1 }, null],
   ])('tells of %s', (event, data, expected) => {
-    expect(eventLine({ event, data } as StreamEvent, painter(false))).toEqual(expected);
+    expect(lineOf(event, data)).toEqual(expected);
   });
 });
