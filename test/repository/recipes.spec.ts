@@ -228,8 +228,8 @@ describe('with the recipes carried out', () => {
   it('checks from the terminal', async () => {
     const redis = await redisServer();
     const { checkLocally } = tree.load(
-      'packages/cli/uptime/check-locally',
-    ) as typeof import('../../packages/cli/uptime/check-locally');
+      'packages/cli/check-locally',
+    ) as typeof import('../../packages/cli/check-locally');
     const settings = { headers: [], followRedirects: true, tls: null, assertions: [] };
     expect(await checkLocally('REDIS', redis.url, settings, {})).toMatchObject({ outcome: 'up' });
     await redis.close();

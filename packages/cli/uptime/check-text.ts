@@ -1,9 +1,9 @@
-import type { Trial } from '../../client/index.cjs';
+import type { TestEndpointResult } from '../../client/index.cjs';
 import { painter, shown, STATUS_COLOURS } from './style';
 
 /** What is shown of a check. */
 export type ShownCheck = Pick<
-  Trial,
+  TestEndpointResult,
   | 'outcome'
   | 'duration_ms'
   | 'phases'

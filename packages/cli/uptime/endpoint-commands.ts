@@ -1,5 +1,5 @@
 import type { CreateEndpoint, Endpoint, SearchEndpointsQuery, UptimeClient } from '../../client/index.cjs';
-import { type CheckOptions, checkSettings, endpointFields } from './check-options';
+import { type CheckOptions, checkSettings, endpointFields } from '../check-options';
 import { checkLines, type ShownCheck } from './check-text';
 import type { ExitCode } from './configuration-commands';
 import { CommandError, type Io } from './io';
@@ -93,9 +93,9 @@ export async function check(
 }
 
 /** Loaded here and not at the top: the other commands start without Nest and the checkers. */
-function loadLocalCheck(): typeof import('./check-locally') {
+function loadLocalCheck(): typeof import('../check-locally') {
   // oxlint-disable-next-line typescript/no-require-imports -- loaded only when it is needed.
-  return require('./check-locally') as typeof import('./check-locally');
+  return require('../check-locally') as typeof import('../check-locally');
 }
 
 type EndpointType = CreateEndpoint['type'];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import type { CheckOptions } from './check-options';
+import type { CheckOptions } from '../check-options';
 import { UptimeError } from '../../client/index.cjs';
 import {
   apply,

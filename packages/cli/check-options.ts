@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CreateEndpoint } from '../../client/index.cjs';
+import type { CreateEndpoint } from '../client/index.cjs';
 import {
   type Assertion,
   ASSERTION_COMPARISONS,
   ASSERTION_SOURCES,
   type AssertionSeverity,
-} from '../../../src/checker/assertion/assertion';
-import { HTTP_METHODS } from '../../../src/checker/check-request';
-import { headerProblem } from '../../../src/checker/request-headers';
-import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../../../src/checker/tls-settings';
-import { CommandError } from './io';
+} from '../../src/checker/assertion/assertion';
+import { HTTP_METHODS } from '../../src/checker/check-request';
+import { headerProblem } from '../../src/checker/request-headers';
+import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../../src/checker/tls-settings';
+import { CommandError } from './uptime/io';
 
 /** The options of `check`, as they are written. */
 export interface CheckOptions {

@@ -1,19 +1,19 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { assertionProblems } from '../../../src/checker/assertion/assertion-rules';
-import { toCheckRequest } from '../../../src/checker/check-request';
-import { type Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../../src/checker/checker';
-import { CheckerModule } from '../../../src/checker/checker.module';
-import { CheckerRegistry } from '../../../src/checker/checker.registry';
-import { type Config, loadConfig } from '../../../src/platform/config/config';
-import { ConfigModule } from '../../../src/platform/config/config.module';
-import { ConfigError } from '../../../src/platform/config/env';
-import { startDeadline } from '../../../src/platform/net/deadline';
-import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import { assertionProblems } from '../../src/checker/assertion/assertion-rules';
+import { toCheckRequest } from '../../src/checker/check-request';
+import { type Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../src/checker/checker';
+import { CheckerModule } from '../../src/checker/checker.module';
+import { CheckerRegistry } from '../../src/checker/checker.registry';
+import { type Config, loadConfig } from '../../src/platform/config/config';
+import { ConfigModule } from '../../src/platform/config/config.module';
+import { ConfigError } from '../../src/platform/config/env';
+import { startDeadline } from '../../src/platform/net/deadline';
+import { EgressPolicy, type EgressRule } from '../../src/platform/net/egress/egress-policy';
 import type { CheckSettings } from './check-options';
-import type { ShownCheck } from './check-text';
-import { CommandError, type Environment } from './io';
+import type { ShownCheck } from './uptime/check-text';
+import { CommandError, type Environment } from './uptime/io';
 
 const TIMEOUT_SECONDS = 10;
 
