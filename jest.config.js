@@ -1,3 +1,10 @@
+const { execFileSync } = require('node:child_process');
+
+// The command line stands on it, also where it runs from its sources.
+execFileSync(process.execPath, [`${__dirname}/packages/client/generate.mjs`], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+
 const project = (displayName, testMatch, more = {}) => ({
   displayName,
   testMatch,

@@ -2,9 +2,8 @@
 // `--if-needed` does nothing when dist was made from these very inputs; `--only sources` makes no bundle.
 // The new dist is made aside and swapped in, so a failed or interrupted build leaves the old one whole.
 import '../src/start/node-version.cjs';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -40,8 +39,9 @@ const INPUTS = [
 /** The dashboard, then the API reference into a folder of it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
 const ASSET = /\.(cjs|tgz)$/;
-/** The types of the dashboard are made when they are checked: nothing of them is in what is built. */
-const IGNORED = new Set(['node_modules', 'dist', 'schema.d.ts']);
+const CLIENT = ['index.mjs', 'index.cjs', 'index.d.mts', 'index.d.cts'];
+/** What is generated from the other inputs. */
+const IGNORED = new Set(['node_modules', 'dist', 'schema.d.ts', ...CLIENT]);
 
 const isFile = (path) => statSync(path).isFile();
 
@@ -72,11 +72,14 @@ function run(script, ...args) {
   if (status !== 0) throw new Error(`${script} failed`);
 }
 
-/** Runs beside the other steps, which leave a core free. The exit code, once it is there. */
+/** The command line is compiled against it. */
 function generateClient(target) {
-  const script = join(root, 'packages/client/generate.mjs');
-  const generator = spawn(process.execPath, [script, target], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  return once(generator, 'exit').then(([code]) => code);
+  const from = join(root, 'packages/client');
+  const generator = [join(from, 'generate.mjs')];
+  const { status } = spawnSync(process.execPath, generator, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) throw new Error('the client was not generated');
+  mkdirSync(target, { recursive: true });
+  for (const name of CLIENT) cpSync(join(from, name), join(target, name));
 }
 
 function copyAssets(target) {
@@ -89,24 +92,21 @@ function copyAssets(target) {
   }
 }
 
-async function build(inputs) {
+function build(inputs) {
   const aside = join(root, '.cache', `dist-new-${process.pid}`);
   const old = join(root, '.cache', `dist-old-${process.pid}`);
-  const client = generateClient(join(aside, 'client'));
   try {
+    generateClient(join(aside, 'client'));
     run('typescript/bin/tsc', '-p', 'tsconfig.json', '--outDir', aside, '--incremental', 'false');
     asOneTree(aside);
     copyAssets(aside);
     for (const [page, target] of Object.entries(PAGES))
       if (existsSync(join(root, page, 'index.html')))
         run('vite/bin/vite.js', 'build', page, '--outDir', join(aside, target), '--emptyOutDir', '--logLevel', 'error');
-    if ((await client) !== 0) throw new Error('the client was not generated');
     writeFileSync(join(aside, '.built-from'), inputs);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
   } finally {
-    // It writes into what is removed here.
-    await client;
     rmSync(aside, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
@@ -125,15 +125,15 @@ const isIfNeeded = process.argv.includes('--if-needed');
 const isFresh = (file) => isIfNeeded && existsSync(file) && readFileSync(file, 'utf8') === inputs;
 
 /** Says how long it took, aside from what a command prints for programs. */
-async function timed(title, work) {
+function timed(title, work) {
   const started = performance.now();
-  await work();
+  work();
   console.error(`${title} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
 try {
-  if (!isFresh(stamp)) await timed('Built dist', () => build(inputs));
-  if (!process.argv.includes('sources') && !isFresh(bundleStamp)) await timed('Bundled it', () => bundle(inputs));
+  if (!isFresh(stamp)) timed('Built dist', () => build(inputs));
+  if (!process.argv.includes('sources') && !isFresh(bundleStamp)) timed('Bundled it', () => bundle(inputs));
 } catch (error) {
   console.error(`Build failed: ${error.message}`);
   process.exit(1);

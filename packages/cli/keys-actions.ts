@@ -8,8 +8,7 @@ import type { OrganizationService } from '../../src/identity/organization/organi
 import { StartError } from '../../src/platform/config/start-error';
 import { parseId } from '../../src/platform/ids/id';
 import { Problem } from '../../src/platform/problem/problem';
-import type { KeysResult } from './keys-command';
-import type { CreateRequest, KeysRequest } from './keys-request';
+import type { CreateRequest, KeysRequest, KeysResult } from './keys-request';
 import { inOptions, type KeyLine, keyTable, lifeOf } from './keys-text';
 import { UsageError } from './usage-error';
 

@@ -3,18 +3,9 @@ import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/platform/config/config';
 import { StartError } from '../../src/platform/config/start-error';
 import { Problem } from '../../src/platform/problem/problem';
-import { KEYS_USAGE, type KeysRequest, keysRequest } from './keys-request';
+import { KEYS_USAGE, type KeysRequest, keysRequest, type KeysResult } from './keys-request';
 import { inOptions } from './keys-text';
 import { UsageError } from './usage-error';
-
-/** What the command came to. */
-export interface KeysResult {
-  exitCode: 0 | 1 | 2;
-  /** For stdout. */
-  output?: string;
-  /** For stderr. */
-  remark?: string;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,25 +1,37 @@
-// Generates the typed client from docs/openapi.json: `node packages/client/generate.mjs <folder>` writes index.mjs and
-// index.cjs, one file each without imports, and their declarations. Nothing here calls home.
+// Generates the typed client from docs/openapi.json: index.mjs and index.cjs beside this file, one file each without imports,
+// and their declarations, which git ignores. Does nothing when they were made from these very inputs. Nothing here calls home.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compile } from './compile.mjs';
-import { compose } from './compose.mjs';
-import { generatorSettings, operationsOf, withTextBodies } from './document.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = join(root, 'packages/client');
+const stamp = join(root, '.cache/client-built-from');
+const DOCUMENT = join(root, 'docs/openapi.json');
+const FILES = ['index.mjs', 'index.cjs', 'index.d.mts', 'index.d.cts'];
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
+/** Changes when the document, the generator or our layer does. */
+function fingerprint() {
+  const own = readdirSync(folder, { recursive: true }).filter((name) => /\.(mjs|ts)$/.test(name));
+  const inputs = own.filter((name) => !FILES.includes(name)).map((name) => join(folder, name));
+  const hash = createHash('sha256');
+  for (const file of [DOCUMENT, join(root, 'package-lock.json'), ...inputs.sort()])
+    hash.update(`${relative(root, file)}\n`).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
 /** The generator's module for the document, as text. Throws with what it said when it fails. */
-function generated(document, folder) {
-  const [input, config, output] = ['openapi.json', 'redocly.yaml', 'api.ts'].map((name) => join(folder, name));
+function generated(document, settings, work) {
+  const [input, config, output] = ['openapi.json', 'redocly.yaml', 'api.ts'].map((name) => join(work, name));
   writeFileSync(input, JSON.stringify(document));
-  writeFileSync(config, JSON.stringify(generatorSettings(document)));
+  writeFileSync(config, JSON.stringify(settings));
   const cli = join(root, 'node_modules/@redocly/cli/bin/cli.js');
   const args = [cli, 'generate-client', input, '--config', config, '--output', output];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: folder,
+    cwd: work,
     env: { ...process.env, ...QUIET },
     encoding: 'utf8',
   });
@@ -27,28 +39,35 @@ function generated(document, folder) {
   return readFileSync(output, 'utf8');
 }
 
-function generate(target) {
-  const document = withTextBodies(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')));
+async function generate() {
+  // Here, because the compiler takes longer to load than to see that there is nothing to do.
+  const [{ compile }, { compose }, { generatorSettings, operationsOf, withTextBodies }] = await Promise.all([
+    import('./compile.mjs'),
+    import('./compose.mjs'),
+    import('./document.mjs'),
+  ]);
+  const document = withTextBodies(JSON.parse(readFileSync(DOCUMENT, 'utf8')));
   const work = join(root, '.cache', `client-${process.pid}`);
   mkdirSync(work, { recursive: true });
   try {
-    const source = compose(generated(document, work), operationsOf(document));
+    const source = compose(generated(document, generatorSettings(document), work), operationsOf(document));
     for (const [name, text] of Object.entries(compile(source, work))) {
-      mkdirSync(target, { recursive: true });
-      writeFileSync(join(target, name), text);
+      // Others may read it at this moment.
+      writeFileSync(join(work, name), text);
+      renameSync(join(work, name), join(folder, name));
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-const [target] = process.argv.slice(2);
-if (target === undefined) {
-  console.error('usage: node packages/client/generate.mjs <folder>');
-  process.exit(2);
-}
 try {
-  generate(resolve(target));
+  const inputs = fingerprint();
+  const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs;
+  if (!isFresh || !FILES.every((name) => existsSync(join(folder, name)))) {
+    await generate();
+    writeFileSync(stamp, inputs);
+  }
 } catch (error) {
   console.error(error.message);
   process.exit(1);

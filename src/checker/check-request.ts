@@ -7,7 +7,7 @@ export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'O
 /** What a request is made of: the target as it was written, and everything that a checker takes as it is. */
 export type RequestSettings = Omit<CheckRequest<unknown>, 'target' | 'egress'> & { url: string };
 
-/** The only place where a check request is made: for stored endpoints, for endpoints being tested, and for `check-url`. */
+/** The only place where a check request is made: for stored endpoints, for endpoints being tested, and for `uptime check --local`. */
 export function toCheckRequest(
   checker: Checker,
   { url, method, headers, body, followRedirects, tls, assertions }: RequestSettings,

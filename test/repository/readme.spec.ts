@@ -161,14 +161,14 @@ describe('README', () => {
     expect(await service.interrupt()).toBe(0);
   }, 130_000);
 
-  it('"npm run check-url" shows phases and verdict, and ends with 1 when the target is down', async () => {
+  it('"npm run check-url" shows phases and verdict, and ends with 2 when the target is down', async () => {
     const line = /`(npm run check-url -- HTTPS https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
     const sink = await SwitchableServer.start();
     const here = line.replace('HTTPS https://example.com', `HTTP ${sink.url}`);
     const up = await shell(here);
-    expect([up.code, up.output]).toEqual([0, expect.stringMatching(/UP +HTTP[\s\S]*first byte/)]);
+    expect([up.code, up.output]).toEqual([0, expect.stringMatching(/up +http:[\s\S]*first byte/)]);
     await sink.close();
     const down = await shell(`${here} --json`);
-    expect([down.code, down.output]).toEqual([1, expect.stringContaining('"connection_refused"')]);
+    expect([down.code, down.output]).toEqual([2, expect.stringContaining('"connection_refused"')]);
   }, 60_000);
 });

@@ -227,10 +227,11 @@ describe('with the recipes carried out', () => {
 
   it('checks from the terminal', async () => {
     const redis = await redisServer();
-    const { runCheckUrl } = tree.load(
-      'packages/cli/check-url-command',
-    ) as typeof import('../../packages/cli/check-url-command');
-    expect(await runCheckUrl(['REDIS', redis.url], {})).toMatchObject({ exitCode: 0 });
+    const { checkLocally } = tree.load(
+      'packages/cli/check-locally',
+    ) as typeof import('../../packages/cli/check-locally');
+    const settings = { headers: [], followRedirects: true, tls: null, assertions: [] };
+    expect(await checkLocally('REDIS', redis.url, settings, {})).toMatchObject({ outcome: 'up' });
     await redis.close();
   });
 

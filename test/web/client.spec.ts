@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { builtClientFolder } from '../e2e/client/built-client';
+import { CLIENT_FOLDER } from '../e2e/client/built-client';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { HttpTarget, rawResponse } from '../../packages/testing/servers/http-target';
 import { launchBrowser } from './browser';
@@ -25,7 +25,7 @@ describe('the typed client in a browser', () => {
   async function pageOf(url: string): Promise<Page> {
     const page = await browser.newPage();
     await page.goto(url);
-    const source = readFileSync(join(builtClientFolder(), 'index.cjs'), 'utf8');
+    const source = readFileSync(join(CLIENT_FOLDER, 'index.cjs'), 'utf8');
     await page.evaluate(`globalThis.it = {}; ((exports) => {${source}\n})(globalThis.it)`);
     return page;
   }

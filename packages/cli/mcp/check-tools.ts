@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { CHECK_TIMEOUT_MS, typeOfUrl } from '../uptime/endpoint-commands';
+import { CHECK_TIMEOUT_MS, typeNamed, typeOfUrl } from '../uptime/endpoint-commands';
+import { read } from './read-response';
 import { EndpointReference, findEndpoint } from './reference';
 import { InputError, tool } from './tool';
 import { CheckView } from './views';
@@ -22,8 +23,8 @@ export const TargetType = z
   .describe('HTTP, HTTPS, TCP, DNS, ICMP, SSH, …; without it the scheme of the url decides.');
 
 /** The type that was given or that the scheme tells. Throws in words when neither does. */
-export function targetType(type: string | undefined, url: string): string {
-  const found = type?.toUpperCase() ?? typeOfUrl(url);
+export function targetType(type: string | undefined, url: string): ReturnType<typeof typeNamed> {
+  const found = type === undefined ? typeOfUrl(url) : typeNamed(type);
   if (found === null)
     throw new InputError('unclear_type', 'The scheme of url tells no type: give the type as well, such as TCP.');
   return found;
@@ -43,10 +44,10 @@ export const testTarget = tool({
     timeout_seconds: z.int().min(1).max(60).default(10).describe('How long the check may take.'),
   }),
   output: CheckOutput,
-  async run({ url, type, timeout_seconds }, api) {
-    const target = { name: 'uptime mcp', type: targetType(type, url), url, timeout: timeout_seconds };
-    const { value } = await api.change(CheckView, 'POST', '/endpoints/test', target, CHECK_TIMEOUT_MS);
-    return { text: 'Checked once; not recorded.', data: { check: value } };
+  async run({ url, type, timeout_seconds }, uptime) {
+    const body = { name: 'uptime mcp', type: targetType(type, url), url, timeout: timeout_seconds };
+    const check = read(CheckView, await uptime.testEndpoint({ body }, { timeoutMs: CHECK_TIMEOUT_MS }));
+    return { text: 'Checked once; not recorded.', data: { check } };
   },
 });
 
@@ -60,10 +61,9 @@ export const checkNow = tool({
   hints: MADE_A_CHECK,
   input: z.strictObject({ endpoint: EndpointReference }),
   output: CheckOutput.extend({ endpoint_id: z.string() }),
-  async run({ endpoint: reference }, api) {
-    const { endpoint } = await findEndpoint(api, reference);
-    const request = { method: 'POST', path: `/endpoints/${endpoint.id}/checks`, timeoutMs: CHECK_TIMEOUT_MS } as const;
-    const { value } = await api.send(CheckView, request);
-    return { text: `Checked ${endpoint.id}; recorded.`, data: { endpoint_id: endpoint.id, check: value } };
+  async run({ endpoint: reference }, uptime) {
+    const { id } = (await findEndpoint(uptime, reference)).endpoint;
+    const check = read(CheckView, await uptime.runCheck({ path: { id } }, { timeoutMs: CHECK_TIMEOUT_MS }));
+    return { text: `Checked ${id}; recorded.`, data: { endpoint_id: id, check } };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cut } from '../../../src/platform/text/text-limits';
 import { APPLY_TIMEOUT_MS, PLAN_TIMEOUT_MS } from '../uptime/configuration-commands';
-import { type CallApi, withQuery } from './call-api';
+import { read } from './read-response';
 import { LOOKS, tool } from './tool';
 import { PlanView } from './views';
 
@@ -54,11 +54,12 @@ export const planConfiguration = tool({
   hints: LOOKS,
   input: z.strictObject({ document: Document, prune: Prune }),
   output: Changes.extend({ etag: z.string().describe('stands for this plan of this state, for apply_configuration') }),
-  async run({ document, prune }, api) {
-    const path = '/configuration/plan';
-    const { value, headers } = await send(api, { method: 'POST', path, document, prune, timeoutMs: PLAN_TIMEOUT_MS });
-    const etag = (headers.get('etag') ?? '').replaceAll('"', '');
-    return { text: `To do: ${summaryOf(value)} Nothing was changed.`, data: { ...changesOf(value), etag } };
+  async run({ document: body, prune }, uptime) {
+    const asked = { body, query: { prune: prune || undefined } };
+    const { data, headers } = await uptime.planConfiguration.withResponse(asked, { timeoutMs: PLAN_TIMEOUT_MS });
+    const plan = read(PlanView, data);
+    const etag = (headers.etag ?? '').replaceAll('"', '');
+    return { text: `To do: ${summaryOf(plan)} Nothing was changed.`, data: { ...changesOf(plan), etag } };
   },
 });
 
@@ -79,32 +80,13 @@ export const applyConfiguration = tool({
       .describe('The etag that plan_configuration returned for this document.'),
   }),
   output: Changes,
-  async run({ document, prune, etag }, api) {
+  async run({ document: body, prune, etag }, uptime) {
     const headers = { 'If-Match': `"${etag.replaceAll('"', '')}"` };
-    const path = '/configuration';
-    const request = { method: 'PUT', path, document, prune, headers, timeoutMs: APPLY_TIMEOUT_MS } as const;
-    const { value } = await send(api, request);
-    return { text: `Done: ${summaryOf(value)}`, data: changesOf(value) };
+    const asked = { body, query: { prune: prune || undefined }, headers };
+    const plan = read(PlanView, await uptime.applyConfiguration(asked, { timeoutMs: APPLY_TIMEOUT_MS }));
+    return { text: `Done: ${summaryOf(plan)}`, data: changesOf(plan) };
   },
 });
-
-interface Sending {
-  method: 'POST' | 'PUT';
-  path: string;
-  document: string;
-  prune: boolean;
-  headers?: Readonly<Record<string, string>>;
-  timeoutMs: number;
-}
-
-const send = (api: CallApi, { path, document, prune, ...request }: Sending) =>
-  api.send(PlanView, {
-    ...request,
-    path: withQuery(path, { prune: prune ? true : undefined }),
-    body: document,
-    // JSON is YAML as well.
-    contentType: 'application/yaml',
-  });
 
 const summaryOf = ({ summary }: Plan): string =>
   `${summary.create} create, ${summary.update} update, ${summary.adopt} adopt, ${summary.delete} delete; ${summary.unchanged} unchanged.`;

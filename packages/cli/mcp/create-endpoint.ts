@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { withQuery } from './call-api';
 import { TargetType, TargetUrl, targetType } from './check-tools';
+import { CHANGE, read } from './read-response';
 import { findWebsite, WebsiteReference } from './reference';
 import { tool } from './tool';
 import { EndpointView } from './views';
@@ -35,24 +35,22 @@ export const createEndpoint = tool({
       message: 'Give either website or new_website.',
     }),
   output: z.object({ endpoint: EndpointView }),
-  async run({ website, new_website, alerts, url, type, interval_seconds, timeout_seconds, ...rest }, api) {
-    const query = { alerts: alerts ? undefined : 'none' };
+  async run({ website, new_website, alerts, url, type, interval_seconds, timeout_seconds, ...rest }, uptime) {
+    const query = { alerts: alerts ? undefined : ('none' as const) };
     const fields = { interval: interval_seconds, timeout: timeout_seconds };
     const wanted = { ...rest, ...fields, url, type: targetType(type, url) };
-    const endpoint = new_website
-      ? await withWebsite(wanted, new_website)
-      : await api.change(EndpointView, 'POST', withQuery(await pathOf(website ?? ''), query), wanted);
-    const made = endpoint.value;
-    return { text: `Created ${made.id}; its first check runs now.`, data: { endpoint: made } };
+    const endpoint = await (new_website ? withWebsite(new_website) : ofWebsite(website ?? ''));
+    return { text: `Created ${endpoint.id}; its first check runs now.`, data: { endpoint } };
 
-    async function pathOf(reference: string): Promise<string> {
-      return `/websites/${(await findWebsite(api, reference)).website.id}/endpoints`;
+    async function ofWebsite(reference: string) {
+      const { id: websiteId } = (await findWebsite(uptime, reference)).website;
+      return read(EndpointView, await uptime.createEndpoint({ path: { websiteId }, query, body: wanted }, CHANGE));
     }
 
-    async function withWebsite(first: object, site: object) {
-      const body = { ...site, endpoints: [first] };
-      const Made = z.object({ endpoints: z.tuple([EndpointView]) }).transform(({ endpoints: [made] }) => made);
-      return api.change(Made, 'POST', withQuery('/websites', query), body);
+    async function withWebsite(site: { name: string; url: string }) {
+      const body = { ...site, endpoints: [wanted] };
+      const Made = z.object({ endpoints: z.tuple([EndpointView]) });
+      return read(Made, await uptime.createWebsite({ query, body }, CHANGE)).endpoints[0];
     }
   },
 });

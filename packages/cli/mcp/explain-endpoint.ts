@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { read } from './read-response';
 import { EndpointReference, findEndpoint } from './reference';
 import { LOOKS, tool } from './tool';
 import { AlertView, CheckView, EndpointDetail, UptimeView } from './views';
@@ -28,26 +29,28 @@ export const explainEndpoint = tool({
     open_alerts: z.array(AlertView),
     open_alerts_omitted: z.boolean(),
   }),
-  async run({ endpoint: reference, checks: limit, window }, api) {
-    const { id } = (await findEndpoint(api, reference)).endpoint;
-    const [endpoint, checks, uptime, alerts] = await Promise.all([
-      api.read(EndpointDetail, `/endpoints/${id}`),
-      api.read(z.array(CheckView), `/endpoints/${id}/checks`, { limit }),
-      api.read(UptimeView, `/endpoints/${id}/uptime`, { window }),
-      api.read(z.array(AlertView), '/alerts', { endpoint_id: id, triggered: true, limit: MOST_ALERTS }),
+  async run({ endpoint: reference, checks: limit, window }, uptime) {
+    const { id } = (await findEndpoint(uptime, reference)).endpoint;
+    const path = { id };
+    const alertsOf = { endpoint_id: id, triggered: true, limit: MOST_ALERTS };
+    const [endpoint, checks, uptimes, alerts] = await Promise.all([
+      uptime.getEndpoint({ path }).then((response) => read(EndpointDetail, response)),
+      uptime.listChecks({ path, query: { limit } }).then((response) => read(z.array(CheckView), response)),
+      uptime.getUptime({ path, query: { window } }).then((response) => read(UptimeView, response)),
+      uptime.listAlerts.withResponse({ query: alertsOf }),
     ]);
-    const outages = uptime.value.outages.slice(0, MOST_OUTAGES);
+    const outages = uptimes.outages.slice(0, MOST_OUTAGES);
     const data = {
-      endpoint: endpoint.value,
-      newest_checks: checks.value,
-      certificate: checks.value.find(({ certificate }) => certificate !== null)?.certificate ?? null,
-      uptime: { ...uptime.value, outages },
-      outages_omitted: Math.max(0, uptime.value.outage_count - outages.length),
-      open_alerts: alerts.value,
-      open_alerts_omitted: alerts.next !== null,
+      endpoint,
+      newest_checks: checks,
+      certificate: checks.find(({ certificate }) => certificate !== null)?.certificate ?? null,
+      uptime: { ...uptimes, outages },
+      outages_omitted: Math.max(0, uptimes.outage_count - outages.length),
+      open_alerts: read(z.array(AlertView), alerts.data),
+      open_alerts_omitted: alerts.headers.xNextCursor !== undefined,
     };
-    const { status, degraded } = endpoint.value;
-    const text = `${id} is ${KNOWN.has(status) ? status : 'in another state'}${degraded ? ', degraded' : ''}; ${data.open_alerts.length} open alerts, ${uptime.value.outage_count} outages in ${window}.`;
+    const { status, degraded } = endpoint;
+    const text = `${id} is ${KNOWN.has(status) ? status : 'in another state'}${degraded ? ', degraded' : ''}; ${data.open_alerts.length} open alerts, ${uptimes.outage_count} outages in ${window}.`;
     return { text, data };
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { read } from './read-response';
 import { findWebsite, WebsiteReference } from './reference';
 import { LOOKS, tool } from './tool';
 import { EndpointView } from './views';
@@ -24,15 +25,14 @@ export const listEndpoints = tool({
     total: z.number().nullable().describe('how many fit in all; null when there are too many to count'),
     next_cursor: z.string().nullable().describe('null on the last page'),
   }),
-  async run({ type, website, text: q, ...query }, api) {
-    const websiteId = website === undefined ? undefined : (await findWebsite(api, website)).website.id;
-    const filters = { ...query, type: type?.toUpperCase(), website_id: websiteId, q };
-    const { value, next, total } = await api.read(z.array(EndpointView), '/endpoints', filters);
+  async run({ type, website, text: q, ...filters }, uptime) {
+    const website_id = website === undefined ? undefined : (await findWebsite(uptime, website)).website.id;
+    const query = { ...filters, type: type?.toUpperCase(), website_id, q };
+    const { data, headers } = await uptime.searchEndpoints.withResponse({ query });
+    const endpoints = read(z.array(EndpointView), data);
+    const { xNextCursor: next = null, xTotalCount: total = null } = headers;
     const more = next === null ? '' : ' There are more: next_cursor brings them.';
     const of = total === null ? '' : ` of ${total}`;
-    return {
-      text: `${value.length}${of} endpoints.${more}`,
-      data: { endpoints: value, total, next_cursor: next },
-    };
+    return { text: `${endpoints.length}${of} endpoints.${more}`, data: { endpoints, total, next_cursor: next } };
   },
 });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isRecord } from '../../../src/platform/text/json';
-import type { ApiClient } from '../uptime/api-client';
+import type { Connection } from '../uptime/connection';
 import { CommandError, type Io } from '../uptime/io';
 import type { AddCommand } from '../uptime/program';
 
@@ -11,22 +11,22 @@ const DESCRIPTION =
   'serve the Model Context Protocol on standard input and output: what an assistant may see and do with this key';
 
 /** Adds `mcp`: tools for assistants, until the client goes away or the process is told to end. */
-export const addMcpCommand: AddCommand = (program: Command, { io, api }): void => {
+export const addMcpCommand: AddCommand = (program: Command, { io, connection }): void => {
   program
     .command('mcp')
     .description(DESCRIPTION)
-    .action(async () => serve(io, api()));
+    .action(async () => serve(io, connection()));
 };
 
 /** Throws in words: a package is missing, the key is not accepted, nothing responds. */
-async function serve(io: Io, api: ApiClient): Promise<void> {
+async function serve(io: Io, connection: Connection): Promise<void> {
   const { serveMcp } = loadServer();
   const stop = new AbortController();
   const end = () => stop.abort();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
   if (io.isInteractive) io.err('This is for a program: an MCP client starts it and talks to it. Ctrl-C ends it.\n');
   try {
-    await serveMcp(io, api, stop.signal);
+    await serveMcp(io, connection, stop.signal);
   } catch (error) {
     // A request that ends because we end is no failure.
     if (!stop.signal.aborted) throw error;

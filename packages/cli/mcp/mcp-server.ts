@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { oneLine } from '../../../src/platform/text/text-limits';
-import type { ApiClient } from '../uptime/api-client';
+import { type UptimeClient, UptimeError } from '../../client/index.cjs';
+import { clientOf, type Connection } from '../uptime/connection';
 import { CommandError, type Io } from '../uptime/io';
-import { CallApi } from './call-api';
+import { read } from './read-response';
 import type { Tool } from './tool';
 import { toError, toResult } from './tool-result';
 import { TOOLS } from './tools';
@@ -15,6 +16,8 @@ const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, '../../../p
   version: string;
 };
 
+const READ_TIMEOUT_MS = 30_000;
+
 /** The same for everyone: a name or a message of somebody else has no place in it. */
 const INSTRUCTIONS = `Uptime monitoring: websites have endpoints, an endpoint is checked at its interval, its alerts notify.
 Begin with overview; explain_endpoint says why one endpoint is as it is.
@@ -23,20 +26,19 @@ Ask the person before a tool changes anything. A document is first planned with 
 
 /**
  * Serves MCP on standard input and output until the client closes it or `stop` is aborted. Standard output carries nothing
- * else. Throws `CommandError` when the service does not respond or does not accept the key.
+ * else. Throws `UptimeError` when the service does not respond or does not accept the key, `CommandError` when it is another one.
  */
-export async function serveMcp(io: Io, api: ApiClient, stop: AbortSignal): Promise<void> {
-  const role = await roleOf(new CallApi(api, stop));
+export async function serveMcp(io: Io, connection: Connection, stop: AbortSignal): Promise<void> {
+  const connect = (signal: AbortSignal) => clientOf(connection, { signal, timeoutMs: READ_TIMEOUT_MS });
+  const { role } = read(OrganizationView, await connect(stop).getCurrentOrganization());
   const mayWrite = role === 'write' || role === 'admin';
   const tools = TOOLS.filter((tool) => tool.role === 'read' || mayWrite);
   const onerror = (error: Error) => io.err(`${oneLine(error.message)}\n`);
   const transport = new ClosingTransport();
-  const handle = serveStdio(() => buildServer(tools, api, io), { transport, onerror });
+  const handle = serveStdio(() => buildServer(tools, connect, io), { transport, onerror });
   stop.addEventListener('abort', () => void handle.close().catch(onerror), { once: true });
   await transport.closed;
 }
-
-const roleOf = async (api: CallApi): Promise<string> => (await api.read(OrganizationView, '/organization')).value.role;
 
 /** Tells when it is over: the client closed our input, reads no more, or we closed. */
 class ClosingTransport extends StdioServerTransport {
@@ -54,15 +56,16 @@ class ClosingTransport extends StdioServerTransport {
   }
 }
 
-function buildServer(tools: readonly Tool[], api: ApiClient, io: Io): McpServer {
+function buildServer(tools: readonly Tool[], connect: (signal: AbortSignal) => UptimeClient, io: Io): McpServer {
   const server = new McpServer({ name: 'uptime', version: VERSION }, { instructions: INSTRUCTIONS });
   for (const { name, title, description, hints, input, output, ...tool } of tools) {
     const config = { title, description, annotations: hints, inputSchema: input, outputSchema: output };
     server.registerTool(name, config, async (args, { mcpReq }) => {
       try {
-        return toResult(await tool.run(args, new CallApi(api, mcpReq.signal)));
+        // A cancelled call ends its requests.
+        return toResult(await tool.run(args, connect(mcpReq.signal)));
       } catch (error) {
-        if (!(error instanceof CommandError) && !mcpReq.signal.aborted)
+        if (!(error instanceof CommandError || error instanceof UptimeError) && !mcpReq.signal.aborted)
           io.err(`${name}: ${error instanceof Error ? error.stack : String(error)}\n`);
         return toError(error, !hints.readOnlyHint);
       }

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { serviceTime } from './call-api';
+import { readPages, serviceTime } from './read-response';
 import { WebsiteReference, findWebsite } from './reference';
 import { LOOKS, tool } from './tool';
 import { OverviewView } from './views';
 
-/** Pages of a thousand endpoints. */
-const MOST_PAGES = 10;
 const SOON_DAYS = 14;
 const DAY_MS = 86_400_000;
 
@@ -41,10 +39,10 @@ export const overview = tool({
     needs_attention: z.array(OverviewView.extend({ reasons: z.array(z.enum(REASONS)) })),
     needs_attention_omitted: z.number().describe('more need attention; a larger limit or list_endpoints shows them'),
   }),
-  async run({ website, tag, limit }, api) {
-    const websiteId = website === undefined ? undefined : (await findWebsite(api, website)).website.id;
-    const query = { website_id: websiteId, tag };
-    const { items, isWhole, headers } = await api.readAll(z.array(OverviewView), '/overview', query, MOST_PAGES);
+  async run({ website, tag, limit }, uptime) {
+    const website_id = website === undefined ? undefined : (await findWebsite(uptime, website)).website.id;
+    const search = (page: object) => uptime.getOverview.withResponse({ query: { ...page, website_id, tag } });
+    const { items, isWhole, headers } = await readPages(OverviewView, search);
     const now = serviceTime(headers);
     const attention = items
       .map((endpoint) => ({ ...endpoint, reasons: reasonsOf(endpoint, now) }))

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serviceTime } from './call-api';
+import { CHANGE, read, serviceTime } from './read-response';
 import { EndpointReference, findEndpoint, findWebsite, WebsiteReference } from './reference';
 import { tool } from './tool';
 import { AcknowledgementView, WindowView } from './views';
@@ -28,15 +28,13 @@ export const acknowledge = tool({
       .describe('At the longest this long; without it until the endpoint is well again.'),
   }),
   output: z.object({ endpoint_id: z.string(), acknowledgement: AcknowledgementView }),
-  async run({ endpoint: reference, note, minutes }, api) {
-    const { endpoint, headers } = await findEndpoint(api, reference);
+  async run({ endpoint: reference, note, minutes }, uptime) {
+    const { endpoint, headers } = await findEndpoint(uptime, reference);
     const until = minutes === undefined ? null : inMinutes(serviceTime(headers), minutes);
-    const path = `/endpoints/${endpoint.id}/acknowledgement`;
-    const { value } = await api.change(AcknowledgementView, 'PUT', path, { note, until });
-    return {
-      text: `${endpoint.id} is in hand.`,
-      data: { endpoint_id: endpoint.id, acknowledgement: value },
-    };
+    const { id } = endpoint;
+    const acknowledged = await uptime.acknowledge({ path: { id }, body: { note, until } }, CHANGE);
+    const acknowledgement = read(AcknowledgementView, acknowledged);
+    return { text: `${id} is in hand.`, data: { endpoint_id: id, acknowledgement } };
   },
 });
 
@@ -64,20 +62,20 @@ export const mute = tool({
       message: 'Give either endpoint or website.',
     }),
   output: z.object({ window: WindowView }),
-  async run({ endpoint, website, minutes, reason, ...settings }, api) {
+  async run({ endpoint, website, minutes, reason, ...settings }, uptime) {
     const { scope, headers } = await scopeOf();
     const now = serviceTime(headers);
     const times = { starts_at: now.toISOString(), ends_at: inMinutes(now, minutes) };
     const body = { name: reason, scope, ...times, mute: true, ...settings };
-    const { value } = await api.change(WindowView, 'POST', '/maintenance-windows', body);
-    return { text: `Muted for ${minutes} minutes by ${value.id}.`, data: { window: value } };
+    const window = read(WindowView, await uptime.createMaintenanceWindow({ body }, CHANGE));
+    return { text: `Muted for ${minutes} minutes by ${window.id}.`, data: { window } };
 
     async function scopeOf() {
       if (endpoint === undefined) {
-        const found = await findWebsite(api, website ?? '');
+        const found = await findWebsite(uptime, website ?? '');
         return { scope: { website_ids: [found.website.id] }, headers: found.headers };
       }
-      const found = await findEndpoint(api, endpoint);
+      const found = await findEndpoint(uptime, endpoint);
       return { scope: { endpoint_ids: [found.endpoint.id] }, headers: found.headers };
     }
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cut } from '../../../src/platform/text/text-limits';
-import type { CallApi } from './call-api';
+import type { UptimeClient } from '../../client/index.cjs';
+import { read, readPages } from './read-response';
 import { InputError } from './tool';
 import { EndpointView, WebsiteView } from './views';
 
@@ -8,8 +9,6 @@ import { EndpointView, WebsiteView } from './views';
 const MOST_CANDIDATES = 10;
 /** Websites that are asked for their key, when endpoints of several have the same one. */
 const MOST_NAMESAKES = 20;
-/** Pages of a thousand. */
-const MOST_PAGES = 10;
 /** The API takes no longer text to look for. */
 const MAX_SEARCH_CHARACTERS = 100;
 
@@ -42,29 +41,37 @@ interface Candidate {
 }
 
 /** The endpoint that is meant. Throws `InputError` when there is none, or more than one. */
-export async function findEndpoint(api: CallApi, reference: string): Promise<{ endpoint: Endpoint; headers: Headers }> {
+export async function findEndpoint(
+  uptime: UptimeClient,
+  reference: string,
+): Promise<{ endpoint: Endpoint; headers: Headers }> {
   if (/^ep_[0-9a-z]{26}$/.test(reference)) {
-    const { value, headers } = await api.read(EndpointView, `/endpoints/${reference}`);
-    return { endpoint: value, headers };
+    const { data, response } = await uptime.getEndpoint.withResponse({ path: { id: reference } });
+    return { endpoint: read(EndpointView, data), headers: response.headers };
   }
-  const byKey = await withKey(api, reference);
-  const search = { q: cut(reference, MAX_SEARCH_CHARACTERS, '') };
-  const { items: similar, headers } = await api.readAll(z.array(EndpointView), '/endpoints', search, MOST_PAGES);
+  const byKey = await withKey(uptime, reference);
+  const q = cut(reference, MAX_SEARCH_CHARACTERS, '');
+  const search = (page: object) => uptime.searchEndpoints.withResponse({ query: { ...page, q } });
+  const { items: similar, headers } = await readPages(EndpointView, search);
   const endpoint = theOne('endpoint', [...byKey, ...named(similar, reference)], similar, candidateOf);
   return { endpoint, headers };
 }
 
 /** The website that is meant. Throws `InputError` when there is none, or more than one. */
-export async function findWebsite(api: CallApi, reference: string): Promise<{ website: Website; headers: Headers }> {
+export async function findWebsite(
+  uptime: UptimeClient,
+  reference: string,
+): Promise<{ website: Website; headers: Headers }> {
   if (/^ws_[0-9a-z]{26}$/.test(reference)) {
-    const { value, headers } = await api.read(WebsiteView, `/websites/${reference}`);
-    return { website: value, headers };
+    const { data, response } = await uptime.getWebsite.withResponse({ path: { id: reference } });
+    return { website: read(WebsiteView, data), headers: response.headers };
   }
-  const { items, headers } = await api.readAll(z.array(WebsiteView), '/websites', {}, MOST_PAGES);
+  const search = (page: object) => uptime.listWebsites.withResponse({ query: page });
+  const { items, headers } = await readPages(WebsiteView, search);
   const byKey = items.filter(({ key }) => key === reference);
   const similar = items.filter(({ name }) => name.toLowerCase().includes(reference.toLowerCase()));
-  const found = [...byKey, ...named(items, reference)];
-  const website = theOne('website', found, similar.length > 0 ? similar : items, ({ id, name, key }) => ({
+  const offered = similar.length > 0 ? similar : items;
+  const website = theOne('website', [...byKey, ...named(items, reference)], offered, ({ id, name, key }) => ({
     id,
     name,
     key,
@@ -78,16 +85,16 @@ const named = <T extends { name: string }>(things: readonly T[], name: string): 
   things.filter((thing) => thing.name.toLowerCase() === name.toLowerCase());
 
 /** By key, `front`, or by key path, `shop/front`. */
-async function withKey(api: CallApi, reference: string): Promise<Endpoint[]> {
+async function withKey(uptime: UptimeClient, reference: string): Promise<Endpoint[]> {
   const parts = reference.split('/');
   const key = parts.pop() ?? '';
   const [website] = parts;
   if (parts.length > 1 || ![key, ...parts].every((part) => KEY.test(part))) return [];
-  const { value } = await api.read(z.array(EndpointView), '/endpoints', { key, limit: 1000 });
-  if (website === undefined) return value;
-  const namesakes = value.slice(0, MOST_NAMESAKES);
-  const websites = await Promise.all(namesakes.map((each) => api.read(WebsiteView, `/websites/${each.website_id}`)));
-  return namesakes.filter((_, index) => websites[index]?.value.key === website);
+  const found = read(z.array(EndpointView), await uptime.searchEndpoints({ query: { key, limit: 1000 } }));
+  if (website === undefined) return found;
+  const namesakes = found.slice(0, MOST_NAMESAKES);
+  const websites = await Promise.all(namesakes.map((each) => uptime.getWebsite({ path: { id: each.website_id } })));
+  return namesakes.filter((_, index) => websites[index]?.key === website);
 }
 
 function theOne<T extends { id: string }>(

@@ -1,7 +1,7 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import type { UptimeClient } from '../../client/index.cjs';
 import { CommandError } from '../uptime/io';
-import type { CallApi } from './call-api';
 
 /** What was asked for cannot be done as it was asked; nothing was done. `data` helps to ask again. */
 export class InputError extends CommandError {
@@ -39,22 +39,22 @@ interface ToolForm {
 interface ToolSpec<In extends z.ZodType, Out extends z.ZodType> extends ToolForm {
   input: In;
   output: Out;
-  /** Throws `CommandError` for what the caller can do something about. */
-  run(input: z.output<In>, api: CallApi): Promise<Told<z.output<Out>>>;
+  /** Throws `CommandError` or `UptimeError` for what the caller can do something about. */
+  run(input: z.output<In>, uptime: UptimeClient): Promise<Told<z.output<Out>>>;
 }
 
 /** A tool as it is served. */
 export interface Tool extends ToolForm {
   input: z.ZodType;
   output: z.ZodType;
-  /** `input` has passed the schema. Throws `CommandError` for what the caller can do something about. */
-  run(input: unknown, api: CallApi): Promise<Told<unknown>>;
+  /** `input` has passed the schema. Throws `CommandError` or `UptimeError` for what the caller can do something about. */
+  run(input: unknown, uptime: UptimeClient): Promise<Told<unknown>>;
 }
 
 /** Forgets the types of input and output, which the schemas carry. */
 export const tool = <In extends z.ZodType, Out extends z.ZodType>(spec: ToolSpec<In, Out>): Tool => ({
   ...spec,
-  run: (input, api) => spec.run(input as z.output<In>, api),
+  run: (input, uptime) => spec.run(input as z.output<In>, uptime),
 });
 
 /** Hints of a tool that only looks at what the service has. */

@@ -1,10 +1,10 @@
-import type { ApiClient, Request } from './api-client';
-import { ApiProblem, fieldLines } from './api-problem';
+import { type UptimeClient, UptimeError } from '../../client/index.cjs';
 import { withSecrets } from './document-secrets';
+import { errorText, refusalOf } from './error-text';
 import { type Input, readInput, readInputs } from './input';
 import { CommandError, type Io } from './io';
 import { appliedSummary, changeCount, type Plan, planLines } from './plan-text';
-import { type ReportEntry, reportLines } from './report-text';
+import { reportLines } from './report-text';
 import { painter } from './style';
 import { yamlText } from './yaml-text';
 
@@ -21,101 +21,89 @@ export interface PlanOptions {
 }
 
 /** Shows what applying a document would change. 2: something would change. */
-export async function plan(io: Io, api: ApiClient, file: string, options: PlanOptions): Promise<ExitCode> {
-  const { text, body: planned } = await askForPlan(api, await readDocument(io, file), options.prune);
-  io.out(options.json ? withLineEnd(text) : `${planLines(planned, painter(io.hasColour)).join('\n')}\n`);
+export async function plan(io: Io, uptime: UptimeClient, file: string, options: PlanOptions): Promise<ExitCode> {
+  const { plan: planned } = await askForPlan(uptime, await readDocument(io, file), options);
+  io.out(options.json ? jsonText(planned) : `${planLines(planned, painter(io.hasColour)).join('\n')}\n`);
   return changeCount(planned) === 0 ? 0 : 2;
 }
 
 /** Shows the plan, asks on a terminal, and does exactly that: whatever has changed since refuses it. */
 export async function apply(
   io: Io,
-  api: ApiClient,
+  uptime: UptimeClient,
   file: string,
   options: PlanOptions & { yes?: boolean },
 ): Promise<ExitCode> {
   const document = await readDocument(io, file);
-  const { text, body: planned, tag } = await askForPlan(api, document, options.prune);
+  const { plan: planned, etag } = await askForPlan(uptime, document, options);
   if (!options.json) io.out(`${planLines(planned, painter(io.hasColour)).join('\n')}\n`);
   if (changeCount(planned) === 0) {
-    if (options.json) io.out(withLineEnd(text));
+    if (options.json) io.out(jsonText(planned));
     return 0;
   }
   if (!(await isWanted(io, options.yes))) {
     io.err('Nothing was changed.\n');
     return 1;
   }
-  const applied = await carryOut(api, document, options.prune, tag);
-  io.out(options.json ? withLineEnd(applied) : `${appliedSummary(JSON.parse(applied) as Plan)}\n`);
+  const applied = await carryOut(uptime, document, options, etag);
+  io.out(options.json ? jsonText(applied) : `${appliedSummary(applied)}\n`);
   return 0;
 }
 
 /** Prints what is declared, as a document. */
-export async function exported(
+export async function exportDocument(
   io: Io,
-  api: ApiClient,
+  uptime: UptimeClient,
   { owner, full, json }: { owner?: string; full?: boolean; json?: boolean },
 ): Promise<ExitCode> {
-  const asked = new URLSearchParams({ ...(owner !== undefined && { owner }), ...(full && { full: 'true' }) });
-  const query = asked.size > 0 ? `?${asked.toString()}` : '';
-  const accept = json ? 'application/json' : 'application/yaml';
-  const { text } = await api.send({ path: `/configuration${query}`, accept, timeoutMs: PLAN_TIMEOUT_MS });
-  io.out(withLineEnd(text));
+  const type = json ? 'application/json' : 'application/yaml';
+  const text = await uptime.exportConfiguration.as(type, { query: { owner, full } }, { timeoutMs: PLAN_TIMEOUT_MS });
+  io.out(text.endsWith('\n') ? text : `${text}\n`);
   return 0;
 }
 
-interface Conversion {
-  document: unknown;
-  report: ReportEntry[];
-}
+/** What `convert` can read. */
+export const SOURCES = ['uptime-kuma', 'gatus', 'healthchecks', 'prometheus-blackbox', 'uptimerobot'] as const;
 
 /** Several files of these programs are documents of one stream. */
-const YAML_SOURCES = ['gatus', 'prometheus-blackbox'];
+const YAML_SOURCES: readonly string[] = ['gatus', 'prometheus-blackbox'];
 
 /** Prints what becomes of another program's files: the document as result, the report beside it. */
 export async function convert(
   io: Io,
-  api: ApiClient,
+  uptime: UptimeClient,
   files: readonly string[],
-  options: { from: string; json?: boolean },
+  { from, json }: { from: (typeof SOURCES)[number]; json?: boolean },
 ): Promise<ExitCode> {
-  const input = await readInputs(io, files, YAML_SOURCES.includes(options.from) ? '---' : '');
-  const { text } = await judged(input, api, {
-    method: 'POST',
-    path: `/configuration/convert?from=${encodeURIComponent(options.from)}`,
-    body: input.text,
-    contentType: 'text/plain; charset=utf-8',
-    timeoutMs: PLAN_TIMEOUT_MS,
-  });
-  const { document, report } = JSON.parse(text) as Conversion;
-  io.out(options.json ? withLineEnd(text) : yamlText(document));
-  if (!options.json) io.err(`${reportLines(report, input, painter(io.hasColour)).join('\n')}\n`);
+  const input = await readInputs(io, files, YAML_SOURCES.includes(from) ? '---' : '');
+  const options = { headers: { 'Content-Type': 'text/plain; charset=utf-8' }, timeoutMs: PLAN_TIMEOUT_MS };
+  const converted = await sent(input, uptime.convertConfiguration({ query: { from }, body: input.text }, options));
+  const { document, report } = converted;
+  io.out(json ? jsonText(converted) : yamlText(document));
+  if (!json) io.err(`${reportLines(report, input, painter(io.hasColour)).join('\n')}\n`);
   return 0;
 }
 
 interface SentDocument extends Input {
-  contentType: string;
+  headers: { 'Content-Type': string };
 }
 
 async function readDocument(io: Io, file: string): Promise<SentDocument> {
   const input = await readInput(io, file);
-  const contentType = /\.json$/i.test(file) ? 'application/json' : 'application/yaml';
-  return { ...input, text: withSecrets(input.text, io.env), contentType };
+  const type = /\.json$/i.test(file) ? 'application/json' : 'application/yaml';
+  return { ...input, text: withSecrets(input.text, io.env), headers: { 'Content-Type': type } };
 }
 
 async function askForPlan(
-  api: ApiClient,
+  uptime: UptimeClient,
   document: SentDocument,
-  prune: boolean | undefined,
-): Promise<{ text: string; body: Plan; tag: string | null }> {
-  const { text, headers } = await judged(document, api, {
-    method: 'POST',
-    path: `/configuration/plan${prune ? '?prune=true' : ''}`,
-    body: document.text,
-    contentType: document.contentType,
-    timeoutMs: PLAN_TIMEOUT_MS,
-  });
-  return { text, body: JSON.parse(text) as Plan, tag: headers.get('etag') };
+  { prune }: PlanOptions,
+): Promise<{ plan: Plan; etag: string | undefined }> {
+  const { text: body, headers: type } = document;
+  const options = { headers: type, timeoutMs: PLAN_TIMEOUT_MS };
+  const asked = uptime.planConfiguration.withResponse({ body, query: { prune } }, options);
+  const { data, headers } = await sent(document, asked);
+  return { plan: data, etag: headers.etag };
 }
 
 async function isWanted(io: Io, yes: boolean | undefined): Promise<boolean> {
@@ -124,42 +112,33 @@ async function isWanted(io: Io, yes: boolean | undefined): Promise<boolean> {
 }
 
 async function carryOut(
-  api: ApiClient,
+  uptime: UptimeClient,
   document: SentDocument,
-  prune: boolean | undefined,
-  tag: string | null,
-): Promise<string> {
+  { prune }: PlanOptions,
+  etag: string | undefined,
+): Promise<Plan> {
+  const { text: body, headers: type } = document;
+  const options = { headers: type, timeoutMs: APPLY_TIMEOUT_MS };
+  const asked = uptime.applyConfiguration({ body, query: { prune }, headers: { 'If-Match': etag } }, options);
+  return sent(document, asked, (error) => {
+    const refusal = refusalOf(error);
+    if (refusal?.status === 412)
+      return 'Something has changed since this plan was made, and nothing was applied. Run it again to see the new plan.';
+    return refusal ? null : `${errorText(error)}\nIt was applied as a whole or not at all: plan tells which.`;
+  });
+}
+
+/** What became of a text that was sent. A refusal is said with file, line and field, or as `explain` says it. */
+async function sent<T>(
+  input: Input,
+  asked: Promise<T>,
+  explain: (error: UptimeError) => string | null = () => null,
+): Promise<T> {
   try {
-    const { text } = await judged(document, api, {
-      method: 'PUT',
-      path: `/configuration${prune ? '?prune=true' : ''}`,
-      body: document.text,
-      contentType: document.contentType,
-      headers: tag === null ? {} : { 'If-Match': tag },
-      timeoutMs: APPLY_TIMEOUT_MS,
-    });
-    return text;
+    return await asked;
   } catch (error) {
-    if (error instanceof ApiProblem && error.status === 412)
-      throw new CommandError(
-        'Something has changed since this plan was made, and nothing was applied. Run it again to see the new plan.',
-      );
-    if (error instanceof CommandError && !(error instanceof ApiProblem))
-      throw new CommandError(`${error.message}\nIt was applied as a whole or not at all: plan tells which.`);
-    throw error;
+    throw error instanceof UptimeError ? new CommandError(explain(error) ?? errorText(error, input)) : error;
   }
 }
 
-/** Sends it; a refusal is said with file, line and field. */
-async function judged(input: Input, api: ApiClient, request: Request) {
-  try {
-    const responded = await api.json(request);
-    return { ...responded, text: JSON.stringify(responded.body, null, 2) };
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    error.explain(fieldLines(error.body, input.name, input.locate));
-    throw error;
-  }
-}
-
-const withLineEnd = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
+const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

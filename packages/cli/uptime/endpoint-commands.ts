@@ -1,34 +1,26 @@
-import type { ApiClient } from './api-client';
+import type { CreateEndpoint, Endpoint, SearchEndpointsQuery, UptimeClient } from '../../client/index.cjs';
+import { type CheckOptions, checkSettings, endpointFields } from '../check-options';
+import { checkLines, type ShownCheck } from './check-text';
 import type { ExitCode } from './configuration-commands';
 import { CommandError, type Io } from './io';
-import { type Colour, painter, shown, table } from './style';
+import { allPages } from './pages';
+import { painter, shown, STATUS_COLOURS, table } from './style';
 
 /** What is shown of an endpoint. */
-export interface ListedEndpoint {
-  id: string;
-  website_id: string;
-  name: string;
-  url: string;
-  type: string;
-  group: string;
-  key: string | null;
-  status: string;
-  degraded: boolean;
-}
+export type ListedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url' | 'type' | 'group' | 'key' | 'status' | 'degraded'>;
 
 export interface ListOptions {
-  status?: string;
+  status?: Endpoint['status'];
   type?: string;
   tag?: string;
   quiet?: boolean;
   json?: boolean;
 }
 
-const STATUS_COLOURS: Readonly<Record<string, Colour>> = { up: 'green', down: 'red', degraded: 'yellow' };
-
 /** Lists the endpoints of the organization. */
-export async function list(io: Io, api: ApiClient, { quiet, json, status, type, tag }: ListOptions): Promise<ExitCode> {
-  const found = await endpoints(api, { status, type: type?.toUpperCase(), tag });
+export async function list(io: Io, uptime: UptimeClient, options: ListOptions): Promise<ExitCode> {
+  const { quiet, json, status, type, tag } = options;
+  const found = await endpoints(uptime, { status, type: type?.toUpperCase(), tag });
   if (json) io.out(`${JSON.stringify(found, null, 2)}\n`);
   else if (quiet) io.out(found.map(({ id }) => `${id}\n`).join(''));
   else io.out(`${endpointLines(found, io.hasColour).join('\n')}\n`);
@@ -54,66 +46,61 @@ export function endpointLines(found: readonly ListedEndpoint[], hasColour: boole
 
 const statusOf = ({ status, degraded }: ListedEndpoint): string => (degraded ? 'degraded' : status);
 
-type Filters = Readonly<Record<string, string | undefined>>;
-
-/** All pages. */
-async function endpoints(api: ApiClient, filters: Filters): Promise<ListedEndpoint[]> {
-  const found: ListedEndpoint[] = [];
-  let cursor = null as string | null;
-  do {
-    const query = new URLSearchParams({ limit: '1000' });
-    for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value);
-    if (cursor !== null) query.set('cursor', cursor);
-    const { body, headers } = await api.json({ path: `/endpoints?${query.toString()}` });
-    found.push(...(body as ListedEndpoint[]));
-    cursor = headers.get('x-next-cursor');
-  } while (cursor !== null);
-  return found;
-}
-
-/** What is shown of a check. */
-export interface ShownCheck {
-  outcome: string;
-  duration_ms: number;
-  status_code: number | null;
-  address: string | null;
-  error: { code: string; message: string } | null;
-  warning?: { code: string; message: string } | null;
-}
-
-export interface CheckOptions {
-  type?: string;
-  json?: boolean;
-}
+const endpoints = async (uptime: UptimeClient, filters: SearchEndpointsQuery): Promise<Endpoint[]> =>
+  (await allPages((page) => uptime.searchEndpoints.withResponse({ query: { ...page, ...filters } }))).items;
 
 /** A check on demand takes as long as the endpoint's own limit, and may wait for one that runs. */
 export const CHECK_TIMEOUT_MS = 700_000;
 
-/** Checks an endpoint now, recorded like any other; or a URL, of which nothing is stored. 2: it is not up. */
-export async function check(io: Io, api: ApiClient, target: string, options: CheckOptions): Promise<ExitCode> {
-  const type = options.type?.toUpperCase() ?? typeOfUrl(target);
-  const made = type === null ? await checkEndpoint(api, target) : await testUrl(api, type, target);
+/**
+ * Checks an endpoint now, recorded like any other; or a URL, of which nothing is stored: by the service, or from this machine.
+ * `words`: the target, perhaps behind its type. 2: it is not up.
+ */
+export async function check(
+  io: Io,
+  connect: () => UptimeClient,
+  words: readonly string[],
+  options: CheckOptions,
+): Promise<ExitCode> {
+  const [target = '', ...more] = words.toReversed();
+  const [type = options.type] = more;
+  if (more.length > 1) throw new CommandError('check takes one target.');
+  const known = type === undefined ? typeOfUrl(target) : typeNamed(type);
+  const settings = checkSettings(target, options, io.folder);
+  const made = known === null ? await checkEndpoint() : await checkUrl(known);
   io.out(
     options.json
-      ? `${JSON.stringify(made.check, null, 2)}\n`
-      : `${checkLines(made.name, made.check, io.hasColour).join('\n')}\n`,
+      ? `${JSON.stringify(made, null, 2)}\n`
+      : `${checkLines(target, made, io.hasColour, options.verbose).join('\n')}\n`,
   );
-  return made.check.outcome === 'up' ? 0 : 2;
+  return made.outcome === 'up' ? 0 : 2;
+
+  async function checkEndpoint(): Promise<ShownCheck> {
+    if (options.local || Object.values(endpointFields(settings)).some((value) => value !== undefined))
+      throw new CommandError(
+        `${shown(target)} is no URL with a scheme: only --json and --verbose go with an endpoint. With --type TCP a target needs no scheme.`,
+      );
+    const uptime = connect();
+    const id = /^ep_[0-9a-z]+$/.test(target) ? target : (await endpointWithKey(uptime, target)).id;
+    return uptime.runCheck({ path: { id } }, { timeoutMs: CHECK_TIMEOUT_MS });
+  }
+
+  async function checkUrl(type: EndpointType): Promise<ShownCheck> {
+    if (options.local) return loadLocalCheck().checkLocally(type, target, settings, io.env);
+    const body = { name: 'uptime check', type, url: target, ...endpointFields(settings) };
+    return connect().testEndpoint({ body }, { timeoutMs: CHECK_TIMEOUT_MS });
+  }
 }
 
-/** Outcome first, then what was learned. */
-export function checkLines(name: string, { outcome, duration_ms, ...check }: ShownCheck, hasColour: boolean): string[] {
-  const warning = outcome === 'up' ? (check.warning ?? null) : null;
-  const colour = STATUS_COLOURS[warning ? 'degraded' : outcome] ?? 'faint';
-  const facts = [`${duration_ms.toFixed(1)} ms`, check.status_code && `status ${check.status_code}`, check.address];
-  const title = `${painter(hasColour)(colour, outcome)}  ${shown(name)}  ${facts.filter(Boolean).join(', ')}`;
-  return [
-    title,
-    ...[check.error, warning].flatMap((said) => (said ? [`  ${said.code}: ${shown(said.message, 500)}`] : [])),
-  ];
+/** Loaded here and not at the top: the other commands start without Nest and the checkers. */
+function loadLocalCheck(): typeof import('../check-locally') {
+  // oxlint-disable-next-line typescript/no-require-imports -- loaded only when it is needed.
+  return require('../check-locally') as typeof import('../check-locally');
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+type EndpointType = CreateEndpoint['type'];
+
+const TYPES: Readonly<Record<string, EndpointType>> = {
   'http:': 'HTTP',
   'https:': 'HTTPS',
   'tcp:': 'TCP',
@@ -123,34 +110,17 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The type that the scheme of a URL tells; null when it has none of ours. */
-export const typeOfUrl = (text: string): string | null =>
+export const typeOfUrl = (text: string): EndpointType | null =>
   TYPES[/^([a-z]+:)\/\//i.exec(text)?.[1]?.toLowerCase() ?? ''] ?? null;
 
-async function testUrl(api: ApiClient, type: string, url: string) {
-  const { body } = await api.json({
-    method: 'POST',
-    path: '/endpoints/test',
-    body: JSON.stringify({ name: 'uptime check', type, url }),
-    timeoutMs: CHECK_TIMEOUT_MS,
-  });
-  return { name: url, check: body as ShownCheck };
-}
-
-async function checkEndpoint(api: ApiClient, target: string) {
-  const id = /^ep_[0-9a-z]+$/.test(target) ? target : (await endpointWithKey(api, target)).id;
-  const { body } = await api.json({
-    method: 'POST',
-    path: `/endpoints/${id}/checks`,
-    timeoutMs: CHECK_TIMEOUT_MS,
-  });
-  return { name: target, check: body as ShownCheck };
-}
+/** A type in any case. The service says whether it has it: an extension may bring more. */
+export const typeNamed = (text: string): EndpointType => text.toUpperCase() as EndpointType;
 
 /** More websites than this are not asked for their key. */
 const MAX_NAMESAKES = 50;
 
 /** By key, `front`, or by key path, `shop/front`. */
-async function endpointWithKey(api: ApiClient, target: string): Promise<ListedEndpoint> {
+async function endpointWithKey(uptime: UptimeClient, target: string): Promise<Endpoint> {
   const parts = target.split('/');
   const key = parts.pop() ?? '';
   const [website] = parts;
@@ -158,10 +128,10 @@ async function endpointWithKey(api: ApiClient, target: string): Promise<ListedEn
     throw new CommandError(
       `${shown(target)} is no URL with a scheme, no id of an endpoint (ep_…) and no key (front, or shop/front). With --type TCP a target needs no scheme.`,
     );
-  const named = await endpoints(api, { key });
+  const named = await endpoints(uptime, { key });
   if (named.length > MAX_NAMESAKES)
     throw new CommandError(`${named.length} endpoints have the key ${key}: name one by its id, from ls.`);
-  const found = website === undefined ? named : await ofWebsite(api, named, website);
+  const found = website === undefined ? named : await ofWebsite(uptime, named, website);
   const [first, second] = found;
   if (!first) throw new CommandError(`No endpoint has the key ${target}; ls shows those that there are.`);
   if (second)
@@ -171,11 +141,11 @@ async function endpointWithKey(api: ApiClient, target: string): Promise<ListedEn
   return first;
 }
 
-async function ofWebsite(api: ApiClient, named: readonly ListedEndpoint[], key: string): Promise<ListedEndpoint[]> {
-  const found: ListedEndpoint[] = [];
+async function ofWebsite(uptime: UptimeClient, named: readonly Endpoint[], key: string): Promise<Endpoint[]> {
+  const found: Endpoint[] = [];
   for (const endpoint of named) {
-    const { body } = await api.json({ path: `/websites/${endpoint.website_id}` });
-    if ((body as { key: string | null }).key === key) found.push(endpoint);
+    const website = await uptime.getWebsite({ path: { id: endpoint.website_id } });
+    if (website.key === key) found.push(endpoint);
   }
   return found;
 }

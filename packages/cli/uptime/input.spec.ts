@@ -1,4 +1,4 @@
-import { fieldLines, problemText } from './api-problem';
+import { fieldLines, refusalText } from './error-text';
 import { joined } from './input';
 
 describe('several files as one', () => {
@@ -42,7 +42,7 @@ describe('a refusal in words', () => {
       },
       {},
     ];
-    expect(fieldLines({ errors }, 'm.yaml', locate)).toEqual([
+    expect(fieldLines({ errors }, { name: 'm.yaml', locate })).toEqual([
       'm.yaml:4: /websites/0/url: url cannot be changed',
       'm.yaml:9: a tab may not indent',
       'm.yaml: ?from: from must be known',
@@ -52,11 +52,11 @@ describe('a refusal in words', () => {
   });
 
   it.each([
-    [401, {}, null, /^The API key is not accepted \(401\)/],
+    [401, {}, undefined, /^The API key is not accepted \(401\)/],
     [
       403,
       { detail: 'This needs an API key with the role "write".' },
-      null,
+      undefined,
       /may not do this \(403\)\. This needs .* "write"\.$/,
     ],
     [429, {}, 12, /^Too many requests \(429\)\. Try again in 12 s\.$/],
@@ -66,9 +66,9 @@ describe('a refusal in words', () => {
       1,
       /^Overloaded\. \(503 temporarily_unavailable\) Try again in 1 s\.$/,
     ],
-    [500, { title: 'Wrong', code: 'internal_error', request_id: 'r1' }, null, /Request r1\.$/],
-    [502, {}, null, /^The request was refused\. \(502\)$/],
+    [500, { title: 'Wrong', code: 'internal_error', request_id: 'r1' }, undefined, /Request r1\.$/],
+    [502, {}, undefined, /^The request was refused\. \(502\)$/],
   ])('%i', (status, body, retryAfter, expected) => {
-    expect(problemText(status, body, retryAfter)).toMatch(expected);
+    expect(refusalText({ ...body, status, retryAfter })).toMatch(expected);
   });
 });

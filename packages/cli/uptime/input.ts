@@ -1,17 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { Locate } from './api-problem';
+import type { DocumentPlace } from './error-text';
 import { CommandError, type Io } from './io';
 
 /** The API takes no larger body. */
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
 /** Texts behind each other, as one is sent, that know where each line came from. */
-export interface Input {
+export interface Input extends DocumentPlace {
   text: string;
-  /** How messages call it. */
   name: string;
-  locate: Locate;
 }
 
 /** Reads a file, or standard input for `-`. Throws in words: not there, larger than 8 MiB, not UTF-8. */

@@ -31,7 +31,9 @@ export function processIo(): Io {
   return {
     env,
     // npm runs its scripts in the folder of the package.
-    folder: (env['npm_lifecycle_event'] === 'uptime' ? env['INIT_CWD'] : undefined) ?? process.cwd(),
+    folder:
+      (['uptime', 'check-url'].includes(env['npm_lifecycle_event'] ?? '') ? env['INIT_CWD'] : undefined) ??
+      process.cwd(),
     stdin,
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),

@@ -1,14 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import { ApiClient, readKey, readServiceUrl } from './api-client';
-import { apply, convert, type ExitCode, exported, plan, type PlanOptions } from './configuration-commands';
-import { check, list } from './endpoint-commands';
+import type { CheckOptions } from '../check-options';
+import { UptimeError } from '../../client/index.cjs';
+import {
+  apply,
+  convert,
+  type ExitCode,
+  exportDocument,
+  plan,
+  type PlanOptions,
+  SOURCES,
+} from './configuration-commands';
+import { clientOf, type Connection, readKey, readServiceUrl } from './connection';
+import { check, list, type ListOptions } from './endpoint-commands';
+import { errorText } from './error-text';
 import { CommandError, type Io } from './io';
 import { tail } from './tail-command';
-
-/** What `convert` can read. */
-const SOURCES = ['uptime-kuma', 'gatus', 'healthchecks', 'prometheus-blackbox', 'uptimerobot'];
 
 const AFTER_HELP = `
 Environment:
@@ -18,16 +26,17 @@ Environment:
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours
 
-Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up.
+Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up (a warning is up).
 
 Examples:
   uptime plan monitors.yaml
   uptime apply monitors.yaml --prune
   uptime convert --from gatus config.yaml > monitors.yaml
   uptime ls --status down
-  uptime check https://shop.example.com/`;
+  uptime check https://shop.example.com/
+  uptime check --local tcp://db.example.com:5432`;
 
-interface Connection {
+interface ConnectionOptions {
   url?: string;
   keyFile?: string;
 }
@@ -35,8 +44,8 @@ interface Connection {
 /** What a command of another folder is given. */
 export interface CommandScope {
   io: Io;
-  /** Connects as options and environment say. Throws in words when they do not. */
-  api: () => ApiClient;
+  /** What options and environment say. Throws in words when they do not. */
+  connection: () => Connection;
 }
 
 /** Adds a command to the program. */
@@ -51,15 +60,14 @@ export async function runUptime(
 ): Promise<number> {
   let exitCode: ExitCode = 0;
   const program = buildProgram(io, stop, (code) => (exitCode = code));
-  const api = (): ApiClient => connect(io, program.opts<Connection>());
-  for (const add of others) add(program, { io, api });
+  for (const add of others) add(program, { io, connection: () => connectionOf(io, program.opts<ConnectionOptions>()) });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    if (!(error instanceof CommandError)) throw error;
-    io.err(`${error.message}\n`);
+    if (!(error instanceof CommandError) && !(error instanceof UptimeError)) throw error;
+    io.err(`${error instanceof UptimeError ? errorText(error) : error.message}\n`);
     return 1;
   }
 }
@@ -77,14 +85,14 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
       getOutHasColors: () => io.hasColour,
     })
     .exitOverride();
-  const api = (): ApiClient => connect(io, program.opts<Connection>());
+  const uptime = () => clientOf(connectionOf(io, program.opts<ConnectionOptions>()));
 
   program
     .command('plan <file>')
     .description('show what applying a document would change; - is standard input')
     .option('--prune', 'also delete what its owner has declared and it no longer holds')
     .option('--json', 'what the API returns')
-    .action(async (file: string, options: PlanOptions) => end(await plan(io, api(), file, options)));
+    .action(async (file: string, options: PlanOptions) => end(await plan(io, uptime(), file, options)));
 
   program
     .command('apply <file>')
@@ -93,7 +101,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .option('--json', 'what the API returns')
     .option('-y, --yes', 'do not ask')
     .action(async (file: string, options: PlanOptions & { yes?: boolean }) =>
-      end(await apply(io, api(), file, options)),
+      end(await apply(io, uptime(), file, options)),
     );
 
   program
@@ -103,7 +111,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .option('--full', 'with settings at their default: to commit, so that every change shows')
     .option('--json', 'as JSON instead of YAML')
     .action(async (options: { owner?: string; full?: boolean; json?: boolean }) =>
-      end(await exported(io, api(), options)),
+      end(await exportDocument(io, uptime(), options)),
     );
 
   program
@@ -111,8 +119,8 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .description("print another program's files as a document, and on standard error what is lost; stores nothing")
     .addOption(new Option('--from <program>', 'where they come from').choices(SOURCES).makeOptionMandatory())
     .option('--json', 'document and report as the API returns them')
-    .action(async (files: string[], options: { from: string; json?: boolean }) =>
-      end(await convert(io, api(), files, options)),
+    .action(async (files: string[], options: { from: (typeof SOURCES)[number]; json?: boolean }) =>
+      end(await convert(io, uptime(), files, options)),
     );
 
   program
@@ -123,25 +131,43 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .option('--tag <tag>', 'only with this tag')
     .option('-q, --quiet', 'only their ids')
     .option('--json', 'what the API returns')
-    .action(async (options: { quiet?: boolean; json?: boolean }) => end(await list(io, api(), options)));
+    .action(async (options: ListOptions) => end(await list(io, uptime(), options)));
 
   program
-    .command('check <target>')
+    .command('check <words...>')
     .description('check now: a URL (nothing is stored), or an endpoint by its id, key or key path (recorded)')
+    .usage('[options] [type] <target>')
     .option('--type <type>', 'of a target without a scheme: TCP, DNS, ICMP, SSH, …')
+    .option('--local', 'a URL from this machine: no service, no key; under EGRESS_PRIVATE, EGRESS_ALLOW, EGRESS_DENY')
+    .option('-v, --verbose', 'also phases, redirects, certificate and records')
     .option('--json', 'what the API returns')
-    .action(async (target: string, options: { type?: string; json?: boolean }) =>
-      end(await check(io, api(), target, options)),
-    );
+    .optionsGroup('Of a URL:')
+    .option('--timeout <seconds>', 'total time limit; default 10')
+    .option('--method <method>', 'HTTP method; default GET')
+    .option("--header <'K: V'>", 'request header; may be repeated', repeated)
+    .option('--body <text>', 'request body')
+    .option('--no-follow', 'do not follow redirects')
+    .option('--insecure', "do not verify the server's certificate; refused beside anything that may be a credential")
+    .option('--ca <file>', 'trust the certificates in this PEM file, and no others')
+    .option('--server-name <name>', 'the name to ask the server for (SNI) and to find in its certificate')
+    .option(
+      '--assert <text>',
+      "what must hold: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
+      repeated,
+    )
+    .option('--warn <text>', "the same as a warning: 'certificate_days greater_than 14'", repeated)
+    .action(async (words: string[], options: CheckOptions) => end(await check(io, uptime, words, options)));
 
   program
     .command('tail')
     .description('follow what happens: changes of status, alerts, maintenance')
     .option('--json', 'one JSON object a line')
-    .action(async (options: { json?: boolean }) => end(await tail(io, api(), options, stop)));
+    .action(async (options: { json?: boolean }) => end(await tail(io, uptime(), options, stop)));
 
   return program;
 }
+
+const repeated = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 /** Of the package that this file belongs to, built or not. */
 function packageVersion(): string {
@@ -149,12 +175,10 @@ function packageVersion(): string {
   return version;
 }
 
-function connect(io: Io, { url, keyFile }: Connection): ApiClient {
-  return new ApiClient(
-    readServiceUrl(url ?? io.env['UPTIME_URL']),
-    readKey(keyFile === undefined ? io.env['UPTIME_KEY'] : keyIn(io, keyFile)),
-  );
-}
+const connectionOf = (io: Io, { url, keyFile }: ConnectionOptions): Connection => ({
+  url: readServiceUrl(url ?? io.env['UPTIME_URL']),
+  key: readKey(keyFile === undefined ? io.env['UPTIME_KEY'] : keyIn(io, keyFile)),
+});
 
 function keyIn(io: Io, file: string): string {
   try {

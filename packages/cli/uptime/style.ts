@@ -4,6 +4,9 @@ const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, faint: 2 } as const;
 export type Colour = keyof typeof CODES;
 export type Paint = (colour: Colour, text: string) => string;
 
+/** Of what an endpoint or a check says. */
+export const STATUS_COLOURS: Readonly<Record<string, Colour>> = { up: 'green', down: 'red', degraded: 'yellow' };
+
 /** Colours on a terminal, nothing elsewhere. */
 export const painter = (hasColour: boolean): Paint => {
   if (!hasColour) return (_, text) => text;

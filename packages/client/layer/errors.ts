@@ -3,9 +3,21 @@ import type { FieldProblem, Problem, QuotaProblem } from './api';
 /** Any failure of a call, except that it was aborted: then the reason of its signal is thrown. */
 export class UptimeError extends Error {
   override readonly name: string = 'UptimeError';
+
+  constructor(
+    message: string,
+    /** Method and address of the request: `GET https://…`. */
+    readonly request: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
 }
 
-/** No response came: the connection failed or broke, or the call took longer than `timeoutMs`. `cause` is what `fetch` threw. */
+/**
+ * No response came: the connection failed or broke, or the call took longer than `timeoutMs`. `cause` is what `fetch` threw,
+ * or a `TimeoutError`.
+ */
 export class UptimeNoResponse extends UptimeError {
   override readonly name = 'UptimeNoResponse';
 }
@@ -16,12 +28,16 @@ export class UptimeUnexpectedResponse extends UptimeError {
 
   constructor(
     message: string,
+    request: string,
     /** HTTP status; 0 where a browser hides that of a redirect. */
     readonly status: number,
+    readonly headers: Headers,
+    /** The body as text; empty where it was not read. */
+    readonly body: string,
     /** Seconds to wait before the next try, where the response says so. */
     readonly retryAfter: number | undefined,
   ) {
-    super(message);
+    super(message, request);
   }
 }
 
@@ -41,12 +57,13 @@ export class UptimeProblem extends UptimeError {
   readonly requestId: string;
 
   constructor(
+    request: string,
     problem: Problem,
     /** Seconds to wait before the next try, where the response says so. */
     readonly retryAfter: number | undefined,
   ) {
     const fields = (problem.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`);
-    super(`${problem.status} ${problem.code}: ${[problem.detail, ...fields].join('; ')}`);
+    super(`${problem.status} ${problem.code}: ${[problem.detail, ...fields].join('; ')}`, request);
     this.status = problem.status;
     this.code = problem.code;
     this.title = problem.title;
@@ -60,16 +77,16 @@ export class UptimeProblem extends UptimeError {
 /** The error of a response that is no success; `text` is its body. */
 export function errorOf(request: string, response: Response, text: string): UptimeError {
   const retryAfter = secondsOf(response.headers.get('retry-after'));
-  const { status } = response;
+  const { status, headers } = response;
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     const where = response.headers.get('location') ?? 'elsewhere';
     const why = `${request} was redirected to ${where}, and redirects are not followed: the key would go there. Is baseUrl right?`;
-    return new UptimeUnexpectedResponse(why, status, undefined);
+    return new UptimeUnexpectedResponse(why, request, status, headers, text, undefined);
   }
   const problem = problemIn(response, text);
-  if (problem) return new UptimeProblem(problem, retryAfter);
+  if (problem) return new UptimeProblem(request, { ...problem, status }, retryAfter);
   const words = `${request} got ${status} from something that is not the service: ${inBrief(text)}`;
-  return new UptimeUnexpectedResponse(words, status, retryAfter);
+  return new UptimeUnexpectedResponse(words, request, status, headers, text, retryAfter);
 }
 
 /** A failure of `fetch` in words. */
@@ -79,8 +96,12 @@ export function noResponse(request: string, cause: unknown): UptimeError {
   const { cause: inner = cause } = (cause ?? {}) as { cause?: unknown };
   const { code = '', message = String(inner) } = (inner ?? {}) as { code?: string | number; message?: string };
   const what = message.includes(String(code)) ? message : `${code} ${message}`.trim();
-  return new UptimeNoResponse(`${request} got no response: ${what}`, { cause });
+  return new UptimeNoResponse(`${request} got no response: ${what}`, request, { cause });
 }
+
+/** The failure of a request that took too long, in words. */
+export const timedOut = (words: string, request: string): UptimeError =>
+  new UptimeNoResponse(words, request, { cause: new DOMException(words, 'TimeoutError') });
 
 function problemIn(response: Response, text: string): Problem | null {
   if (!/^application\/problem\+json\b/i.test(response.headers.get('content-type') ?? '')) return null;

@@ -1,5 +1,5 @@
 import type { Ops } from './api';
-import { noResponse, UptimeNoResponse } from './errors';
+import { noResponse, timedOut, type UptimeError, UptimeNoResponse } from './errors';
 import { pause, waitAfter } from './transport';
 
 type AnyStreamEvent = Ops['stream']['result'];
@@ -22,7 +22,7 @@ export interface StreamOptions {
   /** Told of each connection once it stands: what happens from then on comes. So read the lists after the first. */
   onOpen?: () => void;
   /** Told why a connection ended, before the next one is opened; `undefined` when the service closed it. */
-  onInterruption?: (reason: Error | undefined) => void;
+  onInterruption?: (reason: UptimeError | undefined) => void;
 }
 
 /** One frame as the generated runtime reads it. */
@@ -36,6 +36,8 @@ export interface Frame {
 export type OpenStream = (lastId: string | undefined, signal: AbortSignal) => AsyncGenerator<Frame>;
 
 const SILENCE_MS = 35_000;
+/** How errors call it once its connection stands. */
+const REQUEST = 'the stream';
 const HIDDEN: ReadonlySet<string | undefined> = new Set([undefined, 'ready', 'ping']);
 
 /**
@@ -52,7 +54,7 @@ export async function* followStream(
   let failures = 0;
   const isOver = () => signal?.aborted === true;
   while (!isOver()) {
-    let reason: Error | undefined;
+    let reason: UptimeError | undefined;
     try {
       for await (const frame of connection((own) => open(position, own), signal, silenceMs)) {
         failures = 0;
@@ -61,11 +63,11 @@ export async function* followStream(
         if (!HIDDEN.has(frame.event)) yield { event: frame.event, id: frame.id, data: frame.data } as StreamEvent;
       }
     } catch (error) {
-      reason = noResponse('the stream', error);
+      reason = noResponse(REQUEST, error);
     }
     if (isOver()) return;
     failures += 1;
-    const wait = waitAfter(reason ?? new UptimeNoResponse('the stream was closed'), failures);
+    const wait = waitAfter(reason ?? new UptimeNoResponse('the stream was closed', REQUEST), failures);
     if (wait === null) throw reason;
     onInterruption?.(reason);
     await pause(wait, signal ?? never).catch(() => undefined);
@@ -91,7 +93,7 @@ async function* connection(
     for (;;) {
       const timer = setTimeout(fallSilent, silenceMs);
       const next = await frames.next().finally(() => clearTimeout(timer));
-      if (isSilent) throw new UptimeNoResponse(`the stream was silent for ${silenceMs} ms`);
+      if (isSilent) throw timedOut(`the stream was silent for ${silenceMs} ms`, REQUEST);
       if (next.done) return;
       // A frame that was cut off before its data is no event, and its id is not where we are.
       if (next.value.data !== '') yield next.value;

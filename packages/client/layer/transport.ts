@@ -1,12 +1,4 @@
-import {
-  errorOf,
-  inBrief,
-  noResponse,
-  UptimeError,
-  UptimeNoResponse,
-  UptimeProblem,
-  UptimeUnexpectedResponse,
-} from './errors';
+import { errorOf, inBrief, noResponse, timedOut, UptimeError, UptimeProblem, UptimeUnexpectedResponse } from './errors';
 
 /** How far one call may go. */
 export interface CallLimits {
@@ -127,8 +119,10 @@ function requireOwn(request: string, response: Response, types: readonly string[
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isOwn = types.includes(type) && (!type.endsWith('json') || isJson(new TextDecoder().decode(body)));
   if (isOwn) return;
-  const words = `${request} got ${response.status} from something that is not the service: ${inBrief(new TextDecoder().decode(body))}`;
-  throw new UptimeUnexpectedResponse(words, response.status, undefined);
+  const { status, headers } = response;
+  const text = new TextDecoder().decode(body);
+  const words = `${request} got ${status} from something that is not the service: ${inBrief(text)}`;
+  throw new UptimeUnexpectedResponse(words, request, status, headers, text, undefined);
 }
 
 function isJson(text: string): boolean {
@@ -144,7 +138,7 @@ async function openedStream(request: string, response: Response): Promise<Respon
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
   await response.body?.cancel();
   const words = `${request} got a response that is no stream: is something else at this address?`;
-  throw new UptimeUnexpectedResponse(words, response.status, undefined);
+  throw new UptimeUnexpectedResponse(words, request, response.status, response.headers, '', undefined);
 }
 
 interface Deadline {
@@ -157,7 +151,7 @@ interface Deadline {
 function deadlineOf(parent: AbortSignal | null | undefined, ms: number | null, request: string): Deadline {
   const controller = new AbortController();
   const endsAt = performance.now() + (ms ?? 0);
-  const late = () => controller.abort(new UptimeNoResponse(`${request} took longer than ${ms} ms`));
+  const late = () => controller.abort(timedOut(`${request} took longer than ${ms} ms`, request));
   const follow = () => controller.abort(parent?.reason);
   const timer = ms === null ? undefined : setTimeout(late, Math.min(ms, LONGEST_TIMER_MS));
   if (parent?.aborted) follow();

@@ -124,6 +124,7 @@ describe('The command uptime', () => {
     [['plan', 'large.yaml'], /^large\.yaml is too large: 8 MiB/m],
     [['plan'], /missing required argument 'file'/],
     [['convert', '--from', 'nagios', 'x'], /is invalid\. Allowed choices are uptime-kuma, gatus/],
+    [['check', 'front', '--method', 'POST'], /^front is no URL with a scheme: only --json and --verbose go/],
     [['deploy'], /unknown command 'deploy'/],
   ])('%j is refused in words before anything is sent', async (args, words) => {
     writeFileSync(join(folder, 'latin1.yaml'), Buffer.from('name: M\xfcnchen', 'latin1'));
@@ -244,6 +245,37 @@ describe('The command uptime', () => {
     const ended = 'The service ended the stream. Trying again.\n';
     expect(err).toMatch(new RegExp(`^${ended}${ended}The API key is not accepted`));
     expect(server.seen.slice(asked).map((request) => sent(request, 'last-event-id'))).toEqual([undefined, 'b', 'c']);
+  });
+
+  it('tail collects no event without an end', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n';
+    const responses = [`${head}data: ${'x'.repeat(2 ** 21)}`, problem(401, {})];
+    script = (_, socket) => socket.end(responses.shift() ?? '');
+    const { code, out, err } = await run(['tail']);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^The connection was lost \(.* 1048576 .*\)\. Trying again\.\nThe API key is not accepted/);
+  });
+
+  it('check asks the service for what its options say, and for nothing else', async () => {
+    script = always(json({ outcome: 'up', duration_ms: 1, phases: {}, redirects: [] }));
+    const asked = async (...args: string[]): Promise<unknown> => {
+      expect(await run(['check', ...args])).toMatchObject({ code: 0, err: '' });
+      return JSON.parse(server.seen.at(-1)?.body ?? '');
+    };
+    const target = { name: 'uptime check', type: 'HTTPS', url: 'https://shop.example.com' };
+    expect(await asked(target.url)).toEqual(target);
+    const http = ['--method', 'post', '--header', 'X-Probe: yes', '--body', 'ping', '--no-follow', '--timeout', '5'];
+    const rest = ['--server-name', 'shop.internal', '--warn', 'certificate_days greater_than 14'];
+    expect(await asked('https', target.url, ...http, ...rest)).toEqual({
+      ...target,
+      method: 'POST',
+      headers: [{ key: 'X-Probe', value: 'yes' }],
+      body: 'ping',
+      follow_redirects: false,
+      timeout: 5,
+      tls: { verify: true, ca: null, server_name: 'shop.internal' },
+      assertions: [{ source: 'certificate_days', comparison: 'greater_than', target: '14', severity: 'warning' }],
+    });
   });
 
   it('says its version, for whoever reports a bug', async () => {

@@ -1,41 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(__dirname, '../../..');
-const SOURCES = ['packages/client', 'packages/client/layer'];
-const INPUTS = ['docs/openapi.json', 'package-lock.json'];
-
-/** The folder with the client as it is built from this very tree; made once, whoever asks for it. */
-export function builtClientFolder(): string {
-  const built = join(ROOT, '.cache/client', fingerprint());
-  if (existsSync(built)) return built;
-  const aside = `${built}-${process.pid}`;
-  mkdirSync(join(ROOT, '.cache/client'), { recursive: true });
-  execFileSync(process.execPath, [join(ROOT, 'packages/client/generate.mjs'), aside]);
-  try {
-    renameSync(aside, built);
-  } catch {
-    // Another process was faster.
-    rmSync(aside, { recursive: true });
-  }
-  return built;
-}
-
-function fingerprint(): string {
-  const sources = SOURCES.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`));
-  const files = [...INPUTS, ...sources.filter((name) => /\.(mjs|ts)$/.test(name))];
-  const hash = createHash('sha256');
-  for (const file of files.toSorted((a, b) => a.localeCompare(b)))
-    hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
-  return hash.digest('hex').slice(0, 16);
-}
+/** Where jest.config.js has it made. */
+export const CLIENT_FOLDER = join(ROOT, 'packages/client');
 
 /** The built module. What it is in types is not here to be read: typed-use.spec.ts compiles programs against those. */
 export function builtClient(): ClientModule {
-  return createRequire(__filename)(join(builtClientFolder(), 'index.cjs')) as ClientModule;
+  return createRequire(__filename)(join(CLIENT_FOLDER, 'index.cjs')) as ClientModule;
 }
 
 type Args = { path?: object; query?: object; headers?: Record<string, string>; body?: unknown };

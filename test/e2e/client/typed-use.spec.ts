@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { builtClient, builtClientFolder, ROOT } from './built-client';
+import { builtClient, CLIENT_FOLDER, ROOT } from './built-client';
 
 jest.setTimeout(180_000);
 
@@ -126,7 +126,8 @@ describe('the typed client, in the project of a user', () => {
     // Of its own: below a package of that name, the name means that package.
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true }));
     const installed = join(folder, 'node_modules/uptime-monitor');
-    cpSync(builtClientFolder(), join(installed, 'client'), { recursive: true });
+    for (const name of readdirSync(CLIENT_FOLDER).filter((name) => name.startsWith('index.')))
+      cpSync(join(CLIENT_FOLDER, name), join(installed, 'client', name));
     writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: 'uptime-monitor', exports: EXPORTS }));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -167,7 +168,7 @@ describe('the typed client, in the project of a user', () => {
 });
 
 describe('the typed client', () => {
-  const read = (name: string): string => readFileSync(join(builtClientFolder(), name), 'utf8');
+  const read = (name: string): string => readFileSync(join(CLIENT_FOLDER, name), 'utf8');
   const document = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as {
     paths: Record<string, Record<string, { operationId: string; summary: string }>>;
   };
@@ -196,7 +197,7 @@ describe('the typed client', () => {
   });
 
   it('exports nothing of the runtime beneath it', async () => {
-    const url = pathToFileURL(join(builtClientFolder(), 'index.cjs')).href;
+    const url = pathToFileURL(join(CLIENT_FOLDER, 'index.cjs')).href;
     const script = `import(${JSON.stringify(url)}).then((it) => console.log(Object.keys(it.default).join()))`;
     const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
     const others = stdout

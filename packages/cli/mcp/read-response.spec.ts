@@ -1,14 +1,4 @@
-import { serviceTime, withQuery } from './call-api';
-
-describe('a query', () => {
-  it.each([
-    [{}, '/endpoints'],
-    [{ tag: undefined }, '/endpoints'],
-    [{ limit: 25, q: 'a&b=ü', prune: true }, '/endpoints?limit=25&q=a%26b%3D%C3%BC&prune=true'],
-  ])('%j makes %s', (query, expected) => {
-    expect(withQuery('/endpoints', query)).toBe(expected);
-  });
-});
+import { serviceTime } from './read-response';
 
 describe('the time at the service', () => {
   it('is what its response says', () => {

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CreateEndpoint } from '../client/index.cjs';
+import {
+  type Assertion,
+  ASSERTION_COMPARISONS,
+  ASSERTION_SOURCES,
+  type AssertionSeverity,
+} from '../../src/checker/assertion/assertion';
+import { HTTP_METHODS } from '../../src/checker/check-request';
+import { headerProblem } from '../../src/checker/request-headers';
+import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../../src/checker/tls-settings';
+import { CommandError } from './uptime/io';
+
+/** The options of `check`, as they are written. */
+export interface CheckOptions {
+  type?: string;
+  local?: boolean;
+  verbose?: boolean;
+  json?: boolean;
+  /** Seconds. */
+  timeout?: string;
+  method?: string;
+  header?: string[];
+  body?: string;
+  /** False with --no-follow. */
+  follow: boolean;
+  insecure?: boolean;
+  ca?: string;
+  serverName?: string;
+  assert?: string[];
+  warn?: string[];
+}
+
+/** What a check of a URL sends and asks for; what was not said is missing. */
+export interface CheckSettings {
+  timeoutSeconds?: number;
+  method?: (typeof HTTP_METHODS)[number];
+  headers: { key: string; value: string }[];
+  body?: string;
+  followRedirects: boolean;
+  tls: TlsSettings | null;
+  assertions: Assertion[];
+}
+
+/** Judges the options of a check of `url`. Throws in words. `folder`: where relative paths begin. */
+export function checkSettings(url: string, options: CheckOptions, folder: string): CheckSettings {
+  const { timeout, body, follow, header = [], assert = [], warn = [] } = options;
+  const seconds = Number(timeout ?? 1);
+  if (!(seconds > 0 && seconds <= 300)) throw new CommandError('--timeout must be a number of seconds up to 300');
+  const method = HTTP_METHODS.find((known) => known === options.method?.toUpperCase());
+  if (options.method !== undefined && !method)
+    throw new CommandError(`--method must be one of ${HTTP_METHODS.join(', ')}`);
+  const headers = header.map(readHeader);
+  return {
+    timeoutSeconds: timeout === undefined ? undefined : seconds,
+    method,
+    headers,
+    body,
+    followRedirects: follow,
+    tls: readTls(options, folder, { url, headers, body: body ?? null }),
+    assertions: [
+      ...assert.map((text) => readAssertion(text, 'critical')),
+      ...warn.map((text) => readAssertion(text, 'warning')),
+    ],
+  };
+}
+
+/** The settings as fields of an endpoint, undefined where they are at their default. */
+export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint> {
+  const { timeoutSeconds, method, headers, body, followRedirects, tls, assertions } = settings;
+  return {
+    timeout: timeoutSeconds,
+    method,
+    headers: headers.length > 0 ? headers : undefined,
+    body,
+    follow_redirects: followRedirects ? undefined : false,
+    tls: tls ? { verify: tls.verify, ca: tls.ca, server_name: tls.serverName } : undefined,
+    assertions: assertions.length > 0 ? assertions : undefined,
+  };
+}
+
+function readHeader(text: string): { key: string; value: string } {
+  const parts = /^([^:]+):\s*(.*)$/s.exec(text);
+  if (!parts) throw new CommandError(`--header must be 'Name: value', not ${JSON.stringify(text)}`);
+  const header = { key: parts[1] ?? '', value: parts[2] ?? '' };
+  const problem = headerProblem(header.key, header.value);
+  if (problem) throw new CommandError(`--header: ${problem.message}`);
+  return header;
+}
+
+function readTls(
+  { insecure = false, ca, serverName }: CheckOptions,
+  folder: string,
+  sent: Parameters<typeof unverifiedProblem>[1],
+): TlsSettings | null {
+  if (!insecure && ca === undefined && serverName === undefined) return null;
+  const name = serverName === undefined ? null : normalServerName(serverName);
+  const tls = { verify: !insecure, ca: ca === undefined ? null : readCa(folder, ca), serverName: name };
+  const [problem = unverifiedProblem(tls, sent)] = tlsProblems(tls);
+  if (problem) throw new CommandError(`--${OPTION_OF[problem.part]}: ${problem.message}`);
+  return tls;
+}
+
+const OPTION_OF = { verify: 'insecure', ca: 'ca', server_name: 'server-name' } as const;
+
+function readCa(folder: string, path: string): string {
+  try {
+    return readFileSync(resolve(folder, path), 'utf8');
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    throw new CommandError(`--ca: the file ${path} cannot be read: ${code}`);
+  }
+}
+
+const ASSERTION = new RegExp(`^\\s*(\\w+)(?:\\s+(.*?))??\\s+(${ASSERTION_COMPARISONS.join('|')})(?:\\s+(.*))?$`, 's');
+
+/** `SOURCE [PROPERTY] COMPARISON [TARGET]`. Whether they go together is judged when the type of check is known. */
+function readAssertion(text: string, severity: AssertionSeverity): Assertion {
+  const parts = ASSERTION.exec(text) ?? [];
+  const source = ASSERTION_SOURCES.find((known) => known === parts[1]);
+  const comparison = ASSERTION_COMPARISONS.find((known) => known === parts[3]);
+  if (!source || !comparison) {
+    const form = `'SOURCE [PROPERTY] COMPARISON TARGET', a source being one of ${ASSERTION_SOURCES.join(', ')}`;
+    throw new CommandError(`--assert and --warn take ${form}, not ${JSON.stringify(text)}`);
+  }
+  return {
+    source,
+    ...(parts[2] !== undefined && { property: parts[2] }),
+    comparison,
+    target: parts[4] ?? '',
+    severity,
+  };
+}

@@ -1,0 +1,69 @@
+import { UptimeClient } from '../../client/index.cjs';
+import { readUrl } from '../../../src/platform/text/read-url';
+import { CommandError } from './io';
+
+/** A response is read up to this. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+/** A service, and the key of one of its organizations. */
+export interface Connection {
+  url: string;
+  key: string;
+}
+
+/** The address of a service, as it is called. Throws in words when it is none. */
+export function readServiceUrl(text: string | undefined): string {
+  if (text === undefined || text.trim() === '')
+    throw new CommandError(
+      'Set UPTIME_URL, or give --url: the address of the service, such as https://uptime.example.com',
+    );
+  const url = readUrl(text.trim());
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new CommandError(`UPTIME_URL must be an http:// or https:// address, not ${JSON.stringify(text)}`);
+  if (url.username !== '' || url.password !== '')
+    throw new CommandError('UPTIME_URL must hold no credentials: the key goes into UPTIME_KEY.');
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+}
+
+/** An API key as it is sent. Throws in words when it cannot be one. */
+export function readKey(text: string | undefined): string {
+  const key = (text ?? '').trim();
+  if (key === '') throw new CommandError('Set UPTIME_KEY to an API key, or give --key-file FILE with one.');
+  if (!/^[\x21-\x7e]{1,300}$/.test(key))
+    throw new CommandError('UPTIME_KEY is no API key: it has spaces or other signs that no key has.');
+  return key;
+}
+
+/**
+ * The typed client, which tries once: somebody waits, and is told. `signal` ends all its requests. Methods reject with an
+ * `UptimeError`, which `errorText` says in words.
+ */
+export const clientOf = (
+  { url, key }: Connection,
+  { signal, timeoutMs = 60_000 }: { signal?: AbortSignal; timeoutMs?: number } = {},
+): UptimeClient =>
+  new UptimeClient({
+    baseUrl: url,
+    apiKey: key,
+    retries: 0,
+    timeoutMs,
+    fetch: async (input, init = {}) => {
+      const signals = [init.signal, signal].filter((each) => each instanceof AbortSignal);
+      return bounded(await fetch(input, { ...init, signal: AbortSignal.any(signals) }));
+    },
+  });
+
+/** The response, whose body fails when it grows too large. A stream has no end. */
+function bounded(response: Response): Response {
+  const isStream = /^text\/event-stream\b/.test(response.headers.get('content-type') ?? '');
+  if (isStream || response.body === null) return response;
+  let bytes = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_RESPONSE_BYTES) controller.error(new CommandError('responded with more than 64 MiB'));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(count), response);
+}

@@ -1,0 +1,112 @@
+import { UptimeError, UptimeProblem, UptimeUnexpectedResponse } from '../../client/index.cjs';
+import { isRecord } from '../../../src/platform/text/json';
+import { oneLine } from '../../../src/platform/text/text-limits';
+import { connectionErrorText } from './connection-error';
+
+/** One wrong field, as the API lists it. */
+export interface WrongField {
+  pointer?: string;
+  /** Of the text that was sent, from 1. */
+  line?: number | null;
+  code?: string;
+  message?: string;
+}
+
+/** What is said of a request that is refused, by the API or by what stands in front of it: everything but the status may be missing. */
+export interface Refusal {
+  status: number;
+  /** Seconds. */
+  retryAfter?: number | undefined;
+  title?: string;
+  detail?: string;
+  code?: string;
+  request_id?: string;
+  errors?: readonly WrongField[];
+}
+
+/** Statuses with which a proxy refuses, too. */
+const ALSO_OF_PROXIES: readonly number[] = [401, 403, 429, 503];
+
+/** What a failure says when it is a refusal; null when nothing usable came back. */
+export function refusalOf(error: UptimeError): Refusal | null {
+  if (error instanceof UptimeProblem) {
+    const { status, code, title, detail, errors, requestId, retryAfter } = error;
+    return { status, code, title, detail, errors, request_id: requestId, retryAfter };
+  }
+  if (!(error instanceof UptimeUnexpectedResponse)) return null;
+  const { status, headers, body, retryAfter } = error;
+  const isProblem = status >= 400 && /^application\/problem\+json\b/.test(headers.get('content-type') ?? '');
+  const problem = isProblem ? parsed(body) : undefined;
+  if (!isRecord(problem) && !ALSO_OF_PROXIES.includes(status)) return null;
+  return { ...(isRecord(problem) && problem), status, retryAfter };
+}
+
+/** A failure in words. `place`: where in a document that was sent its wrong fields stand. */
+export function errorText(error: UptimeError, place: DocumentPlace = NOWHERE): string {
+  const refusal = refusalOf(error);
+  if (refusal) return [...fieldLines(refusal, place), refusalText(refusal)].join('\n');
+  const [, service] = /^\S+ (.*)\/api\/v1\//.exec(error.request) ?? [];
+  if (!(error instanceof UptimeUnexpectedResponse)) {
+    const { cause } = error;
+    if (service === undefined)
+      return `The connection was lost (${cause instanceof Error ? cause.message : error.message}).`;
+    return `${service} ${connectionErrorText(cause)}.`;
+  }
+  const { status, headers } = error;
+  if (status < 300 || status >= 400)
+    return `${service} responded with ${status} and ${headers.get('content-type') ?? 'no content type'}, not as this API does. Is UPTIME_URL the address of the service?`;
+  const to = headers.get('location');
+  return `${service} redirects${to === null ? '' : ` to ${to}`}. Redirects are not followed, so that the key goes nowhere else: set UPTIME_URL to the address of the service itself.`;
+}
+
+/** A refusal in words, without its fields. */
+export function refusalText({ status, title, detail, code, request_id, errors, retryAfter }: Refusal): string {
+  const again = retryAfter === undefined ? '' : ` Try again in ${Math.ceil(retryAfter)} s.`;
+  // With 400 the detail only points to the fields, which are listed.
+  const says = status === 400 && errors && errors.length > 0 ? undefined : detail;
+  const reason = oneLine([title && `${title}.`, says].filter(Boolean).join(' '));
+  if (status === 401) return 'The API key is not accepted (401). UPTIME_KEY must be a valid key of this service.';
+  if (status === 403) return `The API key may not do this (403). ${reason}`;
+  if (status === 429) return `Too many requests (429).${again}`;
+  const mark = code === undefined ? `${status}` : `${status} ${code}`;
+  const trace = status >= 500 && request_id !== undefined ? ` Request ${request_id}.` : '';
+  return oneLine(`${reason === '' ? 'The request was refused.' : reason} (${mark})${again}${trace}`);
+}
+
+/** A text that was sent. */
+export interface DocumentPlace {
+  /** How messages call it; null when its name says nothing. */
+  name: string | null;
+  /** Where one of its lines stands: a file, and a line of it. Null when that cannot be said. */
+  locate: (line: number) => { file: string; line: number } | null;
+}
+
+const NOWHERE: DocumentPlace = { name: null, locate: () => null };
+
+/** The wrong fields of a refusal, a line for each: where, which field, what is wrong, what to do. */
+export function fieldLines({ errors }: Pick<Refusal, 'errors'>, { name, locate }: DocumentPlace): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.map(({ pointer, line, code, message }: WrongField) => {
+    const at = typeof line === 'number' ? locate(line) : null;
+    const place = at ? `${at.file}:${at.line}` : name;
+    const field = pointer === undefined || pointer === '' ? null : pointer;
+    const hint = code === 'missing_secret' ? secretHint(message) : '';
+    const where = [place, field].filter((part) => part !== null).map((part) => `${part}: `);
+    return oneLine(`${where.join('')}${message ?? code ?? 'is not valid'}${hint}`);
+  });
+}
+
+/** The variable that would give the secret a value, when the message names the secret. */
+function secretHint(message: string | undefined): string {
+  const [, name] = /secrets: \{([A-Za-z_]\w*):/.exec(message ?? '') ?? [];
+  return ` (or set UPTIME_SECRET_${name ?? '…'})`;
+}
+
+/** `undefined` when it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
