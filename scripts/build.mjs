@@ -35,11 +35,12 @@ const INPUTS = [
   'scripts/build.mjs',
   'scripts/bundle.mjs',
   'scripts/dist-layout.mjs',
+  'scripts/make-template.mjs',
   'scripts/module-recorder.mjs',
 ];
 /** The dashboard, then the API reference into a folder of it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
-const ASSET = /\.(cjs|tgz)$/;
+const ASSET = /\.(cjs|br)$/;
 /** The types of the dashboard are made when they are checked: nothing of them is in what is built. */
 const IGNORED = new Set(['node_modules', 'dist', 'schema.d.ts']);
 
@@ -73,10 +74,10 @@ function run(script, ...args) {
 }
 
 /** Runs beside the other steps, which leave a core free. The exit code, once it is there. */
-function generateClient(target) {
-  const script = join(root, 'packages/client/generate.mjs');
-  const generator = spawn(process.execPath, [script, target], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  return once(generator, 'exit').then(([code]) => code);
+function beside(script, target) {
+  const args = [join(root, script), target];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  return once(child, 'exit').then(([code]) => code);
 }
 
 function copyAssets(target) {
@@ -92,21 +93,24 @@ function copyAssets(target) {
 async function build(inputs) {
   const aside = join(root, '.cache', `dist-new-${process.pid}`);
   const old = join(root, '.cache', `dist-old-${process.pid}`);
-  const client = generateClient(join(aside, 'client'));
+  const client = beside('packages/client/generate.mjs', join(aside, 'client'));
+  let template;
   try {
     run('typescript/bin/tsc', '-p', 'tsconfig.json', '--outDir', aside, '--incremental', 'false');
     asOneTree(aside);
     copyAssets(aside);
+    template = beside('scripts/make-template.mjs', aside);
     for (const [page, target] of Object.entries(PAGES))
       if (existsSync(join(root, page, 'index.html')))
         run('vite/bin/vite.js', 'build', page, '--outDir', join(aside, target), '--emptyOutDir', '--logLevel', 'error');
     if ((await client) !== 0) throw new Error('the client was not generated');
+    if ((await template) !== 0) throw new Error('the template of the embedded database was not made');
     writeFileSync(join(aside, '.built-from'), inputs);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
   } finally {
-    // It writes into what is removed here.
-    await client;
+    // They write into what is removed here.
+    await Promise.all([client, template]);
     rmSync(aside, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
