@@ -34,11 +34,12 @@ const INPUTS = [
   'scripts/build.mjs',
   'scripts/bundle.mjs',
   'scripts/dist-layout.mjs',
+  'scripts/make-template.mjs',
   'scripts/module-recorder.mjs',
 ];
 /** The dashboard, then the API reference into a folder of it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
-const ASSET = /\.(cjs|tgz)$/;
+const ASSET = /\.(cjs|br)$/;
 const CLIENT = ['index.mjs', 'index.cjs', 'index.d.mts', 'index.d.cts'];
 /** What is generated from the other inputs. */
 const IGNORED = new Set(['node_modules', 'dist', 'schema.d.ts', ...CLIENT]);
@@ -82,6 +83,13 @@ function generateClient(target) {
   for (const name of CLIENT) cpSync(join(from, name), join(target, name));
 }
 
+/** Runs beside the other steps, which leave a core free. The exit code, once it is there. */
+function beside(script, target) {
+  const args = [join(root, script), target];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  return once(child, 'exit').then(([code]) => code);
+}
+
 function copyAssets(target) {
   for (const sources of SOURCES) {
     for (const file of filesUnder(join(root, sources)).filter((name) => ASSET.test(name))) {
@@ -92,21 +100,26 @@ function copyAssets(target) {
   }
 }
 
-function build(inputs) {
+async function build(inputs) {
   const aside = join(root, '.cache', `dist-new-${process.pid}`);
   const old = join(root, '.cache', `dist-old-${process.pid}`);
+  let template;
   try {
     generateClient(join(aside, 'client'));
     run('typescript/bin/tsc', '-p', 'tsconfig.json', '--outDir', aside, '--incremental', 'false');
     asOneTree(aside);
     copyAssets(aside);
+    template = beside('scripts/make-template.mjs', aside);
     for (const [page, target] of Object.entries(PAGES))
       if (existsSync(join(root, page, 'index.html')))
         run('vite/bin/vite.js', 'build', page, '--outDir', join(aside, target), '--emptyOutDir', '--logLevel', 'error');
+    if ((await template) !== 0) throw new Error('the template of the embedded database was not made');
     writeFileSync(join(aside, '.built-from'), inputs);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
   } finally {
+    // It writes into what is removed here.
+    await template;
     rmSync(aside, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
@@ -125,15 +138,15 @@ const isIfNeeded = process.argv.includes('--if-needed');
 const isFresh = (file) => isIfNeeded && existsSync(file) && readFileSync(file, 'utf8') === inputs;
 
 /** Says how long it took, aside from what a command prints for programs. */
-function timed(title, work) {
+async function timed(title, work) {
   const started = performance.now();
-  work();
+  await work();
   console.error(`${title} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
 try {
-  if (!isFresh(stamp)) timed('Built dist', () => build(inputs));
-  if (!process.argv.includes('sources') && !isFresh(bundleStamp)) timed('Bundled it', () => bundle(inputs));
+  if (!isFresh(stamp)) await timed('Built dist', () => build(inputs));
+  if (!process.argv.includes('sources') && !isFresh(bundleStamp)) await timed('Bundled it', () => bundle(inputs));
 } catch (error) {
   console.error(`Build failed: ${error.message}`);
   process.exit(1);

@@ -89,7 +89,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   'platform/net': { egress: [], dns: ['egress'], dial: ['dns', 'egress'], http: ['dial', 'egress'] },
   'platform/http': { load: [], body: ['load'], precondition: [], idempotency: ['precondition'] },
-  'platform/database': { embedded: [], migrations: [] },
+  'platform/database': { embedded: ['migrations'], migrations: [] },
   'platform/database/migrations': { initial: [] },
   identity: {
     quota: [],

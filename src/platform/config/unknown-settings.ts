@@ -44,7 +44,10 @@ function isTypingError(name: string, setting: string): boolean {
   return letters(name) === letters(setting) || name.startsWith(setting);
 }
 
-/** Letters to add, drop, change or swap with their neighbour to come from one to the other. */
+/**
+ * Letters to add, drop, change or swap with their neighbour to come from one to the other. Packages count no swap: for them
+ * `PROT` is as far from `PORT` as from `POST` (docs/decisions/0049-two-small-helpers.md).
+ */
 export function distance(from: string, to: string): number {
   const rows: number[][] = [];
   const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Config } from '../config/config';
 import type { ConnectionTarget } from './data-source-options';
+import { engineOf } from './embedded/early-engine';
 import { EmbeddedPostgres } from './embedded/embedded-postgres';
 import { migrate } from './migrate';
 import { type ServerName, serverName, refusalOf, unreachableReason } from './connection-failure';
@@ -34,8 +35,9 @@ export class DatabaseServer {
     // Tests name a migrated cluster behind it; the rules of the setting refuse that.
     const memory = /^embedded:memory(?::(.+))?$/.exec(databaseUrl ?? '');
     if (databaseUrl !== null && memory === null) return new DatabaseServer({ url: databaseUrl }, null);
-    const directory = databaseUrl === null ? dataDir : null;
-    const embedded = await EmbeddedPostgres.start({ directory, template: memory?.[1] });
+    const embedded = await (memory === null
+      ? engineOf(dataDir)
+      : EmbeddedPostgres.start({ directory: null, template: memory[1] }));
     return new DatabaseServer({ connect: () => embedded.connect() }, embedded);
   }
 

@@ -4,6 +4,7 @@ import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { type ConnectionTarget, dataSourceOptions } from './data-source-options';
 import { setLimits } from './database';
 import { Initial1795564800000 } from './migrations/1795564800000-initial';
+import { HistoryBegins1795564800001 } from './migrations/1795564800001-history-begins';
 import { type ExtensionMigration, reportLeftBehind, runOnce } from './extension-migrations';
 import { isRetryable } from './postgres-errors';
 import { StartError } from '../config/start-error';
@@ -20,6 +21,9 @@ const LOCK_WAIT_MS = 500;
 /** Between two attempts the running instances catch up. */
 const RETRY_MS = 2000;
 const OLDEST_SERVER = 150_000;
+
+/** What only a new database lacks: one that begins from the template has the initial schema already. */
+const FIRST: ReadonlySet<string> = new Set([Initial1795564800000.name, HistoryBegins1795564800001.name]);
 
 const BEFORE_FIRST_RELEASE =
   'The database was made by a version before 0.1.0, which no version can update: export the configuration with the version that made it (GET /api/v1/configuration), start this one with an empty database, and apply it there.';
@@ -84,7 +88,9 @@ async function runOwn(source: DataSource, runner: QueryRunner): Promise<void> {
   const executor = new MigrationExecutor(source, runner);
   executor.transaction = 'none';
   const done = await executor.executePendingMigrations();
-  for (const { name } of done) logger.log(`Migrated: ${name}`);
+  const isNew = done.some(({ name }) => FIRST.has(name));
+  if (isNew) logger.log(`A new database, with the schema of ${done.at(-1)?.name ?? ''}.`);
+  else for (const { name } of done) logger.log(`Migrated: ${name}`);
 }
 
 type Work = (runner: QueryRunner) => Promise<void>;

@@ -12,7 +12,7 @@ interface Koffi {
 
 /**
  * glibc keeps what was freed for later: a quarter of the process, most of it from compiling and from unpacking at the
- * start (measured: docs/benchmarks.md). Once a minute it is given back to the system, in 1 to 3 ms. Elsewhere (musl,
+ * start (measured: docs/decisions/0049-two-small-helpers.md). Once a minute it is given back to the system, in 1 to 3 ms. Elsewhere (musl,
  * macOS, Windows), or without the optional package koffi, there is nothing to call and no job.
  */
 @Injectable()

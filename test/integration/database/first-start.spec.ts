@@ -36,13 +36,14 @@ describe('the database at the start of the service', () => {
   it('says one line of a new database, and none of one that is as it should be', async () => {
     for (const _ of migrations) await source.undoLastMigration();
     await server.migrate();
-    expect(lines).toEqual(migrations.map(({ name }) => `Migrated: ${name}`));
+    expect(lines).toEqual([`A new database, with the schema of ${migrations.at(-1)?.name}.`]);
     await server.migrate();
-    expect(lines).toHaveLength(migrations.length);
+    expect(lines).toHaveLength(1);
   });
 
   it('made before 0.1.0 is left as it is, and the sentence says what to do', async () => {
-    await source.query(`UPDATE migrations SET timestamp = 1700000000000, name = 'Initial1700000000000'`);
+    await source.query(`DELETE FROM migrations`);
+    await source.query(`INSERT INTO migrations (timestamp, name) VALUES (1700000000000, 'Initial1700000000000')`);
     await expect(server.migrate()).rejects.toThrow(StartError);
     await expect(server.migrate()).rejects.toThrow(
       /made by a version before 0\.1\.0.* export the configuration with the version that made it .* empty database/,

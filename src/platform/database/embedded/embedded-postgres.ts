@@ -3,6 +3,7 @@ import { mkdirSync, statfsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { clusterTemplate } from './cluster-template';
 import { DirectoryLock } from './directory-lock';
 import { PortStream } from './port-stream';
 import { StartError } from '../../config/start-error';
@@ -15,7 +16,7 @@ const PANIC_CODE = 70;
 export interface EmbeddedPostgresOptions {
   /** Where the cluster is stored; `null` keeps it in memory. Created when missing, readable by its owner only. */
   readonly directory: string | null;
-  /** The tar of a cluster that one in memory starts from. Default: the empty one beside this file. */
+  /** The tar of a cluster that a new one starts from. Default: `clusterTemplate` of this folder. */
   readonly template?: string;
   /** How long a statement waits for another connection's idle transaction before it fails with 55P03; default 5 s. */
   readonly patienceMs?: number;
@@ -49,7 +50,7 @@ export class EmbeddedPostgres {
     const worker = new Worker(join(__dirname, 'embedded-worker.cjs'), {
       workerData: {
         directory,
-        template: options.template ?? join(__dirname, 'embedded-template.tgz'),
+        template: options.template ?? clusterTemplate(__dirname),
         patienceMs: options.patienceMs,
         reserveBytes: RESERVE_BYTES,
         panicCode: PANIC_CODE,

@@ -7,7 +7,7 @@
  */
 const { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
-const { gunzipSync } = require('node:zlib');
+const { brotliDecompressSync } = require('node:zlib');
 const { parentPort, workerData } = require('node:worker_threads');
 const { setFlagsFromString } = require('node:v8');
 const { PGlite } = require('@electric-sql/pglite');
@@ -224,9 +224,15 @@ const START_PARAMETERS = [
   ...['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB', 'jit=off'].flatMap((set) => ['-c', set]),
 ];
 
+/** The tar of a cluster; of tests it is not packed. */
+function read(template) {
+  const bytes = readFileSync(template);
+  return template.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;
+}
+
 /** Writes the files of the template. PGlite can do it, too, but holds three copies of its 40 MB while it does. */
 function unpack(template, target) {
-  const tar = gunzipSync(readFileSync(template));
+  const tar = read(template);
   const text = (from, length) => tar.toString('latin1', from, from + length).replace(/\0.*$/s, '');
   for (let at = 0; tar[at] !== 0 && at < tar.length;) {
     const file = path.join(target, text(at, 100));
@@ -258,8 +264,7 @@ function open() {
   const { directory, template } = workerData;
   if (directory !== null)
     return PGlite.create({ dataDir: prepareDirectory(directory, template), startParams: START_PARAMETERS });
-  const type = template.endsWith('.tgz') ? 'application/x-gzip' : 'application/x-tar';
-  const loadDataDir = new Blob([readFileSync(template)], { type });
+  const loadDataDir = new Blob([read(template)], { type: 'application/x-tar' });
   return PGlite.create({ loadDataDir, startParams: START_PARAMETERS });
 }
 

@@ -9,6 +9,9 @@ import { VIEWS } from './initial/views';
 /** In the order in which they need each other. */
 const SCHEMA = [ORGANIZATION_TABLES, ENDPOINT_TABLES, HISTORY_TABLES, ALERT_TABLES, VIEWS, TRIGGERS];
 
+/** The whole text: what it makes is the same whenever it runs. */
+export const INITIAL_SCHEMA = SCHEMA.join('\n');
+
 /** The names of everything of a kind, newest first. */
 const made = (kind: 'TABLE' | 'VIEW' | 'FUNCTION'): string[] =>
   SCHEMA.flatMap((sql) =>
@@ -16,7 +19,8 @@ const made = (kind: 'TABLE' | 'VIEW' | 'FUNCTION'): string[] =>
   ).reverse();
 
 /**
- * The schema of 0.1.0, never changed once that is released. Who changes it before runs `npm run build` and
+ * The schema of 0.1.0, and no row: the build puts it into the template of new embedded databases. Never changed once that is
+ * released. Who changes it before runs `npm run build` and
  * `node scripts/with-postgres.mjs node scripts/dump-release.mjs`: upgrades are tested from the dump that this writes. Portable
  * PostgreSQL 15; also runs on the embedded database.
  */

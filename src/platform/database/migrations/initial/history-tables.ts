@@ -60,18 +60,13 @@ CREATE TABLE check_day (${STATS}
 );
 
 -- How far the rollups have come: everything before done_until is in check_hour (check_day). The endpoints with a key up
--- to after_key have their part of the hour (day) that begins there as well: the work goes in small steps. At first an
--- hour is open for two minutes more, as ever after: a check that is told in them needs no note in history_late.
+-- to after_key have their part of the hour (day) that begins there as well: the work goes in small steps. Its rows are
+-- of the moment of the installation: the next migration inserts them.
 CREATE TABLE history_progress (
   name varchar(8) PRIMARY KEY,
   done_until timestamptz(3) NOT NULL,
   after_key bigint NOT NULL DEFAULT 0
 );
-INSERT INTO history_progress (name, done_until) VALUES
-  ('hour', date_trunc('hour', now() - interval '2 minutes', 'UTC')),
-  ('day', date_trunc('day', now() - interval '2 minutes', 'UTC')),
-  ('purge', now()),
-  ('new', now());
 
 -- Hours of endpoints for which a check was recorded after the hour was closed; the rollup builds them again. No key:
 -- a note must never find one that is just being worked off and rely on it.
