@@ -2,8 +2,9 @@
 // `--if-needed` does nothing when dist was made from these very inputs; `--only sources` makes no bundle.
 // The new dist is made aside and swapped in, so a failed or interrupted build leaves the old one whole.
 import '../src/start/node-version.cjs';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
