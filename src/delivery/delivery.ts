@@ -88,7 +88,7 @@ export interface PendingDelivery {
   kind: Exclude<DeliveryKind, 'test'>;
   incidentNo: number;
   mayHaveArrived: boolean;
-  /** Of all but a resolve: true when its incident has already ended, whether or not the resolve is to be sent. */
+  /** Of all but a resolve: true when its episode has already ended, whether or not the resolve is to be sent. */
   ended: boolean;
   /** Of all but a trigger, when their trigger is not in the queue. */
   triggerOutcome: TriggerOutcome;

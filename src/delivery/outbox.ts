@@ -59,7 +59,7 @@ export class Outbox {
 
   /**
    * To be called before the alerts notify through something else. Returns the events of the triggers that go through it: their
-   * incidents stay open, as nobody was told of them otherwise.
+   * episodes stay open, as nobody was told of them otherwise.
    */
   async reroute(tx: Tx, rerouting: Rerouting): Promise<ReadonlySet<string>> {
     const { triggers, isAnyDue } = await reroute(tx, rerouting, this.clock.now());

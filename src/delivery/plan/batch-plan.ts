@@ -67,7 +67,7 @@ export function planDestination(
   return plan;
 }
 
-/** A client asked for this very delivery: it is sent as it is, ahead of its queue; nothing that only holds during an incident after its end. */
+/** A client asked for this very delivery: it is sent as it is, ahead of its queue; nothing that only holds during an episode after its end. */
 function planRedelivery(
   { ready, ended }: BatchPlan,
   delivery: LockedDelivery | undefined,

@@ -25,7 +25,7 @@ export const FAILPOINTS = [
   'contact.alerts_locked',
   'contact.deliveries_rerouted',
   'contact.alerts_saved',
-  'contact.incidents_closed',
+  'contact.episodes_closed',
   'contact.committed',
   'reminder.after_lock',
   'reminder.after_enqueue',
