@@ -1,9 +1,10 @@
-// Writes docs/openapi.json from the routes themselves. Tests compare the committed copy with what the service serves.
+// Writes docs/openapi.json from the routes themselves, and docs/problems.md from it. Tests compare the committed copy with what the service serves.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
@@ -12,6 +13,7 @@ if (built.status !== 0) process.exit(built.status ?? 1);
 const require = createRequire(import.meta.url);
 const { createApp } = require(join(root, 'dist/app.js'));
 const { Config } = require(join(root, 'dist/platform/config/config.js'));
+const { problemsPage } = require('./problems-page.cjs');
 const { openApiDocument } = require(join(root, 'dist/platform/openapi/openapi.js'));
 
 const config = Object.assign(new Config(), {
@@ -22,7 +24,10 @@ const config = Object.assign(new Config(), {
   bootstrapApiKey: 'x'.repeat(24),
 });
 const app = await createApp(config);
-writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(openApiDocument(app), null, 2)}\n`);
+const document = openApiDocument(app);
+writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
+const page = await format(problemsPage(document), { parser: 'markdown', ...(await resolveConfig(root)) });
+writeFileSync(join(root, 'docs/problems.md'), page);
 await app.close();
-console.log('Wrote docs/openapi.json');
+console.log('Wrote docs/openapi.json and docs/problems.md');
 process.exit(0);

@@ -11,6 +11,7 @@ import { Bootstrap } from './identity/organization/bootstrap';
 import type { Config } from './platform/config/config';
 import { refuseWhileDraining, LoadShedder } from './platform/http/load/load-shedder';
 import { requestId } from './platform/http/request-id';
+import { Compression } from './platform/http/compression';
 import { EntityTags } from './platform/http/precondition/entity-tags';
 import { ServerAdapter } from './platform/http/server.adapter';
 import { registerIdKinds } from './platform/ids/id';
@@ -71,7 +72,7 @@ export async function createApp(
   );
   measure(adapter, app.get(Metrics));
   const tags = app.get(EntityTags);
-  adapter.tagWith((body) => tags.ofResponse(body));
+  adapter.completeReplies((body) => tags.ofResponse(body), app.get(Compression));
   app.use(requestId);
   app.use(refuseWhileDraining(app.get(Health)));
   app.use(securityHeaders());

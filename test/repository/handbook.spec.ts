@@ -39,6 +39,39 @@ describe('the handbook', () => {
     }
   });
 
+  it('has a Grafana dashboard over existing metrics, whose panels do not cover each other and say what they show', () => {
+    interface Panel {
+      type: string;
+      title: string;
+      description?: string;
+      gridPos: { x: number; y: number; w: number; h: number };
+      targets?: { expr: string }[];
+    }
+    const { panels } = readJson('deploy/grafana/dashboard.json') as { panels: Panel[] };
+    const graphs = panels.filter(({ type }) => type !== 'row');
+    expect(graphs.length).toBeGreaterThan(15);
+    for (const { title, description = '', targets = [] } of graphs) {
+      expect([title, description.length > 5, targets.length > 0]).toEqual([title, true, true]);
+      const names = targets.flatMap(({ expr }) => [...expr.matchAll(/\buptime_[a-z_]+/g)].map(([name]) => name));
+      const unknown = names.filter((name) => !metrics.has(name.replace(/_(bucket|sum|count)$/, '')));
+      expect([title, unknown]).toEqual([title, []]);
+    }
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it('explains every problem of the API, as the API document does', () => {
+    const { problemsPage } = require('../../scripts/problems-page.cjs') as {
+      problemsPage: (document: unknown) => string;
+    };
+    const withoutLayout = (text: string): string => text.replace(/-{3,}/g, '---').replace(/ +\|/g, ' |');
+    expect(withoutLayout(readText('docs/problems.md'))).toBe(
+      withoutLayout(problemsPage(readJson('docs/openapi.json'))),
+    );
+  });
+
   it('operations.md and SECURITY.md link only to existing files and name only existing scripts', () => {
     const { scripts } = readJson('package.json') as { scripts: Record<string, string> };
     for (const [path, folder] of [

@@ -90,6 +90,15 @@ describe('the API reference', () => {
     await visit.close();
   });
 
+  it('says what each problem means, and what to do', async () => {
+    const visit = await Visit.start(browser, app.url);
+    await visit.page.goto(`${app.url}/docs#problems`);
+    await visit.page.getByRole('heading', { name: 'Problems' }).waitFor();
+    const quota = visit.page.locator('#problem-quota_exceeded');
+    expect(await quota.innerText()).toMatch(/quota_exceeded\s+409: A limit of the organization is reached\. Remove/);
+    await visit.close();
+  });
+
   it('sends as who is signed in to the dashboard when there is no key', async () => {
     const visit = await Visit.start(browser, app.url);
     await visit.signIn(app.write.key ?? '');

@@ -5,6 +5,7 @@ export interface Schema {
   format?: string;
   description?: string;
   enum?: unknown[];
+  'x-enumDescriptions'?: Record<string, string>;
   example?: unknown;
   minimum?: number;
   maximum?: number;
@@ -229,3 +230,7 @@ export function curlOf(method: string, url: string, body: string | null): string
   ];
   return parts.join(' \\\n  ');
 }
+
+/** The codes of a schema such as `Problem`, each with what it says and what to do. */
+export const codesOf = ({ components }: ApiDocument, name: string): [code: string, text: string][] =>
+  Object.entries(components.schemas[name]?.properties?.['code']?.['x-enumDescriptions'] ?? {});

@@ -4,9 +4,9 @@ import '../src/styles/base.css';
 import '../src/styles/controls.css';
 import './reference.css';
 import { Credentials } from './credentials';
-import { bestOf, type ApiDocument, matching, type Section, sectionsOf } from './document';
+import { bestOf, type ApiDocument, codesOf, matching, type Section, sectionsOf } from './document';
 import { OperationPage } from './operation';
-import { Paragraphs } from './text';
+import { Paragraphs, Text } from './text';
 
 /** As the dashboard is set. */
 function applyTheme(): void {
@@ -62,8 +62,9 @@ function App({ api }: { api: ApiDocument }) {
   }, []);
 
   useEffect(() => {
-    document.title = operation ? `${operation.summary} · API reference` : 'API reference';
-  }, [operation]);
+    const title = operation?.summary ?? (shown === PROBLEMS ? 'Problems' : null);
+    document.title = title === null ? 'API reference' : `${title} · API reference`;
+  }, [operation, shown]);
 
   return (
     <>
@@ -107,6 +108,8 @@ function App({ api }: { api: ApiDocument }) {
         <main id="main" ref={main} tabIndex={-1}>
           {operation ? (
             <OperationPage key={shown} operation={operation} document={api} />
+          ) : shown === PROBLEMS ? (
+            <ProblemsPage api={api} />
           ) : (
             <Start api={api} sections={sections} />
           )}
@@ -159,8 +162,42 @@ const Start = ({ api, sections }: { api: ApiDocument; sections: Section[] }) => 
           <dd>{description}</dd>
         </div>
       ))}
+      <div>
+        <dt>
+          <a href={`#${PROBLEMS}`}>Problems</a>
+        </dt>
+        <dd>What each code of an error means, and what to do.</dd>
+      </div>
     </dl>
   </article>
+);
+
+const PROBLEMS = 'problems';
+
+const ProblemsPage = ({ api }: { api: ApiDocument }) => (
+  <article>
+    <h1 tabIndex={-1}>Problems</h1>
+    <Codes codes={codesOf(api, 'Problem')} />
+    <h2>
+      Of a field, in <code>errors</code>
+    </h2>
+    <Codes codes={codesOf(api, 'FieldProblem')} />
+  </article>
+);
+
+const Codes = ({ codes }: { codes: [code: string, text: string][] }) => (
+  <dl>
+    {codes.map(([code, text]) => (
+      <div key={code} id={`problem-${code}`}>
+        <dt>
+          <code>{code}</code>
+        </dt>
+        <dd>
+          <Text text={text} />
+        </dd>
+      </div>
+    ))}
+  </dl>
 );
 
 async function start(): Promise<void> {

@@ -82,6 +82,9 @@ export class Config {
   /** Connections from one IPv4 address or IPv6 /64; beyond it the one that has been idle for longest is closed. */
   @Env('MAX_CONNECTIONS_PER_ADDRESS') @IsWholeNumber(10, 100_000) maxConnectionsPerAddress = 2000;
 
+  /** Gzip responses of 1 KiB and more; `off` where a proxy does it. */
+  @Env('COMPRESSION') @IsSwitch compression = true;
+
   /** Requests for public status pages, and for pages behind links of messages, per second and IPv4 address or IPv6 /64; 0 = no limit. */
   @Env('STATUS_RATE_LIMIT_PER_SECOND') @IsWholeNumber(0, 100_000) statusRateLimitPerSecond = 100;
 

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { WorkLimits } from '../access/work-limits';
+import { Compression } from './compression';
 import { Cursors } from './cursors';
 import { IdempotencyKeys } from './idempotency/idempotency-keys';
 import { IdempotencyRetention } from './idempotency/idempotency-retention.job';
@@ -9,7 +10,7 @@ import { EntityTags } from './precondition/entity-tags';
 /** What every list and every request needs. */
 @Global()
 @Module({
-  providers: [Cursors, WorkLimits, LoadShedder, IdempotencyKeys, IdempotencyRetention, EntityTags],
-  exports: [Cursors, WorkLimits, LoadShedder, IdempotencyKeys, EntityTags],
+  providers: [Compression, Cursors, WorkLimits, LoadShedder, IdempotencyKeys, IdempotencyRetention, EntityTags],
+  exports: [Compression, Cursors, WorkLimits, LoadShedder, IdempotencyKeys, EntityTags],
 })
 export class HttpModule {}

@@ -1,5 +1,6 @@
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Request, type Response } from 'express';
 import type { AuthenticatedRequest } from '../access/caller';
@@ -9,6 +10,7 @@ import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
 import { type ClosedBecause, limitConnections } from './load/connection-limits';
 import { endSlowReaders, UnreadResponses } from './load/unread-responses';
+import type { Compression } from './compression';
 import { Page } from './page';
 
 /** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). */
@@ -47,6 +49,7 @@ export class ServerAdapter extends ExpressAdapter {
   readonly unread = new UnreadResponses(UNREAD_BYTES, () => this.onClosed('unread'));
   private onClosed: (because: ConnectionClosed) => void = () => {};
   private tagOf: (body: unknown) => string | null = () => null;
+  private compression: Compression | null = null;
 
   constructor(
     private readonly around: AroundChange,
@@ -83,9 +86,22 @@ export class ServerAdapter extends ExpressAdapter {
     return super.delete(...this.wrapped(route));
   }
 
+  /** A promise for what is compressed first; Nest waits for it. */
   override reply(response: Response, body: unknown, status?: number): unknown {
     this.tag(response, body);
-    const result = body instanceof Page ? this.replyPage(response, body, status) : super.reply(response, body, status);
+    const text = body instanceof Page ? pageText(response, body) : textOf(body);
+    if (text === null) return this.send(response, body, status);
+    if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', JSON_TYPE);
+    return this.compression?.applies(response.req, response, Buffer.byteLength(text))
+      ? this.compression.encode(response, text).then((encoded) => this.send(response, encoded, status))
+      : this.send(response, text, status);
+  }
+
+  private send(response: Response, body: unknown, status?: number): unknown {
+    // Nest would turn bytes into text.
+    const result = Buffer.isBuffer(body)
+      ? response.status(status ?? response.statusCode).send(body)
+      : super.reply(response, body, status);
     const { caller, socket } = response.req as AuthenticatedRequest;
     const bytes = Number(response.getHeader('Content-Length') ?? 0);
     this.unread.add(caller?.orgId ?? networkOf(socket.remoteAddress), response, bytes);
@@ -97,9 +113,10 @@ export class ServerAdapter extends ExpressAdapter {
     this.onClosed = onClosed;
   }
 
-  /** `tagOf`: the tag of the resource that a body shows, `null` for other bodies. */
-  tagWith(tagOf: (body: unknown) => string | null): void {
+  /** What replies need of the application, which is made with this adapter. `tagOf`: the tag of a shown resource, or `null`. */
+  completeReplies(tagOf: (body: unknown) => string | null, compression: Compression): void {
     this.tagOf = tagOf;
+    this.compression = compression;
   }
 
   override initHttpServer(): void {
@@ -125,20 +142,27 @@ export class ServerAdapter extends ExpressAdapter {
     delete response.req.headers['if-none-match'];
   }
 
-  /** A page is cut by the bytes of its text, which decide about the cursor in the headers. */
-  private replyPage(response: Response, page: Page<unknown>, status?: number): unknown {
-    const { json, nextCursor } = page.toJson();
-    writePageHeaders({ total: page.total, nextCursor }, response.req, response);
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    return super.reply(response, json, status);
-  }
-
   /** `route`: a path and its handler, as Nest registers them. */
   private wrapped([path, handler]: readonly unknown[]): [path: unknown, handler: RouteHandler] {
     const handle = handler as RouteHandler;
     return [path, (request, response, next) => this.around(request, () => handle(request, response, next))];
   }
 }
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** A page is cut by the bytes of its text, which decide about the cursor in the headers. */
+function pageText(response: Response, page: Page<unknown>): string {
+  const { json, nextCursor } = page.toJson();
+  writePageHeaders({ total: page.total, nextCursor }, response.req, response);
+  return json;
+}
+
+/** The text of plain objects and arrays; `null` for what Express or Nest turn into a body: text, files, errors, nothing. */
+const textOf = (body: unknown): string | null =>
+  Array.isArray(body) || (typeof body === 'object' && body !== null && isPlain(body)) ? JSON.stringify(body) : null;
+const isPlain = (body: object): boolean =>
+  !(body instanceof Error) && !(body instanceof StreamableFile) && !Buffer.isBuffer(body);
 
 /** How long a client may take to read the last response. */
 const CLOSE_AFTER_MS = 1000;

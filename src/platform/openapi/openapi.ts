@@ -9,7 +9,7 @@ import { OpenApiParts } from './openapi-parts';
 import { withOperationsCompleted } from './operations';
 import { inReadingOrder, withTags } from './reading-order';
 import { withRequestExamples } from './request-examples';
-import { asOpenApi31, withDefaultsInWords, withPublicNames } from './schemas';
+import { asOpenApi31, withDefaultsInWords, withProblemsExplained, withPublicNames } from './schemas';
 
 const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and every event they raised.
 
@@ -27,13 +27,14 @@ const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and ev
 
 **Updates** are partial: the fields you send change. Read-only fields you send back are ignored, unknown fields are refused.
 
-**Errors** are \`application/problem+json\` (RFC 9457). Switch on \`code\`; texts may change. Ignore fields you do not know: the API grows additively.`;
+**Errors** are \`application/problem+json\` (RFC 9457). Switch on \`code\`; texts may change. What each means, and what to do: [problems](/docs#problems). Ignore fields you do not know: the API grows additively.`;
 
 /** What makes the document of Nest ours, in this order: each takes it as the one before leaves it. */
 const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
   withOperationsCompleted,
   withTags,
   withPublicNames,
+  withProblemsExplained,
   asOpenApi31,
   withDefaultsInWords,
   withRequestExamples,

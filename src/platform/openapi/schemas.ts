@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { FIELD_PROBLEMS, PROBLEMS } from '../problem/problem';
 
 type Json = Record<string, unknown>;
 
@@ -91,4 +92,21 @@ function withoutDefault({ default: value, ...property }: Json, isTold: boolean):
   if (value === undefined || !isTold) return property;
   const description = [property['description'], `Default: \`${JSON.stringify(value)}\`.`].filter(Boolean).join(' ');
   return { ...property, description, 'x-default': value };
+}
+
+/** Says of each code of a problem what to do: in the reference, and in `docs/problems.md`. */
+export function withProblemsExplained(document: OpenAPIObject): OpenAPIObject {
+  const whole = Object.entries(PROBLEMS).map(([code, { status, title, help }]) => [
+    code,
+    `${status}: ${title}. ${help}`,
+  ]);
+  const schemas = document.components?.schemas as Record<string, { properties?: Record<string, Json> }> | undefined;
+  for (const [name, texts] of [
+    ['Problem', Object.fromEntries(whole) as Json],
+    ['FieldProblem', FIELD_PROBLEMS],
+  ] as const) {
+    const code = schemas?.[name]?.properties?.['code'];
+    if (code) code['x-enumDescriptions'] = texts;
+  }
+  return document;
 }

@@ -1,12 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  FIELD_PROBLEM_CODES,
-  type FieldProblem,
-  PROBLEMS,
-  type Problem,
-  type ProblemCode,
-  type QuotaUse,
-} from './problem';
+import { FIELD_PROBLEMS, type FieldProblem, PROBLEMS, type Problem, type ProblemCode, type QuotaUse } from './problem';
 
 export class FieldProblemView {
   @ApiProperty({
@@ -15,7 +8,7 @@ export class FieldProblemView {
   })
   pointer!: string;
 
-  @ApiProperty({ enum: FIELD_PROBLEM_CODES, example: 'out_of_range' })
+  @ApiProperty({ enum: Object.keys(FIELD_PROBLEMS), example: 'out_of_range' })
   code!: string;
 
   @ApiProperty({ example: 'interval must not be greater than 86400' })

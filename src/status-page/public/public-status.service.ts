@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { networkOf } from '../../platform/access/client-network';
 import { TokenBuckets } from '../../platform/access/token-bucket';
 import { Config } from '../../platform/config/config';
+import { Compression } from '../../platform/http/compression';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { NOT_FOUND_PAGE } from '../render/status-html';
@@ -34,6 +35,7 @@ export class PublicStatusService {
   constructor(
     private readonly pages: PublicPages,
     { statusRateLimitPerSecond: rate }: Config,
+    private readonly compression: Compression,
     clock: Clock,
   ) {
     this.requests = rate === 0 ? null : new TokenBuckets(rate, rate * 2, () => clock.monotonic());
@@ -72,12 +74,14 @@ export class PublicStatusService {
     if (rendered.policy !== null) response.setHeader('Content-Security-Policy', rendered.policy);
     else response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     if (form !== 'html') response.setHeader('Access-Control-Allow-Origin', '*');
+    const isShorter = form !== 'logo' && this.compression.applies(request, response, rendered.body.length);
     if (request.headers['if-none-match'] === rendered.etag) {
       response.status(304).end();
       return;
     }
-    response.setHeader('Content-Length', rendered.body.length);
-    response.end(request.method === 'HEAD' ? undefined : rendered.body);
+    const body = isShorter ? await this.compression.encode(response, rendered.body) : rendered.body;
+    response.setHeader('Content-Length', body.length);
+    response.end(request.method === 'HEAD' ? undefined : body);
   }
 
   /** Drops a page that was changed: this instance shows the change at once, others within 15 seconds. */
