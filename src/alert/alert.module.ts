@@ -30,6 +30,7 @@ import { EventRetentionJob } from './event/event-retention.job';
 import { AlertEvaluator } from './episode/alert-evaluator';
 import { AlertLifecycle } from './episode/alert-lifecycle';
 import { EpisodeRecorder } from './episode/episode-recorder';
+import { ExpiryJob } from './expiry/expiry.job';
 import { ReminderJob } from './reminder/reminder.job';
 import { TestAlertController } from './test-alert.controller';
 import { TestAlertService } from './test-alert.service';
@@ -71,6 +72,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     EventRetentionJob,
     EpisodeRecorder,
     ReminderJob,
+    ExpiryJob,
     TestAlertService,
     TestNewAlertService,
     MissingDestinations,

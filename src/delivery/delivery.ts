@@ -4,10 +4,18 @@ import type { SealedConfig } from './config/sealed-config';
 
 /**
  * What a delivery is for; `acknowledged` goes to pagers only, `reminder` to all others, both between a trigger and its resolve.
- * `contact_failing` has no alert, goes to no pager and is a queue of its own. A digest covers several deliveries and is not one
+ * `contact_failing` has no alert, goes to no pager and is a queue of its own. `expiry` is of an alert and goes to no pager. A digest covers several deliveries and is not one
  * itself.
  */
-export const DELIVERY_KINDS = ['triggered', 'resolved', 'acknowledged', 'reminder', 'test', 'contact_failing'] as const;
+export const DELIVERY_KINDS = [
+  'triggered',
+  'resolved',
+  'acknowledged',
+  'reminder',
+  'test',
+  'contact_failing',
+  'expiry',
+] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**

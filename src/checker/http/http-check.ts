@@ -1,10 +1,10 @@
+import { daysUntil } from '../certificate-warning';
 import { Injectable } from '@nestjs/common';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { Inflow } from '../../platform/net/dial/inflow';
 import { BodyBudget, type BodyMemory } from '../../platform/net/http/body-budget';
 import { type ExchangeResponse, ExchangeError, exchange } from '../../platform/net/http/http-exchange';
 import { cut } from '../../platform/text/text-limits';
-import { DAY_MS } from '../../platform/time/time-units';
 import { isCritical } from '../assertion/assertion';
 import { firstFailure, firstFailureInPieces, looksIntoBody, QUICK_BODY } from '../assertion/assertion-evaluator';
 import { CheckResultBuilder, type DialedTls, type LearnedFacts } from '../check-result-builder';
@@ -185,7 +185,7 @@ function learnedFrom(
     return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected is 200 to 299.`);
   }
   if (!builder.certificate) return { statusCode: status, headers };
-  const certificateDays = (Date.parse(builder.certificate.expiresAt) - Date.now()) / DAY_MS;
+  const certificateDays = daysUntil(builder.certificate.expiresAt, Date.now());
   return { statusCode: status, headers, certificateDays };
 }
 

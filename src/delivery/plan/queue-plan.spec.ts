@@ -15,7 +15,7 @@ interface Situation {
 }
 
 const delivery = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
-  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M', contact_failing: 'C' }[kind]}${incidentNo}`,
+  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M', contact_failing: 'C', expiry: 'E' }[kind]}${incidentNo}`,
   kind,
   incidentNo,
   mayHaveArrived: more.unknown ?? false,

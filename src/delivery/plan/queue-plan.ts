@@ -36,17 +36,20 @@ export function planQueue(queue: readonly PendingDelivery[], channel: Receiver):
     (one, position) =>
       acknowledgementEnd(one, queue, channel) ??
       reminderEnd(one, queue.slice(position + 1), queue, channel) ??
-      failingEnd(one, channel) ??
+      noticeEnd(one, channel) ??
       [],
   );
   const gone = new Set(ended.map(({ id }) => id));
   const rest = ended.length === 0 ? queue : queue.filter(({ id }) => !gone.has(id));
   const transitions = rest.filter(isTransition);
-  // What changed comes first; what is left then are reminders, of which one may be told.
+  // What changed comes first; what is left then are reminders, of which one may be told, and certificates that end.
   const plan =
     isHuman(channel.audience) && transitions.length > 0
       ? planForPeople(transitions)
-      : planInOrder(rest, channel.audience === 'pager');
+      : planInOrder(
+          transitions.length > 0 ? rest.filter(({ kind }) => kind !== 'expiry') : rest,
+          channel.audience === 'pager',
+        );
   return { ended: [...ended, ...plan.ended], notification: plan.notification };
 }
 
@@ -90,9 +93,11 @@ function reminderEnd(
   return isTold ? null : superseded(delivery, 'trigger_not_told');
 }
 
-/** A pager would open an incident for it, which nothing closes. */
-const failingEnd = (delivery: PendingDelivery, { audience }: Receiver): DeliveryEnd | null =>
-  delivery.kind === 'contact_failing' && audience === 'pager' ? superseded(delivery, 'not_supported') : null;
+/** A pager would open an incident for either, which nothing closes. */
+const noticeEnd = (delivery: PendingDelivery, { audience }: Receiver): DeliveryEnd | null =>
+  (delivery.kind === 'contact_failing' || delivery.kind === 'expiry') && audience === 'pager'
+    ? superseded(delivery, 'not_supported')
+    : null;
 
 /** The episode of the delivery has ended, whether its resolve waits or is not told at all. */
 const isOver = ({ ended, incidentNo }: PendingDelivery, queue: readonly PendingDelivery[]): boolean =>

@@ -32,6 +32,8 @@ export const FAILPOINTS = [
   'reminder.before_commit',
   'reminder.after_commit',
   'failing_contacts.after_enqueue',
+  'certificate_expiry.after_enqueue',
+  'certificate_expiry.after_commit',
   'apply.locked',
   'apply.endpoints_made',
   'apply.before_commit',

@@ -1,8 +1,10 @@
 import type { MigrationInterface } from 'typeorm';
 import { Initial1795564800000 } from './1795564800000-initial';
+import { Certificates1795651200000 } from './1795651200000-certificates';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
   Initial1795564800000,
+  Certificates1795651200000,
   // A released one is never changed: the next one is added here.
 ];
