@@ -132,15 +132,14 @@ function toneOf(notification: Notification): NotificationTone {
     case 'triggered':
     case 'reminder':
       return notification.isDegraded ? 'warning' : 'bad';
-    case 'expiry':
-      return 'warning';
     case 'resolved':
     case 'recovered':
       return 'good';
     case 'digest':
       return (notification.digest?.triggered ?? 0) > 0 ? 'bad' : 'good';
-    // Mentions are for outages: a contact that has been failing for a week can wait for whoever reads next.
+    // Mentions are for outages: a failing contact, or a certificate with days left, can wait for whoever reads next.
     case 'contact_failing':
+    case 'expiry':
     case 'acknowledged':
     case 'flapping':
     case 'test':
