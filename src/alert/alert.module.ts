@@ -30,6 +30,7 @@ import { EventRetentionJob } from './event/event-retention.job';
 import { AlertEvaluator } from './episode/alert-evaluator';
 import { AlertLifecycle } from './episode/alert-lifecycle';
 import { EpisodeRecorder } from './episode/episode-recorder';
+import { ExpiryDecisions } from './expiry/expiry-decisions';
 import { ExpiryJob } from './expiry/expiry.job';
 import { ReminderJob } from './reminder/reminder.job';
 import { TestAlertController } from './test-alert.controller';
@@ -72,6 +73,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     EventRetentionJob,
     EpisodeRecorder,
     ReminderJob,
+    ExpiryDecisions,
     ExpiryJob,
     TestAlertService,
     TestNewAlertService,

@@ -108,6 +108,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     acknowledgement: ['episode'],
     event: ['episode'],
     reminder: ['episode'],
+    expiry: ['episode'],
     consistency: [],
   },
   history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], prometheus: [], retention: ['write'] },

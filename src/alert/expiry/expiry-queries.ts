@@ -30,7 +30,7 @@ const ENDING = `
   JOIN endpoint e ON e.id = s.endpoint_id
   JOIN endpoint_schedule p ON p.endpoint_id = e.id AND p.active
   JOIN alert a ON a.endpoint_id = e.id AND a.enabled
-  LEFT JOIN certificate_notice n ON n.alert_id = a.id
+  LEFT JOIN certificate_told n ON n.alert_id = a.id
   LEFT JOIN alert_event t ON t.id = a.trigger_event_id AND a.triggered
   WHERE s.certificate_expires_at > $1
     AND s.certificate_expires_at < $1::timestamptz + (e.certificate_warn_days + 1) * interval '1 day'`;
@@ -74,7 +74,7 @@ export async function certificateNames(
 export async function saveTold(tx: Tx, told: readonly (Told & { id: string })[]): Promise<void> {
   if (told.length === 0) return;
   await tx.query(
-    `INSERT INTO certificate_notice (alert_id, expires_at, step)
+    `INSERT INTO certificate_told (alert_id, expires_at, step)
      SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::smallint[])
      ON CONFLICT (alert_id) DO UPDATE SET expires_at = EXCLUDED.expires_at, step = EXCLUDED.step`,
     [told.map(({ id }) => id), told.map(({ expiresAt }) => expiresAt), told.map(({ step }) => step)],

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { ChannelRegistry } from '../../channel/channel.registry';
 import type { Notification } from '../../channel/notification';
 import type { NewDelivery } from '../../delivery/delivery';
 import { destinationOfAlert } from '../../delivery/destination';
 import { Outbox } from '../../delivery/outbox';
-import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import { Config } from '../../platform/config/config';
-import { type Sql, type Tx, WorkerDatabase } from '../../platform/database/database';
+import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { formatId, newUuid, NIL_UUID } from '../../platform/ids/id';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
@@ -15,16 +13,15 @@ import { failpoint } from '../../platform/observability/failpoints';
 import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { subjectOf } from '../episode/alert-subject';
 import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
-import { certificateNames, endingAfter, endingOf, type EndingRow, saveTold } from './expiry-queries';
-import { type ExpiryStep, expiryStep } from './expiry-step';
+import { type DecidedExpiry, ExpiryDecisions } from './expiry-decisions';
+import { certificateNames, endingAfter, endingOf, saveTold } from './expiry-queries';
+import type { ExpiryStep } from './expiry-step';
 
 const LOOK_EVERY_MS = 5 * MINUTE_MS;
 /** Alerts of one transaction. */
 const BATCH = 200;
 /** What somebody else holds is waited for no longer: the next look tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
-
-type Decided = EndingRow & { step: ExpiryStep };
 
 /**
  * Tells that certificates end: through every enabled alert that is for people or a webhook, once at each step. Deliveries and
@@ -37,9 +34,8 @@ export class ExpiryJob {
 
   constructor(
     private readonly database: WorkerDatabase,
-    private readonly channels: ChannelRegistry,
+    private readonly decisions: ExpiryDecisions,
     private readonly outbox: Outbox,
-    private readonly coverage: MaintenanceCoverage,
     private readonly clock: DatabaseClock,
     private readonly config: Config,
     jobs: BackgroundJobs,
@@ -61,7 +57,7 @@ export class ExpiryJob {
       const page = await endingAfter(this.database, now, after, BATCH);
       found = page.length;
       after = page.at(-1)?.id ?? after;
-      const due = dueOf(await this.decide(this.database, page, now)).map(({ id }) => id);
+      const due = dueOf(await this.decisions.of(this.database, page, now)).map(({ id }) => id);
       if (due.length > 0) await this.database.transaction((tx) => this.tell(tx, due), LIMITS);
       await failpoint('certificate_expiry.after_commit');
     }
@@ -71,7 +67,7 @@ export class ExpiryJob {
   private async tell(tx: Tx, ids: readonly string[]): Promise<void> {
     const now = this.clock.now();
     const alerts = await tx.query<AlertSnapshot>(lockAlertsSql('a.id = ANY ($1::uuid[])'), [ids]);
-    const due = dueOf(await this.decide(tx, await endingOf(tx, now, ids), now));
+    const due = dueOf(await this.decisions.of(tx, await endingOf(tx, now, ids), now));
     const sent = new Map(due.flatMap((row) => (row.step.is === 'sent' ? [[row.id, row] as const] : [])));
     const names = sent.size > 0 ? await certificateNames(tx, [...sent.values()]) : new Map();
     await this.outbox.enqueue(
@@ -87,28 +83,10 @@ export class ExpiryJob {
       due.map(({ id, expiresAt, step }) => ({ id, expiresAt, step: step.step })),
     );
   }
-
-  private async decide(sql: Sql, rows: readonly EndingRow[], now: Date): Promise<Decided[]> {
-    const people = rows.filter(({ type }) => !this.isPager(type));
-    if (people.length === 0) return [];
-    const inForce = await this.coverage.inForce(
-      sql,
-      people.map(({ orgId, endpointId }) => ({ orgId, endpointId, checkedAt: now })),
-    );
-    return people.map((row, index) => {
-      const isQuiet = row.isAcknowledged || inForce?.[index]?.mute === true;
-      return { ...row, step: expiryStep({ ...row, isQuiet }, now) };
-    });
-  }
-
-  /** A type that is no longer installed is treated as one for people, as it is for all deliveries. */
-  private isPager(type: string): boolean {
-    return this.channels.has(type) && this.channels.get(type).audience === 'pager';
-  }
 }
 
-type Due = EndingRow & { step: Extract<ExpiryStep, { step: number }> };
-const dueOf = (rows: readonly Decided[]): Due[] => rows.filter((row): row is Due => 'step' in row.step);
+type Due = DecidedExpiry & { step: Extract<ExpiryStep, { step: number }> };
+const dueOf = (rows: readonly DecidedExpiry[]): Due[] => rows.filter((row): row is Due => 'step' in row.step);
 
 function deliveryOf(
   alert: AlertSnapshot,

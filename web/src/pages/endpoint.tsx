@@ -325,7 +325,7 @@ function CertificateCard({ endpoint, checks, reload }: CertificateProps) {
           ['Subject', certificate.subject],
           ['Issuer', certificate.issuer],
           ['Names', certificate.names.join(', ')],
-          ['Told', <ExpiryNotice endpoint={endpoint} reload={reload} />],
+          ['Told', <ExpirySteps endpoint={endpoint} reload={reload} />],
         ]}
       />
     </Section>
@@ -333,7 +333,7 @@ function CertificateCard({ endpoint, checks, reload }: CertificateProps) {
 }
 
 /** When its end is told; one click where nobody would be. */
-function ExpiryNotice({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
+function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
   const { tls } = endpoint;
   if (tls.warn_days !== null) {
     const steps = [tls.warn_days, ...[7, 3, 1].filter((step) => step < (tls.warn_days ?? 0))];
