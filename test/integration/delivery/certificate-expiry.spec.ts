@@ -64,9 +64,9 @@ describe('a certificate that ends', () => {
     expect(await told(path)).toEqual([14]);
     const ends = new Date(scene.now().getTime() + 14.5 * DAY_MS);
     for (const [days, all] of [
-      [8, [14]],
-      [7, [14, 7]],
-      [2, [14, 7, 2]],
+      [8.5, [14]],
+      [7.5, [14, 7]],
+      [2.5, [14, 7, 2]],
       [0.5, [14, 7, 2, 0]],
       [-0.5, [14, 7, 2, 0]],
     ] as const) {
@@ -82,7 +82,7 @@ describe('a certificate that ends', () => {
   });
 
   it('leaves no event, and triggers nothing', async () => {
-    const { path } = await endingIn(5);
+    const { path } = await endingIn(5.5);
     expect(await told(path)).toEqual([5]);
     expect(await scene.database.query('SELECT id FROM alert_event')).toEqual([]);
     expect(await scene.database.query('SELECT id FROM alert WHERE triggered')).toEqual([]);
@@ -95,27 +95,27 @@ describe('a certificate that ends', () => {
       [{ tls: { warn_days: 3 } }, {}],
       [{}, { enabled: false }],
     ])
-      expect(await told((await endingIn(5, { endpoint, alert })).path)).toEqual([]);
+      expect(await told((await endingIn(5.5, { endpoint, alert })).path)).toEqual([]);
   });
 
   it('is not told to pagers', async () => {
     const config = { routing_key: 'R'.repeat(32) };
-    await endingIn(5, { alert: { type: 'pagerduty', config } });
+    await endingIn(5.5, { alert: { type: 'pagerduty', config } });
     await look();
     expect(await scene.database.query(`SELECT id FROM notification WHERE kind = 'expiry'`)).toEqual([]);
   });
 
   it('waits for the end of a maintenance window that mutes', async () => {
-    const { path } = await endingIn(5);
-    const [starts_at, ends_at] = [0, 3_600_000].map((ms) => new Date(scene.now().getTime() + ms).toISOString());
+    const { path } = await endingIn(5.5);
+    const [starts_at, ends_at] = [-60_000, 3_600_000].map((ms) => new Date(scene.now().getTime() + ms).toISOString());
     await newMaintenanceWindow(scene.app.write, { starts_at, ends_at });
     expect(await told(path)).toEqual([]);
     await scene.pass(3_700_000);
-    expect(await told(path)).toEqual([4]);
+    expect(await told(path)).toEqual([5]);
   });
 
   it('is told once by an instance that fails before its commit, and by two that look at once', async () => {
-    const { path } = await endingIn(5);
+    const { path } = await endingIn(5.5);
     armFailpoints(['certificate_expiry.after_enqueue=error:once']);
     await expect(look()).rejects.toThrow();
     await Promise.allSettled([look(), look()]);
@@ -123,7 +123,7 @@ describe('a certificate that ends', () => {
   });
 
   it('is not told with TELL_ENDING_CERTIFICATES=off', async () => {
-    const { path } = await endingIn(5);
+    const { path } = await endingIn(5.5);
     const config = scene.nest.get(Config);
     config.tellEndingCertificates = false;
     try {
@@ -134,7 +134,7 @@ describe('a certificate that ends', () => {
   });
 
   it('is listed among the deliveries of the alert, as one of no event', async () => {
-    const { alertId, path } = await endingIn(5);
+    const { alertId, path } = await endingIn(5.5);
     await told(path);
     const { body } = await scene.app.read.get<object[]>(`/alerts/${alertId}/deliveries`);
     expect(body).toMatchObject([{ kind: 'expiry', event_id: null, state: 'delivered' }]);
