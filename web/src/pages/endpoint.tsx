@@ -17,6 +17,7 @@ import { EndpointLinks } from '../components/endpoint-links';
 import { Button, Data, Facts, Head, Section } from '../components/layout';
 import { MaintenanceBanner } from '../components/quiet';
 import { StatusPill, statusWord } from '../components/status';
+import { stepsOf } from '../logic/expiry';
 import { ruleText } from '../logic/alert-rule';
 import { checkCommand } from '../logic/commands';
 import { count, day, daysUntil, duration, ms, time } from '../logic/format';
@@ -336,8 +337,11 @@ function CertificateCard({ endpoint, checks, reload }: CertificateProps) {
 function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
   const { tls } = endpoint;
   if (tls.warn_days !== null) {
-    const steps = [tls.warn_days, ...[7, 3, 1].filter((step) => step < (tls.warn_days ?? 0))];
-    return <>{steps.join(', ')} days before, by its alert rules</>;
+    return (
+      <>
+        {stepsOf(endpoint).join(', ')} days before, by its alert rules. <a href="#/certificates">All that end soon</a>
+      </>
+    );
   }
   if (!may.write()) return <>Nobody</>;
   return <Button onClick={() => void warnOfCertificate(endpoint).then(reload)}>Nobody yet: warn 14 days before</Button>;
