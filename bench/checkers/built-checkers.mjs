@@ -29,17 +29,17 @@ export class BuiltCheckers {
     const { TrustedRoots } = load('./platform/net/dial/trusted-roots.js');
     const { EgressPolicy } = load('./platform/net/egress/egress-policy.js');
     const { loadConfig } = load('./platform/config/config.js');
-    const { HttpProbe } = load('./checker/http/http-probe.js');
+    const { HttpCheck } = load('./checker/http/http-check.js');
     const { HttpChecker, HttpsChecker } = load('./checker/http/http.checker.js');
     const { TcpChecker } = load('./checker/tcp/tcp.checker.js');
     const { SshChecker } = load('./checker/ssh/ssh.checker.js');
     this.#load = load;
     this.#dialer = new Dialer(new HostResolver({ servers: nameServers }), new TrustedRoots(roots));
     this.#egress = new EgressPolicy(loadConfig({})).forOrganization({ id: null, isDefault: true });
-    const probe = new HttpProbe(this.#dialer);
+    const http = new HttpCheck(this.#dialer);
     this.#checkers = {
-      HTTP: new HttpChecker(probe),
-      HTTPS: new HttpsChecker(probe),
+      HTTP: new HttpChecker(http),
+      HTTPS: new HttpsChecker(http),
       TCP: new TcpChecker(this.#dialer),
       DNS: this.dnsOf(),
       ICMP: this.icmpOf(),

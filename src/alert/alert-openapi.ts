@@ -5,6 +5,7 @@ import type { Schemas } from '../delivery/config/masked-config-schema';
 import { OpenApiParts } from '../platform/openapi/openapi-parts';
 import { AlertView, CreateAlertDto, UpdateAlertDto } from './alert.dto';
 import {
+  AlertExpiryView,
   AlertReminderView,
   AlertResolvedView,
   AlertTestView,
@@ -82,6 +83,7 @@ const WEBHOOK_MODELS: Model[] = [
   AlertTriggeredView,
   AlertResolvedView,
   AlertReminderView,
+  AlertExpiryView,
   AlertTestView,
   ContactFailingView,
 ];
@@ -148,6 +150,12 @@ const webhookNotifications = (): Webhooks => ({
     'An alert is still triggered',
     'Another `remind_every` of the alert has passed since its trigger. The id is one of its own, `incident_key` that of the trigger.',
     AlertReminderView,
+  ),
+  'alert.expiry': notification(
+    'alertExpiry',
+    'A certificate ends soon',
+    'At `tls.warn_days` of the endpoint, and 7, 3 and 1 days before the end; once each. No event of the alert, nothing triggers.',
+    AlertExpiryView,
   ),
   'alert.test': notification(
     'alertTest',

@@ -99,19 +99,19 @@ export class Alert {
   @Column('boolean', { default: true })
   enabled!: boolean;
 
-  /** True while an incident is open. Flipped by `IncidentRecorder` alone; a disabled alert is never triggered. */
+  /** True while an episode is open. Flipped by `EpisodeRecorder` alone; a disabled alert is never triggered. */
   @Column('boolean', { default: false })
   triggered!: boolean;
 
-  /** Counts the incidents; with the alert's id the key that a trigger and its resolve share. */
+  /** Counts the episodes; with the alert's id the key that a trigger and its resolve share. */
   @Column('integer', { name: 'incident_no', default: 0 })
   incidentNo!: number;
 
-  /** First failing check of the open incident; `null` while none is open. */
+  /** First failing check of the open episode; `null` while none is open. */
   @Column({ type: 'timestamptz', name: 'incident_started_at', precision: 3, nullable: true })
   incidentStartedAt!: Date | null;
 
-  /** The event that opened the open incident; `null` while none is open. */
+  /** The event that opened the open episode; `null` while none is open. */
   @Column('uuid', { name: 'trigger_event_id', nullable: true })
   triggerEventId!: string | null;
 
@@ -119,7 +119,7 @@ export class Alert {
   @Column({ type: 'timestamptz', name: 'remind_at', precision: 3, nullable: true })
   remindAt!: Date | null;
 
-  /** Reminders of the open incident so far. */
+  /** Reminders of the open episode so far. */
   @Column('integer', { default: 0 })
   reminders!: number;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
-import type { HeldBackBy } from './incident/alert-transition';
+import type { HeldBackBy } from './episode/alert-transition';
 
 /** Metrics of alert rules. Labels name no organization. */
 @Injectable()

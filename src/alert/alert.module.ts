@@ -27,15 +27,17 @@ import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';
 import { AlertEventService } from './event/alert-event.service';
 import { EventRetentionJob } from './event/event-retention.job';
-import { AlertEvaluator } from './incident/alert-evaluator';
-import { AlertLifecycle } from './incident/alert-lifecycle';
-import { IncidentRecorder } from './incident/incident-recorder';
+import { AlertEvaluator } from './episode/alert-evaluator';
+import { AlertLifecycle } from './episode/alert-lifecycle';
+import { EpisodeRecorder } from './episode/episode-recorder';
+import { ExpiryDecisions } from './expiry/expiry-decisions';
+import { ExpiryJob } from './expiry/expiry.job';
 import { ReminderJob } from './reminder/reminder.job';
 import { TestAlertController } from './test-alert.controller';
 import { TestAlertService } from './test-alert.service';
 import { TestNewAlertService } from './test-new-alert.service';
 
-/** The alert rules, the incidents they open and close, and the events of both. What is delivered for them: `DeliveryModule`. */
+/** The alert rules, the episodes they open and close, and the events of both. What is delivered for them: `DeliveryModule`. */
 @Module({
   imports: [
     TypeOrmModule.forFeature([Alert, AlertEvent]),
@@ -69,8 +71,10 @@ import { TestNewAlertService } from './test-new-alert.service';
     AlertLifecycle,
     AlertEventService,
     EventRetentionJob,
-    IncidentRecorder,
+    EpisodeRecorder,
     ReminderJob,
+    ExpiryDecisions,
+    ExpiryJob,
     TestAlertService,
     TestNewAlertService,
     MissingDestinations,

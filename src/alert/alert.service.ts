@@ -26,7 +26,7 @@ import {
   type UpdateAlertDto,
 } from './alert.dto';
 import { Alert } from './alert.entity';
-import { AlertLifecycle } from './incident/alert-lifecycle';
+import { AlertLifecycle } from './episode/alert-lifecycle';
 
 const LIST = 'alerts';
 const DEFAULT_LIMIT = 1000;
@@ -105,7 +105,7 @@ export class AlertService {
   }
 
   /**
-   * Partial. What the change means for an open incident is written in the same transaction. The contact that it may name is
+   * Partial. What the change means for an open episode is written in the same transaction. The contact that it may name is
    * locked before the alert; that of the alert cannot go while the alert is locked.
    */
   update(caller: Caller, id: string, dto: UpdateAlertDto): Promise<AlertView> {
@@ -180,7 +180,7 @@ export class AlertService {
     return found.length > MOST_COUNTED ? null : found.length;
   }
 
-  /** Another period counts from now; none ends the reminders of the open incident. */
+  /** Another period counts from now; none ends the reminders of the open episode. */
   private remindersAfter(before: Alert, { remindEverySeconds: period }: Partial<Alert>): Partial<Alert> {
     if (period === undefined || period === before.remindEverySeconds) return {};
     const now = this.clock.now().getTime();

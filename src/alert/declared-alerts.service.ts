@@ -125,7 +125,7 @@ export class DeclaredAlerts {
 
   /**
    * Changes of several that `lockSome` has locked, in about seven statements for a thousand. Left, and returned, are those of
-   * which an incident is open or a delivery pending and that change more than their rule: for `AlertService.update`.
+   * which an episode is open or a delivery pending and that change more than their rule: for `AlertService.update`.
    */
   async change(tx: Tx, caller: Caller, sent: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
     if (sent.length === 0) return [];

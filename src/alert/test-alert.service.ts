@@ -10,8 +10,8 @@ import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
-import { type AlertSnapshot, lockAlertsSql } from './incident/alert-snapshot';
-import { subjectOf } from './incident/alert-subject';
+import { type AlertSnapshot, lockAlertsSql } from './episode/alert-snapshot';
+import { subjectOf } from './episode/alert-subject';
 
 /** Sends a test through the channel of an alert, whatever the state of the alert. */
 @Injectable()

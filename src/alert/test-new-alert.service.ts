@@ -11,7 +11,7 @@ import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { AlertSettings } from './alert-settings';
 import type { CreateAlertDto } from './alert.dto';
-import { type AlertSubject, subjectOf } from './incident/alert-subject';
+import { type AlertSubject, subjectOf } from './episode/alert-subject';
 
 /**
  * Sends a test through the channel of an alert that may not exist yet. Nothing is stored but an audit entry, which is

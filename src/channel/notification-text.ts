@@ -137,8 +137,9 @@ function toneOf(notification: Notification): NotificationTone {
       return 'good';
     case 'digest':
       return (notification.digest?.triggered ?? 0) > 0 ? 'bad' : 'good';
-    // Mentions are for outages: a contact that has been failing for a week can wait for whoever reads next.
+    // Mentions are for outages: a failing contact, or a certificate with days left, can wait for whoever reads next.
     case 'contact_failing':
+    case 'expiry':
     case 'acknowledged':
     case 'flapping':
     case 'test':
@@ -170,6 +171,8 @@ export function eventSentence(notification: Notification): string {
       return `Test message for ${name}: notifications arrive here`;
     case 'contact_failing':
       return failingSentence(notification, name);
+    case 'expiry':
+      return expirySentence(notification, name);
     default:
       return notification.kind satisfies never;
   }
@@ -201,6 +204,14 @@ function failingSentence({ durationSeconds, failing }: Notification, name: strin
   return `Messages to ${name} have been failing for ${durationText(durationSeconds ?? 0)}${error && `: ${error}`}`;
 }
 
+/** Such as "The certificate of Shop ends in 9 days, on 2026-12-04". */
+const expirySentence = ({ certificate }: Notification, name: string): string =>
+  `The certificate of ${name} ${certificate ? endText(certificate) : 'ends soon'}`;
+
+/** Such as "ends in 9 days, on 2026-12-04". */
+export const endText = ({ daysLeft, expiresAt }: NonNullable<Notification['certificate']>): string =>
+  `${daysLeft < 1 ? 'ends within a day' : `ends in ${plural(daysLeft, 'day')}`}, on ${expiresAt.slice(0, 10)}`;
+
 function span(notification: Notification): string {
   const length = notification.durationSeconds === null ? '' : ` (${durationText(notification.durationSeconds)})`;
   if (notification.startedAt === null) return `until ${timeText(notification.createdAt)}${length}`;
@@ -210,11 +221,17 @@ function span(notification: Notification): string {
 }
 
 function digestSentence(digest: Notification['digest']): string {
-  const { triggered, resolved, contacts = 0 } = digest ?? { triggered: 0, resolved: 0 };
+  const { triggered, resolved, contacts = 0, certificates = 0 } = digest ?? { triggered: 0, resolved: 0 };
   const down = `${plural(triggered, 'alert')} triggered`;
   const up = triggered === 0 ? `${plural(resolved, 'alert')} resolved` : `${resolved} resolved`;
   const failing = `${plural(contacts, 'contact')} failing`;
-  const said = [...(triggered > 0 ? [down] : []), ...(resolved > 0 ? [up] : []), ...(contacts > 0 ? [failing] : [])];
+  const ending = `${plural(certificates, 'certificate')} ending`;
+  const said = [
+    ...(triggered > 0 ? [down] : []),
+    ...(resolved > 0 ? [up] : []),
+    ...(contacts > 0 ? [failing] : []),
+    ...(certificates > 0 ? [ending] : []),
+  ];
   return said.join(', ') || down;
 }
 
@@ -222,10 +239,12 @@ function digestLines(digest: Notification['digest']): string[] {
   if (!digest) return [];
   const lines = digest.members.map(({ kind, isDegraded, endpoint, website, message }) => {
     if (kind === 'contact') return cut(`FAILING ${oneLine(endpoint)}: ${oneLine(message)}`, 300);
-    const state = kind === 'resolved' ? 'UP' : isDegraded ? 'DEGRADED' : 'DOWN';
+    const state =
+      kind === 'certificate' ? 'CERTIFICATE' : kind === 'resolved' ? 'UP' : isDegraded ? 'DEGRADED' : 'DOWN';
     return cut(`${state} ${oneLine(endpoint)} (${oneLine(website)}): ${oneLine(message)}`, 300);
   });
-  const more = digest.triggered + digest.resolved + (digest.contacts ?? 0) - digest.members.length;
+  const { triggered, resolved, contacts = 0, certificates = 0, members } = digest;
+  const more = triggered + resolved + contacts + certificates - members.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
@@ -235,6 +254,7 @@ function factsOf(notification: Notification): NotificationFact[] {
     { label: 'Website', value: oneLine(notification.website.name) },
     { label: 'Endpoint', value: endpointText(notification) },
     { label: 'Target', value: targetText(notification.endpoint.url) },
+    ...certificateFacts(notification),
     {
       label: notification.isDegraded ? 'Warning' : 'Error',
       value: notification.error ? oneLine(notification.error.code) : '',
@@ -260,6 +280,15 @@ const contactFacts = ({ contact, failing }: Notification): NotificationFact[] =>
     ? [
         { label: 'Contact', value: `${oneLine(contact.name)} (${oneLine(failing.type)})` },
         { label: 'Failed attempts', value: String(failing.attempts) },
+      ]
+    : [];
+
+const certificateFacts = ({ certificate }: Notification): NotificationFact[] =>
+  certificate
+    ? [
+        { label: 'Certificate', value: oneLine(certificate.subject ?? '') },
+        { label: 'Issued by', value: oneLine(certificate.issuer ?? '') },
+        { label: 'Ends', value: timeText(certificate.expiresAt) },
       ]
     : [];
 

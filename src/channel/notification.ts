@@ -5,6 +5,7 @@
  * `reminder`: the incident is still open; never for pagers, which remind by themselves.
  * `contact_failing`: another contact of the organization has taken no message for days; never for pagers, which would open an
  * incident for it.
+ * `expiry`: a certificate ends soon; no event, never for pagers.
  */
 export type NotificationKind =
   | 'triggered'
@@ -15,14 +16,15 @@ export type NotificationKind =
   | 'flapping'
   | 'acknowledged'
   | 'reminder'
-  | 'contact_failing';
+  | 'contact_failing'
+  | 'expiry';
 
 /** What is to be said, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
 export interface Notification {
   kind: NotificationKind;
   /**
    * The idempotency key: `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery where no event is told, in
-   * a test, a reminder, or of a contact that fails.
+   * a test, a reminder, of a contact that fails or a certificate that ends.
    */
   id: string;
   /** Alert id and incident number, `al_…-7`: the same for the trigger and its resolve. Key of paging channels. */
@@ -58,6 +60,8 @@ export interface Notification {
   contact?: { id: string; name: string };
   /** Of `contact_failing`: its channel type, failed attempts since `startedAt`, and what went wrong at the last one. */
   failing?: { type: string; attempts: number; error: string | null };
+  /** Of `expiry`. `subject` and `issuer` are `null` when no check with them is kept any more. `daysLeft`: whole days. */
+  certificate?: { subject: string | null; issuer: string | null; expiresAt: string; daysLeft: number };
   /** Where to look and act; only with `PUBLIC_URL`. Added when the notification is sent. */
   links?: NotificationLinks;
   /** Of `acknowledged`: who has it in hand, and what they said. */
@@ -70,8 +74,10 @@ export interface Notification {
     resolved: number;
     /** Contacts that fail; absent without any. */
     contacts?: number;
+    /** Certificates that end soon; absent without any. */
+    certificates?: number;
     members: {
-      kind: 'triggered' | 'resolved' | 'contact';
+      kind: 'triggered' | 'resolved' | 'contact' | 'certificate';
       isDegraded: boolean;
       endpoint: string;
       website: string;

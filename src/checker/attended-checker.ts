@@ -1,5 +1,6 @@
 import { soonAfter } from '../platform/net/deadline';
 import { isRecord } from '../platform/text/json';
+import { certificateWarning } from './certificate-warning';
 import { type CheckError, type Checker, type CheckRequest, type CheckResult, ERROR_CODES } from './checker';
 
 /** How long a checker may take to settle once its signal has aborted; then its place is given to another check. */
@@ -36,7 +37,7 @@ export class AttendedChecker implements Checker {
     if (result === 'late')
       throw new Error(`The checker ${this.type} did not settle within ${this.graceMs / 1000} s after its signal.`);
     if (!isResult(result)) throw new Error(`The checker ${this.type} returned no CheckResult.`);
-    return withWarning(result);
+    return withWarning(result, request.certificateWarnDays);
   }
 
   private async asked(request: CheckRequest<unknown>, signal: AbortSignal): Promise<unknown> {
@@ -81,9 +82,10 @@ const orNull =
     value === null || is(value);
 
 /** The result as everything behind it may rely on: `warning` is there, `null` unless the outcome is `up`; no message is too long. */
-function withWarning(result: ReturnedResult): CheckResult {
-  const { error, warning, outcome } = result;
-  return { ...result, error: cut(error), warning: outcome === 'up' ? cut(warning ?? null) : null };
+function withWarning(result: ReturnedResult, warnDays: number | null | undefined): CheckResult {
+  const { error, outcome } = result;
+  const warning = result.warning ?? certificateWarning(result.certificate, warnDays);
+  return { ...result, error: cut(error), warning: outcome === 'up' ? cut(warning) : null };
 }
 
 const cut = (error: CheckError | null): CheckError | null =>

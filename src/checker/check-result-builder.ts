@@ -18,6 +18,7 @@ import {
   unknown,
   type WaitingPhase,
 } from './check-failure';
+import { certificateWarning } from './certificate-warning';
 import type { Certificate, CheckError, CheckPhase, CheckPhases, CheckRequest, CheckResult, ErrorCode } from './checker';
 
 /** Where to connect to. */
@@ -187,6 +188,7 @@ export class CheckResultBuilder {
     if (this.failure === null && !this.isJudged && assertions.length > 0) {
       this.judged(firstFailure(assertions, this.factsWith(learned)) ?? null);
     }
+    if (this.failure === null) this.warning ??= certificateWarning(this.certificate, this.request.certificateWarnDays);
     return {
       outcome: this.failure?.outcome ?? 'up',
       durationMs,

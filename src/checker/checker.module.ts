@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { NetModule } from '../platform/net/net.module';
 import { CheckerRegistry } from './checker.registry';
 import { DnsChecker } from './dns/dns.checker';
-import { HttpProbe } from './http/http-probe';
+import { HttpCheck } from './http/http-check';
 import { HttpChecker, HttpsChecker } from './http/http.checker';
 import { JudgingTurns } from './http/judging-turns';
 import { IcmpTransports } from './icmp/icmp-transports';
@@ -18,7 +18,7 @@ import { TcpChecker } from './tcp/tcp.checker';
   providers: [
     CheckerRegistry,
     JudgingTurns,
-    HttpProbe,
+    HttpCheck,
     HttpChecker,
     HttpsChecker,
     TcpChecker,

@@ -46,6 +46,7 @@ export const ERROR_CODES = [
   'icmp_unavailable',
   'monitor_offline',
   'internal',
+  'certificate_expiring',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -90,7 +91,7 @@ export interface CheckResult {
   redirects: string[];
   /** `null` exactly when the outcome is `up`. */
   error: CheckError | null;
-  /** The first assertion of severity `warning` that failed although the outcome is `up`: the target is degraded. */
+  /** The first assertion of severity `warning` that failed although the outcome is `up`, or a certificate that ends soon: the target is degraded. */
   warning: CheckError | null;
 }
 
@@ -105,6 +106,8 @@ export interface CheckRequest<Target> {
   /** `null`: the defaults. */
   tls: TlsSettings | null;
   assertions: readonly Assertion[];
+  /** A certificate that ends in so many days or fewer is a warning; `null` or absent: it is none. */
+  certificateWarnDays?: number | null;
   /** Which addresses this organization may be connected to. Judged on every address that is dialed. */
   egress: EgressRule;
 }

@@ -4,10 +4,18 @@ import type { SealedConfig } from './config/sealed-config';
 
 /**
  * What a delivery is for; `acknowledged` goes to pagers only, `reminder` to all others, both between a trigger and its resolve.
- * `contact_failing` has no alert, goes to no pager and is a queue of its own. A digest covers several deliveries and is not one
+ * `contact_failing` has no alert, goes to no pager and is a queue of its own. `expiry` is of an alert and goes to no pager. A digest covers several deliveries and is not one
  * itself.
  */
-export const DELIVERY_KINDS = ['triggered', 'resolved', 'acknowledged', 'reminder', 'test', 'contact_failing'] as const;
+export const DELIVERY_KINDS = [
+  'triggered',
+  'resolved',
+  'acknowledged',
+  'reminder',
+  'test',
+  'contact_failing',
+  'expiry',
+] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**
@@ -88,7 +96,7 @@ export interface PendingDelivery {
   kind: Exclude<DeliveryKind, 'test'>;
   incidentNo: number;
   mayHaveArrived: boolean;
-  /** Of all but a resolve: true when its incident has already ended, whether or not the resolve is to be sent. */
+  /** Of all but a resolve: true when its episode has already ended, whether or not the resolve is to be sent. */
   ended: boolean;
   /** Of all but a trigger, when their trigger is not in the queue. */
   triggerOutcome: TriggerOutcome;

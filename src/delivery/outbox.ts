@@ -59,7 +59,7 @@ export class Outbox {
 
   /**
    * To be called before the alerts notify through something else. Returns the events of the triggers that go through it: their
-   * incidents stay open, as nobody was told of them otherwise.
+   * episodes stay open, as nobody was told of them otherwise.
    */
   async reroute(tx: Tx, rerouting: Rerouting): Promise<ReadonlySet<string>> {
     const { triggers, isAnyDue } = await reroute(tx, rerouting, this.clock.now());
@@ -93,7 +93,7 @@ export class Outbox {
   }
 
   /**
-   * Triggers that certainly did not leave yet are not sent any more: their alert was disabled or is being deleted. One
+   * Triggers, and news of certificates, that certainly did not leave yet are not sent any more: their alert was disabled or is being deleted. One
    * that is being sent right now is finished, but not tried again.
    */
   async cancelPendingTriggers(tx: Tx, alertIds: readonly string[], reason: 'disabled' | 'deleted'): Promise<void> {
@@ -103,7 +103,7 @@ export class Outbox {
          state = CASE WHEN lease_token IS NULL THEN 'superseded' ELSE state END,
          config = CASE WHEN lease_token IS NULL THEN NULL ELSE config END,
          finished_at = CASE WHEN lease_token IS NULL THEN $3::timestamptz ELSE finished_at END
-       WHERE alert_id = ANY ($1::uuid[]) AND kind = 'triggered' AND state = 'pending' AND NOT may_have_arrived`,
+       WHERE alert_id = ANY ($1::uuid[]) AND kind IN ('triggered', 'expiry') AND state = 'pending' AND NOT may_have_arrived`,
       [alertIds, reason, this.clock.now()],
     );
   }

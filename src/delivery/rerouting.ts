@@ -32,7 +32,7 @@ const LOCK = `
        AND f.detail IN (${REFUSED}) AND f.alert_id = ANY ($2::uuid[]))
   ORDER BY n.id FOR UPDATE OF n`;
 
-// `here`: it was meant for the destination of the new config anyway. `told`: its incident's trigger may have arrived, or is
+// `here`: it was meant for the destination of the new config anyway. `told`: its episode's trigger may have arrived, or is
 // on its way. With another credential a circuit breaker that is open lets one attempt try it. The key of an alert without a
 // destination is that of `destinationOfAlert`.
 const REROUTE = `
@@ -84,7 +84,7 @@ interface Moved {
 
 /**
  * Three ways for what has not been told yet. What was meant for the destination of the new config goes through that: only a
- * credential or the look of it changed. What surely never arrived, of an incident whose trigger may not have been told,
+ * credential or the look of it changed. What surely never arrived, of an episode whose trigger may not have been told,
  * goes through the new one as well, together with what was given up within the last day because the provider refused it.
  * All else keeps the old config, so that what was told is ended where it was told.
  *

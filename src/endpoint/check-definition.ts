@@ -45,6 +45,7 @@ export const CHECKED_SETTINGS = [
   'followRedirects',
   'assertions',
   'tls',
+  'certificateWarnDays',
 ] as const satisfies readonly (keyof EndpointSettings)[];
 
 type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;

@@ -217,8 +217,8 @@ class EndpointOptions extends EndpointReadOnly {
     nullable: true,
     description:
       'How checks of HTTP and HTTPS judge the certificate of the URL’s own host; another host that a redirect leads to is ' +
-      'judged as ever. Replaced as a whole: what is absent becomes its default, and all of it with `null`. Kept and ignored ' +
-      'for other types.',
+      'judged as ever. Replaced as a whole: what is absent becomes its default, and all of it with `null`, but `warn_days`, which stays. ' +
+      'Kept and ignored for other types.',
   })
   @Nullable()
   @Nested(() => TlsDto)
@@ -410,6 +410,7 @@ export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> 
     followRedirects: dto.follow_redirects,
     assertions: dto.assertions?.map(plainAssertion),
     tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
+    certificateWarnDays: dto.tls?.warn_days,
     tags: dto.tags && tagSet(dto.tags),
     externalKey: dto.key,
   };
@@ -464,7 +465,7 @@ export const toEndpointView = (
   body: row.body,
   follow_redirects: row.followRedirects,
   assertions: row.assertions.map(shownAssertion),
-  tls: shownTls(row.tls),
+  tls: shownTls(row),
   tags: row.tags,
   key: row.externalKey,
   owner: row.owner,

@@ -12,6 +12,7 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import type { Assertion } from '../checker/assertion/assertion';
+import { DEFAULT_WARN_DAYS } from '../checker/certificate-warning';
 import type { TlsSettings } from '../checker/tls-settings';
 import { Website } from '../website/website.entity';
 
@@ -91,6 +92,10 @@ export class Endpoint {
   @Column('jsonb', { nullable: true })
   tls!: TlsSettings | null;
 
+  /** A certificate that ends in so many days or fewer makes it degraded, and is told; `null`: it does not. */
+  @Column('smallint', { name: 'certificate_warn_days', nullable: true })
+  certificateWarnDays!: number | null;
+
   /** Its own, without its website's: lower case, in order, none twice. */
   @Column('text', { array: true, default: () => `'{}'` })
   tags!: string[];
@@ -158,6 +163,7 @@ export const DEFAULT_SETTINGS: EndpointSettings = {
   followRedirects: true,
   assertions: [],
   tls: null,
+  certificateWarnDays: DEFAULT_WARN_DAYS,
   tags: [],
   externalKey: null,
 };

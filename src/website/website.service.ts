@@ -194,7 +194,7 @@ export class WebsiteService {
 
   /**
    * For good, with endpoints, alerts, events and history. Once it is marked it is gone for clients; its rows go in steps,
-   * within this call or, for a large website, in the background. Open incidents are resolved, and their deliveries stored.
+   * within this call or, for a large website, in the background. Open episodes are resolved, and their deliveries stored.
    */
   async remove(orgId: string, id: string): Promise<void> {
     await this.markRemoved(orgId, id);

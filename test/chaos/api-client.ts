@@ -54,7 +54,7 @@ export class ApiClient {
   readonly broken: string[] = [];
   /** Alerts that a write deleted or disabled, or may have. */
   readonly stopped = new Set<string>();
-  /** Writes that stopped alerts, or sent alerts or contacts to another address: they may end incidents. */
+  /** Writes that stopped alerts, or sent alerts or contacts to another address: they may end episodes. */
   readonly endings = new Disturbances();
   /** All writes that changed what an alert or a contact notifies through, credentials included. */
   readonly routeWrites = new Disturbances();
@@ -321,7 +321,7 @@ export class ApiClient {
     return `${result.status}`;
   }
 
-  /** Notes what the write may do to incidents; returns what to call at its end. */
+  /** Notes what the write may do to episodes; returns what to call at its end. */
   private begin(write: Write): (end: 'certain' | 'ambiguous') => void {
     const { name, kind } = write;
     const fields = write.do === 'delete' ? {} : write.fields;

@@ -6,7 +6,7 @@ import { openDatabase } from './databases';
 import { Fleet } from './fleet';
 import { FakeInternet } from './fake-internet';
 import type { AwaitedReminder, History, PresentRoute, RequestCount } from './history';
-import { REMINDER_LIMIT_MS } from './incident-properties';
+import { REMINDER_LIMIT_MS } from './episode-properties';
 import { brokenProperties, repeats } from './properties';
 import { type DatabaseSnapshot, makeRemindersDue, readDatabase } from './database-snapshot';
 import { mismatches, Model } from './model';
@@ -178,7 +178,7 @@ class ChaosRun {
     if (this.fleet.database.exclusive) await this.inspect();
   }
 
-  /** What no round is sure to have: incidents that are open while everything is changed, and reminders with nothing in their way. */
+  /** What no round is sure to have: episodes that are open while everything is changed, and reminders with nothing in their way. */
   private async finish(): Promise<void> {
     for (const plan of FINALE.before) await this.finalStep(plan);
     await this.awaitReminders();
@@ -347,7 +347,7 @@ class ChaosRun {
   }
 }
 
-/** The next reminder of that incident. */
+/** The next reminder of that episode. */
 function isReminder(body: string, { alert, incidentNo, reminders }: AwaitedReminder): boolean {
   const { type, data } = JSON.parse(body) as Body;
   if (type !== 'alert.reminder' || data.alert.description !== alert) return false;

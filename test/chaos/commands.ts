@@ -150,7 +150,7 @@ function contactChanges(model: Model, pick: Pick): Choice[] {
 
 type NonEmpty<T> = [T, ...T[]];
 
-/** Of these alerts or contacts those that an open incident goes through, if there are any: changes of these are the hard ones. */
+/** Of these alerts or contacts those that an open episode goes through, if there are any: changes of these are the hard ones. */
 function ratherOpen(model: Model, resources: NonEmpty<Resource>): NonEmpty<Resource> {
   const open = model
     .of('alert')

@@ -7,7 +7,7 @@ const AT_SECOND = { triggered: 11, reminder: 30, resolved: 41 } as const;
 /** That second of the run. */
 export const at = (second: number): number => NOON + second * 1000;
 
-/** A delivery of alert a1 on e1, in its first incident. */
+/** A delivery of alert a1 on e1, in its first episode. */
 export const delivery = (
   id: string,
   kind: 'triggered' | 'resolved' | 'reminder',
@@ -43,7 +43,7 @@ export const received = (
   ...more,
 });
 
-/** One incident, delivered as promised: the trigger at the second attempt. */
+/** One episode, delivered as promised: the trigger at the second attempt. */
 export const GOOD: History = {
   deliveries: [delivery('ev_1', 'triggered'), delivery('ev_2', 'resolved')],
   received: [received('ev_1', 11, { mode: 'error' }), received('ev_1', 16), received('ev_2', 42)],

@@ -23,7 +23,7 @@ export interface Delivery {
   incidentNo: number;
   state: string;
   detail: string | null;
-  /** Why its incident ended; of a resolve. */
+  /** Why its episode ended; of a resolve. */
   reason: string | null;
   /** Of a reminder. */
   ordinal: number | null;
@@ -41,7 +41,7 @@ export interface ReceivedNotification extends Pick<SeenRequest, 'at' | 'mode' | 
   rotation: number;
 }
 
-/** Where an alert with an open incident notifies when all has settled. */
+/** Where an alert with an open episode notifies when all has settled. */
 export interface PresentRoute {
   channel: number;
   rotation: number;
@@ -49,12 +49,12 @@ export interface PresentRoute {
   since: number;
 }
 
-/** When an endpoint was certainly acknowledged, as far as one incident is concerned that is open all the time. */
+/** When an endpoint was certainly acknowledged, as far as one episode is concerned that is open all the time. */
 export interface QuietSpan extends Span {
   endpoint: string;
 }
 
-/** An incident of which one reminder more was made due, and nothing stood in its way. */
+/** An episode of which one reminder more was made due, and nothing stood in its way. */
 export interface AwaitedReminder {
   alert: string;
   endpoint: string;
@@ -97,7 +97,7 @@ export interface History {
   stopped: ReadonlySet<string>;
   /** Of every alert that shows as triggered, if nothing has happened since. */
   present: ReadonlyMap<string, PresentRoute>;
-  /** By alert or contact: writes that may have ended incidents. */
+  /** By alert or contact: writes that may have ended episodes. */
   endings: ReadonlyMap<string, readonly Span[]>;
   quiet: readonly QuietSpan[];
   /** When reminders were made due, of all alerts at once. */

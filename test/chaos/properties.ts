@@ -1,6 +1,6 @@
 import type { ResponseMode } from '../harness/servers/switchable-server';
 import { byId, type Delivery, type History, isAccepted, type ModeChange, nameOf, overlap, type Span } from './history';
-import { incidentProperties } from './incident-properties';
+import { episodeProperties } from './episode-properties';
 
 /** Broken promises, one line each. */
 export const brokenProperties = (history: History): string[] => [
@@ -10,7 +10,7 @@ export const brokenProperties = (history: History): string[] => [
   ...eventsAlternateInOrder(history),
   ...checksAgreeWithTargets(history),
   ...nothingIsCheckedTooOften(history),
-  ...incidentProperties(history),
+  ...episodeProperties(history),
 ];
 
 function everyEventIsDelivered({ deliveries, received, stopped }: History): string[] {
@@ -19,7 +19,7 @@ function everyEventIsDelivered({ deliveries, received, stopped }: History): stri
     const accepted = (arrivals.get(delivery.id) ?? []).filter(isAccepted).length;
     const what = `${nameOf(delivery)} is ${delivery.state} ${delivery.detail ?? ''}`.trim();
     if (delivery.state === 'delivered') return accepted > 0 ? [] : [`lost event: ${what}, and no provider accepted it`];
-    // An incident that ends before its reminder leaves takes it along.
+    // An episode that ends before its reminder leaves takes it along.
     if (delivery.state === 'superseded')
       return delivery.kind === 'reminder' || stopped.has(delivery.alert) ? [] : [`dropped event: ${what}`];
     return [`undelivered event: ${what}`];
@@ -72,14 +72,14 @@ function nothingIsInvented({ deliveries, received, modeChanges, ownStalls }: His
   const known = new Set(deliveries.map(({ id }) => id));
   const unknownIds = [...new Set(received.map(({ id }) => id))].filter((id) => !known.has(id));
   const hasFailed = (endpoint: string) => (modeChanges.get(endpoint) ?? []).some(({ mode }) => mode !== 'ok');
-  const incidentOf = ({ alert, incidentNo }: Delivery) => `${alert} ${incidentNo}`;
+  const episodeOf = ({ alert, incidentNo }: Delivery) => `${alert} ${incidentNo}`;
   const sawOwnStall = ({ at }: Delivery) =>
     ownStalls.some((span) => overlap(span, { from: at - TRIGGER_LIMIT_MS, to: at }));
-  const excused = new Set(deliveries.filter((each) => each.kind === 'triggered' && sawOwnStall(each)).map(incidentOf));
+  const excused = new Set(deliveries.filter((each) => each.kind === 'triggered' && sawOwnStall(each)).map(episodeOf));
   return [
     ...unknownIds.map((id) => `invented notification: no event has the id ${id}`),
     ...deliveries
-      .filter((delivery) => !hasFailed(delivery.endpoint) && !excused.has(incidentOf(delivery)))
+      .filter((delivery) => !hasFailed(delivery.endpoint) && !excused.has(episodeOf(delivery)))
       .map((delivery) => `false alarm: ${nameOf(delivery)}, whose target ${delivery.endpoint} never failed`),
   ];
 }

@@ -37,7 +37,7 @@ suite('two instances, one of which changes a contact while the other sends (need
     if (status !== 200) throw new Error(text);
   }
 
-  it('tells each end of an incident once, and where its beginning was told', async () => {
+  it('tells each end of an episode once, and where its beginning was told', async () => {
     scene.provider.standingResponse(ACCEPTED.webhook);
     const body = { name: 'Operations', type: 'webhook', config: configOf('sink-0', 'token-0') };
     const { id: contact } = (await scene.app.write.post<{ id: string }>('/contacts', body)).body;
@@ -65,12 +65,12 @@ suite('two instances, one of which changes a contact while the other sends (need
     );
     await checkSettled(scene.database);
 
-    const incidents = new Map<string, string[]>();
+    const episodes = new Map<string, string[]>();
     for (const { path, body: sent } of scene.provider.requests) {
       const { type, data } = JSON.parse(sent) as { type: string; data: { event: { incident_key: string } } };
-      incidents.set(data.event.incident_key, [...(incidents.get(data.event.incident_key) ?? []), `${type} ${path}`]);
+      episodes.set(data.event.incident_key, [...(episodes.get(data.event.incident_key) ?? []), `${type} ${path}`]);
     }
-    const wrong = [...incidents].filter(([, [begin = '', end = '', ...more]]) => {
+    const wrong = [...episodes].filter(([, [begin = '', end = '', ...more]]) => {
       const [first, where] = begin.split(' ');
       return first !== 'alert.triggered' || end !== `alert.resolved ${where}` || more.length > 0;
     });
@@ -78,7 +78,7 @@ suite('two instances, one of which changes a contact while the other sends (need
     const [{ count } = { count: 0 }] = await scene.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM alert_event WHERE type = 'triggered'`,
     );
-    expect(incidents.size).toBe(count);
+    expect(episodes.size).toBe(count);
     expect(count).toBeGreaterThan(ALERTS);
     scene.provider.verify();
   }, 240_000);

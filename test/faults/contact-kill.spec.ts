@@ -160,7 +160,7 @@ suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', ()
     'contact.alerts_locked',
     'contact.deliveries_rerouted',
     'contact.alerts_saved',
-    'contact.incidents_closed',
+    'contact.episodes_closed',
     'contact.committed',
   ];
 

@@ -117,9 +117,9 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
 
   async function eventsOf({
     uuid,
-  }: SceneAlert): Promise<{ public: string; type: string; incident: number; dropped: boolean }[]> {
+  }: SceneAlert): Promise<{ public: string; type: string; episode: number; dropped: boolean }[]> {
     return scene.database.query(
-      `SELECT n.notice->>'id' AS public, e.type, e.incident_no AS incident, n.state = 'superseded' AS dropped
+      `SELECT n.notice->>'id' AS public, e.type, e.incident_no AS episode, n.state = 'superseded' AS dropped
        FROM alert_event e JOIN notification n ON n.event_id = e.id
        WHERE e.alert_id = $1 ORDER BY e.id`,
       [uuid],
@@ -176,7 +176,7 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
     }
   }
 
-  /** The open incident is open under its key; every other one that was sent is closed. */
+  /** The open episode is open under its key; every other one that was sent is closed. */
   async function expectPagerCurrent(alert: SceneAlert): Promise<void> {
     const events = await eventsOf(alert);
     const newest = events.at(-1);
@@ -184,9 +184,9 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
     for (const { event_action, dedup_key } of accepted('/pagerduty').map(({ body }) => JSON.parse(body) as Page))
       if (dedup_key.startsWith(alert.id)) actions.set(dedup_key, event_action);
     if (newest?.type === 'triggered' && !newest.dropped)
-      expect(actions.get(`${alert.id}-${newest.incident}`)).toBe('trigger');
+      expect(actions.get(`${alert.id}-${newest.episode}`)).toBe('trigger');
     for (const [key, action] of actions) {
-      const running = newest?.type === 'triggered' && key === `${alert.id}-${newest.incident}`;
+      const running = newest?.type === 'triggered' && key === `${alert.id}-${newest.episode}`;
       if (!running) expect(action).toBe('resolve');
     }
   }

@@ -15,6 +15,7 @@ const PAGES = [
   '/endpoints/:Name server',
   '/endpoints/:Payments API/edit',
   '/new',
+  '/certificates',
   '/alerts',
   '/alerts/events',
   '/alerts/failed',

@@ -142,17 +142,16 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
     await row('Database').waitFor();
   });
 
-  it('proposes the warning about the certificate for HTTPS only, and takes it over with one click', async () => {
+  it('warns 14 days before a certificate ends, for HTTP and HTTPS only, until another number is chosen', async () => {
     await visit.open(`/new?website_id=${shop}`);
-    const propose = page.getByRole('button', { name: 'Warn 14 days before the certificate expires' });
+    const days = page.getByLabel('Warn so many days before it ends');
     await page.getByLabel('URL, host or host:port').fill('tcp://127.0.0.1:5432');
-    await eventually('it is for HTTPS only', async () => (await propose.count()) === 0);
+    await eventually('it is for HTTPS only', async () => (await days.count()) === 0);
     await page.getByLabel('URL, host or host:port').fill('https://shop.example.com');
-    await propose.click();
-    expect(await page.getByLabel('curl command').textContent()).toMatch(
-      /certificate_days[^]*greater_than[^]*"14"[^]*"severity": "warning"/,
-    );
-    expect(await propose.count()).toBe(0);
+    await page.getByText('TLS', { exact: true }).click();
+    expect(await days.inputValue()).toBe('14');
+    await days.fill('30');
+    expect(await page.getByLabel('curl command').textContent()).toMatch(/"warn_days": 30/);
   });
 
   it('makes an alert that notifies when the endpoint is degraded, and says so in the rule', async () => {

@@ -145,6 +145,11 @@ export function describeChannel(suite: ChannelSuite): void {
         await expectGoldenOf('contact-failing', notificationOf('contact_failing'));
         await expectGoldenOf('contact-failing-linked', withLinks(notificationOf('contact_failing')));
       });
+
+      it('says that a certificate ends soon exactly as in its golden file, with and without links', async () => {
+        await expectGoldenOf('expiry', notificationOf('expiry'));
+        await expectGoldenOf('expiry-linked', withLinks(notificationOf('expiry')));
+      });
     }
 
     it('keeps links whole and outside of what is cut', async () => {

@@ -94,6 +94,21 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
     check: null,
     failing: { type: 'slack', attempts: 41, error: 'Slack answered 403: invalid_token' },
   },
+  expiry: {
+    id: 'dl_01jd4expiry000000000000000',
+    incidentKey: 'al_01jd4alert00000000000000000-certificate-2026-11-30T10:00:00.000Z',
+    reason: null,
+    error: null,
+    failureCount: 0,
+    startedAt: null,
+    check: null,
+    certificate: {
+      subject: 'CN=shop.example.com',
+      issuer: 'CN=R11, O=Let’s Encrypt, C=US',
+      expiresAt: '2026-11-30T10:00:00.000Z',
+      daysLeft: 9,
+    },
+  },
 };
 
 /** A notification of one kind about the same incident, as the alert module would build it. */

@@ -23,7 +23,7 @@ export interface WebhookSinkOptions {
 
 /** The body of a webhook, as far as every receiver can rely on it; docs/webhooks.md has all of it. */
 export interface WebhookEvent {
-  type: 'alert.triggered' | 'alert.resolved' | 'alert.reminder' | 'alert.test' | 'contact.failing';
+  type: 'alert.triggered' | 'alert.resolved' | 'alert.reminder' | 'alert.expiry' | 'alert.test' | 'contact.failing';
   /** ISO 8601, when it happened. */
   timestamp: string;
   data: Data;
@@ -74,7 +74,9 @@ const idOf = ({ headers }: ReceivedRequest): string => headers['webhook-id'] ?? 
 
 /** Those of docs/webhooks.md, and those that the channel could send although webhooks get each event by itself. */
 const TYPES = [
-  ...['triggered', 'resolved', 'reminder', 'test', 'recovered', 'digest', 'flapping'].map((kind) => `alert.${kind}`),
+  ...['triggered', 'resolved', 'reminder', 'expiry', 'test', 'recovered', 'digest', 'flapping'].map(
+    (kind) => `alert.${kind}`,
+  ),
   'contact.failing',
 ];
 const TIME = { max: 40, pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, form: 'an ISO 8601 time in UTC' };

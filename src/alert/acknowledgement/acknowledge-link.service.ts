@@ -11,7 +11,7 @@ import { problems } from '../../platform/problem/problem';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { isRecord } from '../../platform/text/json';
 import { cut, someLines } from '../../platform/text/text-limits';
-import { incidentPage, type LinkedEndpoint, NO_LINK_PAGE, overPage, PAGE_POLICY } from './acknowledge-page';
+import { episodePage, type LinkedEndpoint, NO_LINK_PAGE, overPage, PAGE_POLICY } from './acknowledge-page';
 import { MAX_NOTE } from './acknowledgement.dto';
 import { AcknowledgementService, BY_LINK } from './acknowledgement.service';
 
@@ -32,7 +32,7 @@ interface Row {
 }
 
 /**
- * The page behind the link of a message. Whoever has the link may read the page and take its incident in hand: the token
+ * The page behind the link of a message. Whoever has the link may read the page and take its episode in hand: the token
  * is the whole authority, so it is asked for no key, no origin and no cookie. Looking changes nothing, because mail
  * scanners and chat previews look, too.
  */
@@ -51,7 +51,7 @@ export class AcknowledgeLinkService {
   }
 
   /**
-   * The page of the incident, also when it has ended: then it says so. 404 for a token that is none, was changed, or is
+   * The page of the episode, also when it has ended: then it says so. 404 for a token that is none, was changed, or is
    * too old. Throws `rate_limited` for an address that asks too often.
    */
   async show(token: string, request: Request, response: Response): Promise<void> {
@@ -60,7 +60,7 @@ export class AcknowledgeLinkService {
     send(request, response, await this.page(claim, false));
   }
 
-  /** Takes the incident in hand, unless somebody has it or it has ended. The response is as for `show`. */
+  /** Takes the episode in hand, unless somebody has it or it has ended. The response is as for `show`. */
   async take(token: string, request: Request, response: Response): Promise<void> {
     const claim = this.claimOf(token, request);
     if (claim === null) return sendNotFound(request, response);
@@ -83,7 +83,7 @@ export class AcknowledgeLinkService {
 
   private async page(claim: AcknowledgeClaim, isDone: boolean): Promise<string> {
     const row = await this.read(claim);
-    return row?.isOpen ? incidentPage(linkedEndpoint(row), isDone, this.clock.now()) : overPage(row);
+    return row?.isOpen ? episodePage(linkedEndpoint(row), isDone, this.clock.now()) : overPage(row);
   }
 
   /** The signed alert is its organization. `null` when it is deleted. Cost: primary keys only. */

@@ -13,7 +13,7 @@ export interface LinkedEndpoint {
   endpoint: string;
   website: string;
   status: 'down' | 'degraded' | 'other';
-  /** First bad check of the incident. */
+  /** First bad check of the episode. */
   startedAt: Date | null;
   /** Who has it in hand, if anybody. */
   acknowledgement: { by: string | null; isByLink: boolean; at: Date; note: string } | null;
@@ -75,7 +75,7 @@ export const NO_LINK_PAGE = pageOf(
   '<h1 class="over">This link is not valid</h1>\n<p>It is incomplete, or older than seven days. Open the endpoint in the dashboard, or use the link of a newer message.</p>',
 );
 
-/** What the link of an incident that has ended leads to; `endpoint` is `null` when that is gone, too. */
+/** What the link of an episode that has ended leads to; `endpoint` is `null` when that is gone, too. */
 export function overPage(endpoint: { endpointId: string; endpoint: string } | null): string {
   const name = endpoint === null ? '' : ` of ${html(oneLine(endpoint.endpoint))}`;
   const dashboard = endpoint === null ? '' : `\n${dashboardLink(endpoint.endpointId)}`;
@@ -85,8 +85,8 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
   );
 }
 
-/** The page of an open incident: what it is, and who has it in hand or how to take it. `isDone`: this request took it. */
-export function incidentPage(linked: LinkedEndpoint, isDone: boolean, now: Date): string {
+/** The page of an open episode: what it is, and who has it in hand or how to take it. `isDone`: this request took it. */
+export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date): string {
   const headline = html(headlineOf(linked));
   return pageOf(
     headline,

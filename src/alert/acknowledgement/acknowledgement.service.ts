@@ -12,8 +12,8 @@ import { DatabaseClock } from '../../platform/database/database-clock';
 import { parseTimestamp } from '../../platform/http/validators';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
-import { type AlertSnapshot, lockAlertsSql } from '../incident/alert-snapshot';
-import { acknowledgedNotification } from '../incident/incident';
+import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
+import { acknowledgedNotification } from '../episode/episode';
 import {
   type AcknowledgeDto,
   type AcknowledgementRow,
@@ -24,8 +24,8 @@ import {
 /** `by` of an acknowledgement that came by the link of a message. */
 export const BY_LINK = 'link';
 
-/** The incident that a link is for. Ids are uuids. */
-export interface LinkedIncident {
+/** The episode that a link is for. Ids are uuids. */
+export interface LinkedEpisode {
   orgId: string;
   endpointId: string;
   alertId: string;
@@ -85,11 +85,11 @@ export class AcknowledgementService {
   }
 
   /**
-   * Acknowledges by the link of a message, for its incident only: until the endpoint is well again, and `by` is "link". It never replaces what
-   * somebody has said. Returns whether it is recorded: not when somebody has it in hand, nor once the incident is over.
+   * Acknowledges by the link of a message, for its episode only: until the endpoint is well again, and `by` is "link". It never replaces what
+   * somebody has said. Returns whether it is recorded: not when somebody has it in hand, nor once the episode is over.
    */
   putByLink(
-    { orgId, endpointId, alertId, incidentNo }: LinkedIncident,
+    { orgId, endpointId, alertId, incidentNo }: LinkedEpisode,
     note: string,
     author: Authorship,
   ): Promise<boolean> {
@@ -149,7 +149,7 @@ export class AcknowledgementService {
     });
   }
 
-  /** Nothing for a channel that cannot be told. One incident is told once: the outbox keeps no second one of its event. */
+  /** Nothing for a channel that cannot be told. One episode is told once: the outbox keeps no second one of its event. */
   private deliveryFor(alert: AlertSnapshot, { by, note, at }: AcknowledgementRow): NewDelivery[] {
     const { type, triggerEventId } = alert;
     if (triggerEventId === null || !this.channels.has(type) || this.channels.get(type).acknowledges !== true) return [];

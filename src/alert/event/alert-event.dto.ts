@@ -9,7 +9,7 @@ import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import type { AlertEvent } from './alert-event.entity';
 import { ALERT_CONDITIONS, type AlertCondition } from '../../contact/alert-defaults';
-import { EVENT_REASONS, type EventReason } from '../incident/incident';
+import { EVENT_REASONS, type EventReason } from '../episode/episode';
 
 export const EVENT_TYPES = ['triggered', 'resolved'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { AlertCondition } from '../../contact/alert-defaults';
-import type { EventReason } from '../incident/incident';
+import type { EventReason } from '../episode/episode';
 
-/** One transition of one alert. Append-only; the names are snapshots. Written by `IncidentRecorder`. */
+/** One transition of one alert. Append-only; the names are snapshots. Written by `EpisodeRecorder`. */
 @Entity('alert_event')
 @Unique('alert_event_once', ['alertId', 'incidentNo', 'type'])
 @Index('alert_event_feed', ['orgId', 'id'])

@@ -14,8 +14,8 @@ const STEP = 1000;
 const MAX_PER_RUN = 50_000;
 
 /**
- * Removes alert events older than `EVENT_RETENTION_DAYS`: whole incidents, but not an alert's newest one nor one that a
- * younger incident follows, so that what is left still tells when the alert was triggered and that triggers and resolves
+ * Removes alert events older than `EVENT_RETENTION_DAYS`: whole episodes, but not an alert's newest one nor one that a
+ * younger episode follows, so that what is left still tells when the alert was triggered and that triggers and resolves
  * alternate.
  */
 @Injectable()

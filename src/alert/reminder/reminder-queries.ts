@@ -4,8 +4,8 @@ import { triggerOutcomeOf } from '../../delivery/send/delivery-queries';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
-import { type AlertSnapshot, lockAlertsSql } from '../incident/alert-snapshot';
-import { isParentDownSql } from '../incident/held-alerts';
+import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
+import { isParentDownSql } from '../episode/held-alerts';
 import { LOOK_EVERY_MS } from './reminder-step';
 
 /** What is read of a due alert beside the alert itself. */

@@ -20,7 +20,7 @@ describe('a reminder that is due', () => {
     ['that is a whole period late leaves the one between out', {}, {}, HOUR, 'sent, again after 7200'],
     ['that is days late leaves out all between', {}, {}, 2.5 * 24 * HOUR, 'sent, again after 219600'],
     ['is sent by the shortest period', { remindEverySeconds: 300 }, {}, 10, 'sent, again after 300'],
-    ['of an incident that is over is none', { triggered: false }, {}, 0, 'over'],
+    ['of an episode that is over is none', { triggered: false }, {}, 0, 'over'],
     ['of an alert that reminds no more is none', { remindEverySeconds: null }, {}, 0, 'over'],
     ['of a pager is passed over', {}, { isPager: true }, 20, 'passed over, again after 3600'],
     ['of an alert that flaps is passed over', {}, { transitions: 7 }, 20, 'passed over, again after 3600'],
@@ -40,7 +40,7 @@ describe('a reminder that is due', () => {
       0,
       'passed over, again after 3640',
     ],
-    ['of an incident that is over is none, quiet or not', { triggered: false }, { isQuiet: true }, 0, 'over'],
+    ['of an episode that is over is none, quiet or not', { triggered: false }, { isQuiet: true }, 0, 'over'],
   ])('%s', (_, rule, facts, lateSeconds, expected) => {
     expect(step(rule, facts, lateSeconds)).toBe(expected);
   });

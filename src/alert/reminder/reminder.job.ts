@@ -13,8 +13,8 @@ import { newUuid } from '../../platform/ids/id';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
 import { failpoint } from '../../platform/observability/failpoints';
 import { SECOND_MS } from '../../platform/time/time-units';
-import type { AlertSnapshot } from '../incident/alert-snapshot';
-import { reminderNotification } from '../incident/incident';
+import type { AlertSnapshot } from '../episode/alert-snapshot';
+import { reminderNotification } from '../episode/episode';
 import {
   type DueFacts,
   lockDue,
@@ -35,7 +35,7 @@ const BATCH = 200;
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
- * Sends the reminders of open incidents. What falls due is locked, decided and enqueued in one transaction, with the time of
+ * Sends the reminders of open episodes. What falls due is locked, decided and enqueued in one transaction, with the time of
  * the next one: instances that look at the same time take different alerts, and one that is killed has sent all or nothing.
  */
 @Injectable()
@@ -58,7 +58,7 @@ export class ReminderJob {
     return this.job.tick();
   }
 
-  /** One statement while no incident is open that reminds, four while none of them is due. */
+  /** One statement while no episode is open that reminds, four while none of them is due. */
   async run(): Promise<void> {
     const next = await nextReminder(this.database);
     if (next === null) return;
@@ -145,7 +145,7 @@ export class ReminderJob {
   }
 }
 
-/** `null` for an alert without an open incident. */
+/** `null` for an alert without an open episode. */
 function reminderOf(alert: AlertSnapshot, facts: DueFacts, now: Date): NewDelivery | null {
   const { triggerEventId } = alert;
   if (triggerEventId === null) return null;

@@ -6,7 +6,7 @@ import { eventSentence, targetText } from '../notification-text';
 const MAX_LINES = 500;
 
 /** Of the notifications there are: webhooks get each event by itself, so never a digest or one for several. */
-export const WEBHOOK_KINDS = ['triggered', 'resolved', 'reminder', 'test'] as const;
+export const WEBHOOK_KINDS = ['triggered', 'resolved', 'reminder', 'expiry', 'test'] as const;
 
 const WHEN = { type: String, format: 'date-time' };
 
@@ -26,7 +26,7 @@ export class NotifiedErrorView {
 export class NotifiedEventView {
   @ApiProperty({
     description:
-      '`ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder, a test or a failing contact. Equal over all attempts.',
+      '`ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder, a test, a certificate that ends or a failing contact. Equal over all attempts.',
     example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   id!: string;
@@ -309,6 +309,36 @@ export class AlertReminderView extends WebhookNotification {
   type!: string;
 }
 
+export class EndingCertificateView {
+  @ApiProperty({ type: String, nullable: true, example: 'CN=shop.example.com' })
+  subject!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'CN=R11, O=Let’s Encrypt, C=US' })
+  issuer!: string | null;
+
+  @ApiProperty({ ...WHEN, example: '2026-11-30T10:00:00.000Z' })
+  expires_at!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Whole days until then.', example: 9 })
+  days_left!: number;
+}
+
+export class ExpiryDataView extends NotificationDataView {
+  @ApiProperty()
+  certificate!: EndingCertificateView;
+}
+
+export class AlertExpiryView {
+  @ApiProperty(TIMESTAMP)
+  timestamp!: string;
+
+  @ApiProperty()
+  data!: ExpiryDataView;
+
+  @ApiProperty(typeOf('expiry'))
+  type!: string;
+}
+
 export class AlertTestView {
   @ApiProperty(TIMESTAMP)
   timestamp!: string;
@@ -322,7 +352,7 @@ export class AlertTestView {
 
 /** The signed body. It depends on the notification alone, so that every attempt sends the same bytes. */
 export function webhookBody(notification: Notification): AlertTestView | ContactFailingView {
-  const { check, contact, failing, digest, links } = notification;
+  const { certificate, check, contact, failing, digest, links } = notification;
   if (contact && failing) return failingBody(notification, contact, failing);
   return {
     type: `alert.${notification.kind}`,
@@ -336,6 +366,16 @@ export function webhookBody(notification: Notification): AlertTestView | Contact
         status_code: check.statusCode,
         address: check.address,
       },
+      ...(certificate === undefined
+        ? {}
+        : {
+            certificate: {
+              subject: certificate.subject && oneLine(certificate.subject),
+              issuer: certificate.issuer && oneLine(certificate.issuer),
+              expires_at: certificate.expiresAt,
+              days_left: certificate.daysLeft,
+            },
+          }),
       ...(links === undefined ? {} : { links: { page: links.page } }),
       ...(digest === null ? {} : { digest }),
     },

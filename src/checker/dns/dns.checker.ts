@@ -1,7 +1,7 @@
 import { Dialer } from '../../platform/net/dial/dialer';
 import { type EgressRule, OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 import { INTERNAL_REFUSAL, isInternalName } from '../../platform/net/egress/internal-name';
-import { hasRoute } from '../../platform/net/dial/route-probe';
+import { hasRoute } from '../../platform/net/dial/routes';
 import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure } from '../check-failure';
 import { Checker, type CheckResult, type CheckRequest } from '../checker';
@@ -11,25 +11,25 @@ import { DNS_TARGET_FORM, parseDnsTarget, type DnsTarget } from './dns-target';
 import type { Hides } from './dns-records';
 import { foundRecords, judgeLookup, listRecords } from './dns-verdict';
 import { SystemResolvers } from './system-resolvers';
-import { PROBE_QUESTION, SilenceProbe } from '../../platform/net/dns/silence-probe';
+import { ALIVE_QUESTION, SilenceWatch } from '../../platform/net/dns/silence-watch';
 
 /** Finds out, while a check is not answered, whether the resolvers it asks are alive. `stop` must be called. */
-class ResolverProbe {
+class ResolverWatch {
   private readonly startedAt = performance.now();
   private readonly controller = new AbortController();
-  private readonly silence: SilenceProbe;
+  private readonly silence: SilenceWatch;
   private readonly timer: NodeJS.Timeout;
 
   constructor(servers: readonly DnsServer[], openTcp: OpenTcp) {
     const { signal } = this.controller;
-    this.silence = new SilenceProbe(async () => {
-      const { finding } = await askInTurn(servers, PROBE_QUESTION, openTcp, signal);
+    this.silence = new SilenceWatch(async () => {
+      const { finding } = await askInTurn(servers, ALIVE_QUESTION, openTcp, signal);
       return finding.kind !== 'silent' && finding.kind !== 'fault';
     });
     this.timer = this.silence.watch();
   }
 
-  /** Whether any of them has answered the probe by now. */
+  /** Whether any of them has answered by now. */
   get isAlive(): boolean {
     return !this.silence.isSilentSince(this.startedAt);
   }
@@ -85,18 +85,18 @@ export class DnsChecker implements Checker<DnsTarget> {
   ): Promise<DnsResult[]> {
     const openTcp = this.tcpOpener(target.resolver ? egress : OPERATORS_EGRESS);
     const questions = target.types.map((type) => ({ name: target.name, type }));
-    const probe = target.resolver ? null : new ResolverProbe(servers, openTcp);
+    const watch = target.resolver ? null : new ResolverWatch(servers, openTcp);
     const hidesResolver = !target.resolver && !egress.allowsPrivate;
     const hides = hidesResolver ? this.hiddenFrom(egress) : undefined;
     const results = await lookUp(servers, questions, openTcp, signal, hides);
-    probe?.stop();
+    watch?.stop();
     note(results, builder);
     if (hidesResolver) builder.address = null;
     const circumstances = {
       target,
       assertions,
       interruption: signal.aborted ? abortFailure('dns', signal) : null,
-      ownAlive: probe?.isAlive ?? false,
+      ownAlive: watch?.isAlive ?? false,
       hidesResolver,
       hasRoute: await isRouted(results),
     };

@@ -1,5 +1,5 @@
 import { Checker, type CheckRequest, type CheckResult } from '../checker';
-import { HttpProbe } from './http-probe';
+import { HttpCheck } from './http-check';
 import { type HttpTarget, parseHttpTarget } from './http-target';
 
 const SOURCES = ['status_code', 'response_time', 'header', 'body', 'json', 'certificate_days'] as const;
@@ -11,7 +11,7 @@ export class HttpChecker implements Checker<HttpTarget> {
   readonly assertionSources = SOURCES;
   protected readonly schemes: RegExp = /^https?:\/\/[^/?#]/i;
 
-  constructor(private readonly probe: HttpProbe) {}
+  constructor(private readonly http: HttpCheck) {}
 
   parseTarget(url: string): HttpTarget {
     return parseHttpTarget(url, this.targetForm, this.schemes);
@@ -22,7 +22,7 @@ export class HttpChecker implements Checker<HttpTarget> {
   }
 
   check(request: CheckRequest<HttpTarget>, signal: AbortSignal): Promise<CheckResult> {
-    return this.probe.check(request, signal);
+    return this.http.run(request, signal);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { IcmpTransport } from './icmp-transport';
 import { openKernelTransport } from './kernel-transport';
-import { PingCommandTransport, probePingCommand } from './ping-command-transport';
+import { PingCommandTransport, testPingCommand } from './ping-command-transport';
 
 /** A transport that may be permitted here; `open` returns a sentence when it is not. */
 export interface TransportOption {
@@ -32,7 +32,7 @@ export const TRANSPORTS: readonly TransportOption[] = [
   {
     name: 'ping command',
     advice: `Each ICMP check starts a process, at most 16 at once and 8 of one organization; to avoid it ${HOW_TO_PERMIT_ICMP}`,
-    open: () => probePingCommand() ?? new PingCommandTransport(),
+    open: () => testPingCommand() ?? new PingCommandTransport(),
   },
 ];
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PingCommandTransport, probePingCommand, readPingOutput } from './ping-command-transport';
+import { PingCommandTransport, testPingCommand, readPingOutput } from './ping-command-transport';
 
 const iputils = 'PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n';
 
@@ -50,11 +50,11 @@ describe('The output of ping', () => {
 });
 
 it('A missing ping command is reported as not installed', () => {
-  expect(probePingCommand('ping-that-does-not-exist')).toBe('not installed');
+  expect(testPingCommand('ping-that-does-not-exist')).toBe('not installed');
 });
 
 it('A ping command that fails without a message is reported as not permitted', () => {
-  expect(probePingCommand('false')).toBe('not permitted');
+  expect(testPingCommand('false')).toBe('not permitted');
 });
 
 describe('The ping command', () => {

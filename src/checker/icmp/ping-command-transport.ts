@@ -14,7 +14,7 @@ const ECHO_ARGUMENTS = ['-n', '-c', '3'];
 /** Three requests and the wait for their replies take a `ping` twelve seconds; one that hangs is ended. */
 const LIFETIME_MS = 15_000;
 
-const PROBE_LIMIT_MS = 3000;
+const TEST_LIMIT_MS = 3000;
 const OUTPUT_LIMIT = 8192;
 const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
 
@@ -90,13 +90,13 @@ export class PingCommandTransport implements IcmpTransport {
 const NO_REPLY = 1;
 
 /** Whether `ping` is installed and allowed to send, by pinging this machine once. `null`, or why not. */
-export function probePingCommand(command = 'ping'): string | null {
+export function testPingCommand(command = 'ping'): string | null {
   const { error, status, stderr }: SpawnSyncReturns<string> & { error?: NodeJS.ErrnoException } = spawnSync(
     command,
     ['-n', '-c', '1', '127.0.0.1'],
     {
       env: ENVIRONMENT,
-      timeout: PROBE_LIMIT_MS,
+      timeout: TEST_LIMIT_MS,
       encoding: 'latin1',
     },
   );

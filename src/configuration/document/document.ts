@@ -61,7 +61,7 @@ export interface DeclaredEndpoint {
   tags?: string[] | null;
   /** Key paths: `website/endpoint`. */
   depends_on?: string[] | null;
-  tls?: { verify?: boolean; ca?: string | null; server_name?: string | null } | null;
+  tls?: { verify?: boolean; ca?: string | null; server_name?: string | null; warn_days?: number | null } | null;
   /** The alerts that a new endpoint begins with; without the field it gets those of the default contacts. */
   alerts?: DeclaredAlert[];
 }

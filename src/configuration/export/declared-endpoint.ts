@@ -1,6 +1,7 @@
 import { isSensitiveHeader } from '../../checker/request-headers';
 import type { Endpoint, EndpointSettings, StoredHeader } from '../../endpoint/endpoint.entity';
 import { comparesCredential, isExportedHidden } from '../../endpoint/settings/shown-settings';
+import { DEFAULT_WARN_DAYS } from '../../checker/certificate-warning';
 import { shownTls } from '../../endpoint/settings/tls.dto';
 import type { DeclaredAssertion, DeclaredEndpoint, SecretReference } from '../document/document';
 import { ENDPOINT_DEFAULTS } from '../plan/sent-fields';
@@ -31,7 +32,7 @@ export function toDeclaredEndpoint(
   const path = paths.endpoints.get(endpoint.id) ?? '';
   const secret = (...place: (string | number)[]): SecretReference =>
     secrets.reference('endpoint', ...path.split('/'), ...place);
-  const { name, type, url, body, tls } = endpoint;
+  const { name, type, url, body } = endpoint;
   const identity = {
     key: path.split('/')[1] ?? '',
     name,
@@ -52,10 +53,13 @@ export function toDeclaredEndpoint(
     }),
     tags: endpoint.tags,
     depends_on: pathsOf(paths.endpoints, endpoint.dependsOn).sort(),
-    tls: tls && chosen(shownTls(tls), { verify: true }),
+    tls: withMembers(chosen(shownTls(endpoint), { verify: true, warn_days: DEFAULT_WARN_DAYS })),
   };
   return { ...identity, ...chosen(settings, ENDPOINT_DEFAULTS) };
 }
+
+const withMembers = <Shown extends object>(shown: Shown): Shown | null =>
+  Object.keys(shown).length > 0 ? shown : null;
 
 /** The name of a header may come twice. */
 function headersOf(

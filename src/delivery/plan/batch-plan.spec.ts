@@ -57,11 +57,11 @@ describe('planDestination, a queue with a reminder in front', () => {
 });
 
 describe('planDestination, a reminder that a client asked for again', () => {
-  it('is sent while its incident lasts', () => {
+  it('is sent while its episode lasts', () => {
     const again = locked('M', 'reminder', { redeliver: true });
     expect(planned([again], [again])).toEqual(['reminder by M']);
   });
-  it('is not sent after its incident, nor to a pager', () => {
+  it('is not sent after its episode, nor to a pager', () => {
     const over = locked('M', 'reminder', { redeliver: true, ended: true });
     const again = locked('M', 'reminder', { redeliver: true });
     expect(planned([over], [over])).toEqual(['M resolved_before_sent']);

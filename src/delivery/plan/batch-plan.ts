@@ -3,6 +3,7 @@ import {
   type AttemptedDelivery,
   type AttemptPart,
   type DeliveryEnd,
+  type DeliveryKind,
   type DueDelivery,
   isHuman,
   type LockedDelivery,
@@ -11,6 +12,8 @@ import { countsOf, DIGEST_NAMED, type DigestCounts } from './digest';
 import { type PlannedNotification, planQueue, type Receiver, suppressFlapping } from './queue-plan';
 import type { RateLimitDecision } from './rate-limit';
 
+/** A pager reminds by itself, and would open an incident for the others, which nothing closes. */
+const NOT_FOR_PAGERS: readonly DeliveryKind[] = ['reminder', 'contact_failing', 'expiry'];
 /** While its trigger is being sent again, a resolve is looked at this often. */
 const WAIT_FOR_TRIGGER_MS = 5000;
 
@@ -67,7 +70,7 @@ export function planDestination(
   return plan;
 }
 
-/** A client asked for this very delivery: it is sent as it is, ahead of its queue; nothing that only holds during an incident after its end. */
+/** A client asked for this very delivery: it is sent as it is, ahead of its queue; nothing that only holds during an episode after its end. */
 function planRedelivery(
   { ready, ended }: BatchPlan,
   delivery: LockedDelivery | undefined,
@@ -78,7 +81,7 @@ function planRedelivery(
     ended.push({ id: delivery.id, state: 'superseded', detail: 'resolved_before_sent' });
     return;
   }
-  if ((delivery.kind === 'reminder' || delivery.kind === 'contact_failing') && audience === 'pager') {
+  if (NOT_FOR_PAGERS.includes(delivery.kind) && audience === 'pager') {
     ended.push({ id: delivery.id, state: 'superseded', detail: 'not_supported' });
     return;
   }
@@ -101,7 +104,7 @@ function planAlert(
   channel: Receiver,
   now: Date,
 ): void {
-  const next = queue.find(({ id, kind }) => id === head.id || kind !== 'reminder');
+  const next = queue.find(({ id, kind }) => id === head.id || (kind !== 'reminder' && kind !== 'expiry'));
   if (next?.id !== head.id || queue.some(({ inFlight }) => inFlight)) return;
   const { ended, notification } = planQueue(queue, channel);
   plan.ended.push(...ended);

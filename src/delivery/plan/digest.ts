@@ -1,7 +1,7 @@
 import type { Notification } from '../../channel/notification';
-import { changesOf, durationText } from '../../channel/notification-text';
+import { changesOf, durationText, endText } from '../../channel/notification-text';
 
-/** How many of each kind a digest covers; `contacts` only when there are any. */
+/** How many of each kind a digest covers; `contacts` and `certificates` only when there are any. */
 export type DigestCounts = Omit<NonNullable<Notification['digest']>, 'members'>;
 
 /** How many members of a digest are named. */
@@ -36,23 +36,29 @@ export function digestNotification(
 }
 
 /** A digest counts what is or may be down, what recovered, and contacts that fail. */
-function countsAs(kind: Notification['kind']): 'triggered' | 'resolved' | 'contact' {
+function countsAs(kind: Notification['kind']): 'triggered' | 'resolved' | 'contact' | 'certificate' {
   if (kind === 'contact_failing') return 'contact';
+  if (kind === 'expiry') return 'certificate';
   return kind === 'triggered' || kind === 'flapping' || kind === 'reminder' ? 'triggered' : 'resolved';
 }
 
 /** What a digest of such notifications counts. */
 export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
-  const counts = { triggered: 0, resolved: 0, contact: 0 };
+  const counts = { triggered: 0, resolved: 0, contact: 0, certificate: 0 };
   for (const kind of kinds) counts[countsAs(kind)]++;
-  const { contact, ...alerts } = counts;
-  return contact > 0 ? { ...alerts, contacts: contact } : alerts;
+  const { contact, certificate, ...alerts } = counts;
+  return {
+    ...alerts,
+    ...(contact > 0 ? { contacts: contact } : {}),
+    ...(certificate > 0 ? { certificates: certificate } : {}),
+  };
 }
 
 function memberText(member: Notification): string {
   const { kind, isDegraded, error, failureCount, durationSeconds, reason } = member;
   const length = durationSeconds === null ? '' : durationText(durationSeconds);
   if (kind === 'contact_failing') return `takes no messages${length && ` for ${length}`}`;
+  if (kind === 'expiry' && member.certificate) return endText(member.certificate);
   if (kind === 'triggered')
     return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;
   if (kind === 'reminder') return `still ${isDegraded ? 'degraded' : 'down'}${length && ` for ${length}`}`;

@@ -9,13 +9,13 @@ const HUMANS: ChannelAudience[] = ['chat', 'mail', 'sms'];
 interface Situation {
   /** An attempt may have arrived. */
   unknown?: boolean;
-  /** The incident is over, whether or not a resolve is pending. */
+  /** The episode is over, whether or not a resolve is pending. */
   ended?: boolean;
   trigger?: TriggerOutcome;
 }
 
 const delivery = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
-  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M', contact_failing: 'C' }[kind]}${incidentNo}`,
+  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M', contact_failing: 'C', expiry: 'E' }[kind]}${incidentNo}`,
   kind,
   incidentNo,
   mayHaveArrived: more.unknown ?? false,
@@ -32,7 +32,7 @@ const M = (incidentNo: number, more?: Situation, ordinal = 1): PendingDelivery =
   id: `M${incidentNo}.${ordinal}`,
 });
 
-/** Pagers can be told that somebody has an incident in hand. */
+/** Pagers can be told that somebody has an episode in hand. */
 const receiverOf = (audience: ChannelAudience): Receiver => ({ audience, acknowledges: audience === 'pager' });
 
 /** The notification as `kind by primary`, and what the other deliveries become, in words. */
@@ -66,7 +66,7 @@ describe('planQueue, an acknowledgement', () => {
     ['comes after its trigger', [T(1), A(1)], 'triggered by T1'],
     ['waits while its trigger is sent again', [A(1, { trigger: 'pending' })], ''],
     ['is not told once its resolve is planned', [A(1), R(1)], 'A1 superseded:resolved_before_sent, resolved by R1'],
-    ['is not told once its incident has ended', [A(1, { ended: true })], 'A1 superseded:resolved_before_sent'],
+    ['is not told once its episode has ended', [A(1, { ended: true })], 'A1 superseded:resolved_before_sent'],
     [
       'ends with trigger and resolve when none of them was sent',
       [T(1, { ended: true }), A(1, { ended: true }), R(1)],
@@ -81,7 +81,7 @@ describe('planQueue, an acknowledgement', () => {
     ['of a trigger that was given up is not told', [A(1, { trigger: 'given_up' })], 'A1 superseded:trigger_not_told'],
     ['fails with a trigger that the provider refused', [A(1, { trigger: 'parked' })], 'A1 failed:behind_failed'],
     [
-      'of an earlier incident does not go before the next trigger',
+      'of an earlier episode does not go before the next trigger',
       [A(1, { ended: true }), T(2)],
       'A1 superseded:resolved_before_sent, triggered by T2',
     ],
@@ -112,14 +112,14 @@ describe('planQueue, a reminder', () => {
       'M1.1 superseded:collapsed, M1.2 superseded:collapsed, reminder by M1.3',
     ],
     ['is not told once its resolve is planned', [M(1), R(1)], 'M1.1 superseded:resolved_before_sent, resolved by R1'],
-    ['is not told once its incident has ended', [M(1, { ended: true })], 'M1.1 superseded:resolved_before_sent'],
+    ['is not told once its episode has ended', [M(1, { ended: true })], 'M1.1 superseded:resolved_before_sent'],
     [
-      'of an earlier incident does not go before the next trigger',
+      'of an earlier episode does not go before the next trigger',
       [M(1, { ended: true }), T(2)],
       'M1.1 superseded:resolved_before_sent, triggered by T2',
     ],
     [
-      'of an earlier incident does not take that of the next one with it',
+      'of an earlier episode does not take that of the next one with it',
       [M(1, { ended: true }), M(2)],
       'M1.1 superseded:resolved_before_sent, reminder by M2.1',
     ],
@@ -139,14 +139,14 @@ describe('planQueue, a reminder', () => {
     expect(planned([M(1), R(1)], 'pager')).toBe('M1.1 superseded:not_supported, resolved by R1');
   });
 
-  it('ends with the trigger that it gave way to, for an incident that is over', () => {
+  it('ends with the trigger that it gave way to, for an episode that is over', () => {
     const queue = [T(1, { ended: true }), M(1, { ended: true, trigger: 'pending' }), R(1)];
     expect(planned(queue, 'chat')).toBe('M1.1 superseded:resolved_before_sent, recovered by R1, T1 delivered:combined');
     expect(planned(queue, 'webhook')).toBe('M1.1 superseded:resolved_before_sent, triggered by T1');
   });
 });
 
-describe('planQueue, an incident that was resolved while its trigger is undelivered', () => {
+describe('planQueue, an episode that was resolved while its trigger is undelivered', () => {
   describe('a trigger that was never attempted or certainly refused', () => {
     const queue = [T(1, { ended: true }), R(1)];
 
@@ -166,7 +166,7 @@ describe('planQueue, an incident that was resolved while its trigger is undelive
       ['chat', 'recovered by T1'],
       ['mail', 'recovered by T1'],
       ['sms', 'recovered by T1'],
-    ])('plans an ended incident without a resolve to send for %s: %s', (audience, expected) => {
+    ])('plans an ended episode without a resolve to send for %s: %s', (audience, expected) => {
       expect(planned([T(1, { ended: true })], audience)).toBe(expected);
     });
   });
@@ -183,7 +183,7 @@ describe('planQueue, an incident that was resolved while its trigger is undelive
     ])('plans a trigger of unknown outcome and its resolve for %s: %s', (audience, expected) => {
       expect(planned(queue, audience)).toBe(expected);
     });
-    it('resolves a possible incident at a pager even after its trigger was dropped', () => {
+    it('resolves a possible episode at a pager even after its trigger was dropped', () => {
       expect(planned([R(1, { trigger: 'maybe_notified' })], 'pager')).toBe('resolved by R1');
     });
   });
@@ -228,7 +228,7 @@ describe('planQueue, an alert that triggered again while its resolve is pending'
     expect(planned(queue, audience)).toBe(expected);
   });
 
-  it('skips incidents that are over and sends a pager the open one', () => {
+  it('skips episodes that are over and sends a pager the open one', () => {
     expect(planned([T(1, { ended: true }), R(1), T(2)], 'pager')).toBe(
       'T1 superseded:resolved_before_sent, R1 superseded:resolved_before_sent, triggered by T2',
     );
@@ -296,7 +296,7 @@ describe('planQueue, for any queue', () => {
   });
 
   describe('with reminders between', () => {
-    /** The same queues, with up to three reminders after each trigger and in front, as far as the incident lasts. */
+    /** The same queues, with up to three reminders after each trigger and in front, as far as the episode lasts. */
     const reminded = fc.tuple(queues, fc.array(fc.nat(3), { minLength: 9, maxLength: 9 })).map(([queue, counts]) => {
       const first = queue[0];
       const of = (incidentNo: number, count: number, more: Situation) =>
@@ -354,7 +354,7 @@ describe('planQueue, for any queue', () => {
     });
   });
 
-  it('sends a pager only triggers of open incidents, and resolves of those it may know', () => {
+  it('sends a pager only triggers of open episodes, and resolves of those it may know', () => {
     fc.assert(
       fc.property(queues, (queue) => {
         for (const { kind, primary } of drain(queue, 'pager')) {

@@ -27,7 +27,7 @@ export interface QueuePlan {
 }
 
 /**
- * What to send of one alert's pending deliveries, given in their order. The rules for an incident that was resolved
+ * What to send of one alert's pending deliveries, given in their order. The rules for an episode that was resolved
  * while its trigger is undelivered: webhooks get everything in order; a pager never goes off for an outage that is over;
  * people get one notification that says how things are now and what they missed.
  */
@@ -36,17 +36,20 @@ export function planQueue(queue: readonly PendingDelivery[], channel: Receiver):
     (one, position) =>
       acknowledgementEnd(one, queue, channel) ??
       reminderEnd(one, queue.slice(position + 1), queue, channel) ??
-      failingEnd(one, channel) ??
+      noticeEnd(one, channel) ??
       [],
   );
   const gone = new Set(ended.map(({ id }) => id));
   const rest = ended.length === 0 ? queue : queue.filter(({ id }) => !gone.has(id));
   const transitions = rest.filter(isTransition);
-  // What changed comes first; what is left then are reminders, of which one may be told.
+  // What changed comes first; what is left then are reminders, of which one may be told, and certificates that end.
   const plan =
     isHuman(channel.audience) && transitions.length > 0
       ? planForPeople(transitions)
-      : planInOrder(rest, channel.audience === 'pager');
+      : planInOrder(
+          transitions.length > 0 ? rest.filter(({ kind }) => kind !== 'expiry') : rest,
+          channel.audience === 'pager',
+        );
   return { ended: [...ended, ...plan.ended], notification: plan.notification };
 }
 
@@ -57,7 +60,7 @@ type PendingTransition = PendingDelivery & { kind: 'triggered' | 'resolved' };
 const isTransition = (delivery: PendingDelivery): delivery is PendingTransition =>
   delivery.kind === 'triggered' || delivery.kind === 'resolved';
 
-/** An acknowledgement is not told after its incident has ended, nor to who cannot hear it: the alert's channel may have changed. */
+/** An acknowledgement is not told after its episode has ended, nor to who cannot hear it: the alert's channel may have changed. */
 function acknowledgementEnd(
   delivery: PendingDelivery,
   queue: readonly PendingDelivery[],
@@ -69,7 +72,7 @@ function acknowledgementEnd(
 }
 
 /**
- * A reminder is told while its incident lasts, after its trigger, once at a time, and not to pagers: they remind by themselves.
+ * A reminder is told while its episode lasts, after its trigger, once at a time, and not to pagers: they remind by themselves.
  * It delays and hides nothing else.
  */
 function reminderEnd(
@@ -90,11 +93,13 @@ function reminderEnd(
   return isTold ? null : superseded(delivery, 'trigger_not_told');
 }
 
-/** A pager would open an incident for it, which nothing closes. */
-const failingEnd = (delivery: PendingDelivery, { audience }: Receiver): DeliveryEnd | null =>
-  delivery.kind === 'contact_failing' && audience === 'pager' ? superseded(delivery, 'not_supported') : null;
+/** A pager would open an incident for either, which nothing closes. */
+const noticeEnd = (delivery: PendingDelivery, { audience }: Receiver): DeliveryEnd | null =>
+  (delivery.kind === 'contact_failing' || delivery.kind === 'expiry') && audience === 'pager'
+    ? superseded(delivery, 'not_supported')
+    : null;
 
-/** The incident of the delivery has ended, whether its resolve waits or is not told at all. */
+/** The episode of the delivery has ended, whether its resolve waits or is not told at all. */
 const isOver = ({ ended, incidentNo }: PendingDelivery, queue: readonly PendingDelivery[]): boolean =>
   ended || queue.some((one) => one.kind === 'resolved' && one.incidentNo === incidentNo);
 

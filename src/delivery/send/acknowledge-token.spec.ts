@@ -45,7 +45,7 @@ describe('the token of an acknowledgement link', () => {
     expect(readClaim(KEY, token, CLAIM.expiresAt)).toBeNull();
   });
 
-  it('is another one for another incident of the alert', () => {
+  it('is another one for another episode of the alert', () => {
     const tokens = [7, 8, 4_000_000_000].map((incidentNo) => signClaim(KEY, { ...CLAIM, incidentNo }));
     expect(new Set(tokens).size).toBe(3);
     expect(readClaim(KEY, tokens[2] ?? '', NOW)?.incidentNo).toBe(4_000_000_000);

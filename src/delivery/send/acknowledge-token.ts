@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { toUuid } from '../../platform/ids/id';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** The one incident that a link may take in hand, and until when. */
+/** The one episode that a link may take in hand, and until when. */
 export interface AcknowledgeClaim {
   /** uuid. */
   alertId: string;

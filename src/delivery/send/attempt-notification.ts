@@ -29,7 +29,7 @@ export type NothingToSend =
   /** Only a client or an operator can change that; `reason` is public. */
   | { cannot: 'unsendable'; reason: string };
 
-/** A notification as it was stored, and how its incident ended if no delivery of its own reports that. */
+/** A notification as it was stored, and how its episode ended if no delivery of its own reports that. */
 export interface StoredNotification {
   notification: Notification;
   endedAt: Date | null;

@@ -118,7 +118,10 @@ export class DeliveryClaim {
     const transitions = isHuman(channel.audience)
       ? await recentTransitions(
           tx,
-          pending.map(({ queueId, incidentNo }) => ({ alertId: queueId, incidentNo })),
+          // A certificate that ends is of no episode.
+          pending
+            .filter(({ kind }) => kind !== 'expiry')
+            .map(({ queueId, incidentNo }) => ({ alertId: queueId, incidentNo })),
           now,
         )
       : new Map<string, never>();

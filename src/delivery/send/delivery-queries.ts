@@ -12,7 +12,7 @@ import type { Destination } from '../destination';
 import type { Attempt } from './attempt';
 import { IS_HEAD } from './destination-queries';
 
-/** The due heads of a destination's queues, new incidents first, then by age. */
+/** The due heads of a destination's queues, new episodes first, then by age. */
 export const dueDeliveries = (tx: Tx, destination: Destination, now: Date, limit: number): Promise<DueDelivery[]> =>
   tx.query<DueDelivery>(
     `SELECT n.id, COALESCE(n.alert_id, n.id) AS "queueId", n.kind, n.detail IS NOT DISTINCT FROM 'redeliver' AS redeliver
@@ -97,22 +97,22 @@ export function triggerOutcomeOf(
   return detail === 'expired' || detail === 'interrupted' ? 'given_up' : 'parked';
 }
 
-/** Below this incident number an alert cannot have had more than six transitions. */
-const FIRST_FLAPPING_INCIDENT = 4;
+/** Below this episode number an alert cannot have had more than six transitions. */
+const FIRST_FLAPPING_EPISODE = 4;
 
-/** Transitions of these alerts in the last hour. No statement unless one of them has had a few incidents. */
+/** Transitions of these alerts in the last hour. No statement unless one of them has had a few episodes. */
 export async function recentTransitions(
   tx: Tx,
   pending: readonly { alertId: string; incidentNo: number }[],
   now: Date,
 ): Promise<Map<string, number>> {
   const newest = new Map(pending.map(({ alertId, incidentNo }) => [alertId, incidentNo]));
-  const suspects = [...newest].filter(([, incidentNo]) => incidentNo >= FIRST_FLAPPING_INCIDENT);
+  const suspects = [...newest].filter(([, incidentNo]) => incidentNo >= FIRST_FLAPPING_EPISODE);
   if (suspects.length === 0) return new Map();
   const found = await tx.query<{ alertId: string; count: number }>(
     `SELECT a.id AS "alertId",
        (SELECT count(*)::int FROM alert_event e
-        WHERE e.alert_id = a.id AND e.incident_no > a.incident_no - ${FIRST_FLAPPING_INCIDENT} AND e.created_at > $3
+        WHERE e.alert_id = a.id AND e.incident_no > a.incident_no - ${FIRST_FLAPPING_EPISODE} AND e.created_at > $3
        ) AS count
      FROM unnest($1::uuid[], $2::int[]) AS a (id, incident_no)`,
     [suspects.map(([id]) => id), suspects.map(([, incidentNo]) => incidentNo), new Date(now.getTime() - HOUR_MS)],

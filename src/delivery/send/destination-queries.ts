@@ -119,13 +119,13 @@ export async function nextDue(tx: Tx, destination: Destination): Promise<Date | 
 
 /**
  * True of a pending delivery `n` that no older one of its alert precedes at this destination. Tests and redeliveries are
- * outside the queue, and nothing waits behind a reminder, unless it is being sent. `|| ''` keeps the planner off the destination's index, which made it rescan the backlog once per
+ * outside the queue, and nothing waits behind a reminder or a certificate that ends, unless it is being sent. `|| ''` keeps the planner off the destination's index, which made it rescan the backlog once per
  * row while statistics were stale.
  */
 export const IS_HEAD = `(n.kind = 'test' OR n.detail IS NOT DISTINCT FROM 'redeliver' OR NOT EXISTS (
   SELECT 1 FROM notification o
   WHERE o.alert_id = n.alert_id AND o.seq < n.seq AND o.state = 'pending' AND o.destination || '' = n.destination
-    AND o.kind <> 'test' AND (o.kind <> 'reminder' OR o.lease_token IS NOT NULL) AND o.detail IS DISTINCT FROM 'redeliver'))`;
+    AND o.kind <> 'test' AND (o.kind NOT IN ('reminder', 'expiry') OR o.lease_token IS NOT NULL) AND o.detail IS DISTINCT FROM 'redeliver'))`;
 
 /** The destination's circuit breaker, locked until the outcome of an attempt is written. */
 export async function lockCircuit(tx: Tx, destination: Destination): Promise<Circuit> {

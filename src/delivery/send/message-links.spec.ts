@@ -71,7 +71,7 @@ describe('the links of a message', () => {
     expect(pageOf(notificationOf('test', { contact }))).toBe(`${BASE}/#/contacts/${contact.id}`);
   });
 
-  it.each(['triggered', 'reminder'] as const)('let people take the incident of "%s" in hand for seven days', (kind) => {
+  it.each(['triggered', 'reminder'] as const)('let people take the episode of "%s" in hand for seven days', (kind) => {
     for (const audience of ['chat', 'mail', 'sms'] as const) {
       const [base, token] = (acknowledgeOf(notificationOf(kind), audience) ?? '').split('/ack/');
       expect(base).toBe(BASE);

@@ -8,7 +8,7 @@ import { DAY_MS } from '../../platform/time/time-units';
 import { isHuman } from '../delivery';
 import { signClaim } from './acknowledge-token';
 
-/** Where the page is on which a person takes an incident in hand, below the service's own address. */
+/** Where the page is on which a person takes an episode in hand, below the service's own address. */
 export const ACKNOWLEDGE_PATH = '/ack';
 
 const VALID_MS = 7 * DAY_MS;

@@ -9,6 +9,8 @@ export interface EndpointFilter {
   readonly type?: string | undefined;
   readonly tag?: string | undefined;
   readonly key?: string | undefined;
+  /** Its certificate, as the newest check saw it, ends in so many days or fewer, or has ended. */
+  readonly certificateWithin?: number | undefined;
   /** Part of a name or a URL. */
   readonly text?: string | undefined;
 }
@@ -52,6 +54,14 @@ const ofTag =
     parameters: [...before.parameters, tag],
   });
 
+const ofCertificate =
+  (days: number): Rule =>
+  (before) => ({
+    condition: `${before.condition} AND
+      (SELECT s.certificate_expires_at FROM endpoint_state s WHERE s.endpoint_id = endpoint.id) < now() + ${next(before)}::int * interval '1 day'`,
+    parameters: [...before.parameters, days],
+  });
+
 const ofText =
   (text: string, role: Role): Rule =>
   ({ condition, parameters }) => {
@@ -64,12 +74,13 @@ const ofText =
  * Their parameters follow those `before`.
  */
 export function conditionOf(filter: EndpointFilter, role: Role, before: readonly unknown[]): Condition {
-  const { status, type, tag, key, text } = filter;
+  const { status, type, tag, key, certificateWithin, text } = filter;
   const rules: Rule[] = [];
   if (type !== undefined) rules.push(equal('endpoint.type', 'text', type));
   if (key !== undefined) rules.push(equal('endpoint.external_key', 'text', key));
   if (tag !== undefined) rules.push(ofTag(tag));
   if (status !== undefined) rules.push(ofStatus(status));
+  if (certificateWithin !== undefined) rules.push(ofCertificate(certificateWithin));
   if (text !== undefined) rules.push(ofText(text, role));
   return rules.reduce<Condition>((condition, rule) => rule(condition), { condition: '', parameters: before });
 }

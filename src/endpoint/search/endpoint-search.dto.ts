@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { PageQuery } from '../../platform/http/page';
+import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { PageQuery, QueryInteger } from '../../platform/http/page';
 import { IsName, Optional } from '../../platform/http/validators';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { KEY } from '../../platform/http/body/resource-key';
@@ -35,6 +35,19 @@ export class EndpointSearchQuery extends PageQuery {
   @Optional()
   @Matches(KEY, { message: 'key must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit' })
   key?: string;
+
+  @ApiPropertyOptional({
+    description: 'Only endpoints whose certificate ends in so many days or fewer, or has ended.',
+    example: 30,
+    minimum: 0,
+    maximum: 3650,
+  })
+  @Optional()
+  @QueryInteger()
+  @IsInt()
+  @Min(0)
+  @Max(3650)
+  certificate_within?: number;
 
   @ApiPropertyOptional({ description: 'Only endpoints of this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
   @Optional()

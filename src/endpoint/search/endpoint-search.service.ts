@@ -62,8 +62,8 @@ export class EndpointSearchService {
    * counter, one for maintenance. With a filter one finds the ids, and one counts for every page but the first.
    */
   async list(caller: Caller, query: EndpointSearchQuery): Promise<Page<EndpointView>> {
-    const { status, type, tag, key } = query;
-    const filter: EndpointFilter = { status, type, tag, key, text: query.q?.trim() };
+    const { status, type, tag, key, certificate_within: certificateWithin } = query;
+    const filter: EndpointFilter = { status, type, tag, key, certificateWithin, text: query.q?.trim() };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     const scope = await this.scopeOf(caller.orgId, query.website_id);
     const reader = isFiltered

@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsString, MaxLength } from 'class-validator';
+import { IsBoolean, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { DEFAULT_WARN_DAYS, MAX_WARN_DAYS } from '../../checker/certificate-warning';
 import { MAX_CA_BYTES, MAX_CERTIFICATES, normalServerName, type TlsSettings } from '../../checker/tls-settings';
 import { Nullable, Optional } from '../../platform/http/validators';
 
-/** Sent, it replaces all of it. */
+/** Sent, it replaces all of it but `warn_days`. */
 export class TlsDto {
   @ApiPropertyOptional({
     default: true,
@@ -43,6 +44,22 @@ export class TlsDto {
   @IsString()
   @MaxLength(253)
   server_name?: string | null;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 0,
+    maximum: MAX_WARN_DAYS,
+    default: DEFAULT_WARN_DAYS,
+    description:
+      'A certificate that ends in so many days or fewer makes the endpoint degraded, and its alerts tell it once, and again ' +
+      '7, 3 and 1 days before the end. `null`: neither. Absent it stays as it is.',
+  })
+  @Nullable()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_WARN_DAYS)
+  warn_days?: number | null;
 }
 
 /** The class name is part of the public API document. */
@@ -55,6 +72,20 @@ export class EndpointTls {
 
   @ApiProperty({ type: String, nullable: true, example: null, description: 'In lower case.' })
   server_name!: string | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: DEFAULT_WARN_DAYS,
+    description: 'Days before the end of the certificate from which on it is a warning; null: never.',
+  })
+  warn_days!: number | null;
+}
+
+/** The columns that `tls` is made of. */
+export interface StoredTls {
+  tls: TlsSettings | null;
+  certificateWarnDays: number | null;
 }
 
 const DEFAULTS: TlsSettings = { verify: true, ca: null, serverName: null };
@@ -67,7 +98,7 @@ export function sentTls(sent: TlsDto | null): TlsSettings | null {
 }
 
 /** As it is shown, for every role: certificates are no secret. */
-export function shownTls(stored: TlsSettings | null): EndpointTls {
-  const { verify, ca, serverName } = stored ?? DEFAULTS;
-  return { verify, ca, server_name: serverName };
+export function shownTls({ tls, certificateWarnDays }: StoredTls): EndpointTls {
+  const { verify, ca, serverName } = tls ?? DEFAULTS;
+  return { verify, ca, server_name: serverName, warn_days: certificateWarnDays };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
+import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
 import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';

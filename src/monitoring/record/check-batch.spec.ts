@@ -302,7 +302,7 @@ describe('streakUpdatesOf', () => {
     ]);
   });
 
-  it('asks for quiet where a mute covers the check, and begins an incident with the first one that none covers', () => {
+  it('asks for quiet where a mute covers the check, and begins an episode with the first one that none covers', () => {
     const sinceOf = (at: Date | null) => at && (at.getTime() - LATE_MS - START) / SLOT_MS;
     const told = updates('F', checksOf('FffFF')).map(({ quiet, failingSince, badSince, consecutiveFailures }) => [
       quiet,

@@ -77,7 +77,7 @@ export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
   return [...folded.values()].flatMap((list) => list.flatMap(({ state, check }) => updateOf(check, state) ?? []));
 }
 
-/** What counts of runs that only go on being up: successes of endpoints with an open incident; `open`: their streaks after the run. */
+/** What counts of runs that only go on being up: successes of endpoints with an open episode; `open`: their streaks after the run. */
 export function unchangedUpUpdatesOf(
   runs: readonly UnchangedUpRun[],
   open: ReadonlyMap<string, UnchangedUpStreaks>,

@@ -49,7 +49,7 @@ export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak'>;
 export interface UnchangedUpSaved {
   /** Those that are not as their results suppose (edited, paused, deleted, down, recorded before): nothing was saved. */
   readonly missed: ReadonlySet<string>;
-  /** Those with an open incident → their streaks after the run. */
+  /** Those with an open episode → their streaks after the run. */
   readonly open: ReadonlyMap<string, UnchangedUpStreaks>;
 }
 

@@ -129,7 +129,7 @@ describe('the endpoint state', () => {
     expect(stateAfter(letters)).toMatchObject({ badStreak, goodStreak, degradedSinceMs });
   });
 
-  // The checks that the open outage, an incident of `down` and one of `degraded` begin with, and the mark of the outage.
+  // The checks that the open outage, an episode of `down` and one of `degraded` begin with, and the mark of the outage.
   it.each([
     ['SF', 1, 1, 1, false],
     ['Sf', 1, null, null, true],

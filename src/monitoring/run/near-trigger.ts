@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
+import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
 import { type CheckedAt, MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import { WorkerDatabase } from '../../platform/database/database';
 

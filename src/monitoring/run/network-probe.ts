@@ -5,7 +5,7 @@ import { Config } from '../../platform/config/config';
 import { startDeadline } from '../../platform/net/deadline';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
-import { hasLiveRoute } from '../../platform/net/dial/route-probe';
+import { hasLiveRoute } from '../../platform/net/dial/routes';
 import { OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 
 const PROBE_TIMEOUT_MS = 3000;

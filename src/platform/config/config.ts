@@ -136,6 +136,9 @@ export class Config {
   /** Tell the default contacts of an organization once when another contact has been failing for a week. */
   @Env('TELL_FAILING_CONTACTS') @IsSwitch tellFailingContacts = true;
 
+  /** Tell by the alerts of an endpoint that its certificate ends soon; the endpoint is degraded either way. */
+  @Env('TELL_ENDING_CERTIFICATES') @IsSwitch tellEndingCertificates = true;
+
   /** `host:port` pairs that are dialed when failures look as if our own network was the cause. */
   @Env('CONNECTIVITY_TARGETS') @MostItems(20) @IsHostPort connectivityTargets: string[] = [];
 

@@ -14,7 +14,7 @@ const FORMS: Readonly<Record<string, AskedPage['form']>> = {
 };
 /** The icon of pages and dashboard alike. */
 const ICON = '/favicon.svg';
-const PROBES: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 const API = '/api/';
 
 /** Where a page is shown. */
@@ -65,7 +65,7 @@ export class HostedPages {
 
 /** A cookie is no key: a browser that is signed in shows the page. */
 const isForInstallation = ({ path, headers }: Request): boolean =>
-  PROBES.has(path) ||
+  HEALTH_PATHS.has(path) ||
   (path.startsWith(API) && (headers.authorization !== undefined || headers['x-api-key'] !== undefined));
 
 /** What a path means under the host name of a page; its usual addresses, which it links to, work there, too. */

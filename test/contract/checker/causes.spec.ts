@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { Checker, CheckPhase, CheckRequest, ErrorCode, Outcome } from '../../../src/checker/checker';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { HttpsChecker } from '../../../src/checker/http/http.checker';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import type { ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
@@ -74,7 +74,7 @@ const pointsTo =
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 /** Long enough, on a busy machine too, for the phases before the one that must run out of time. */
 const SHORT = { timeoutMs: 800 };
-/** Long enough for the silence probe of the resolver, which is sent after 400 ms. */
+/** Long enough for the question of the resolver, which is sent after 400 ms. */
 const DNS_PATIENCE = { timeoutMs: 1500 };
 const hostile = (name: string): HttpScript => {
   const found = hostileScripts.find((script) => script.name === name);
@@ -351,9 +351,9 @@ function checkerOf(type: Type, resolver: ResolverOptions | undefined): Checker {
   const dialer = dialerWith({ roots: [authority.rootPem], ...resolver });
   switch (type) {
     case 'HTTP':
-      return new HttpChecker(new HttpProbe(dialer));
+      return new HttpChecker(new HttpCheck(dialer));
     case 'HTTPS':
-      return new HttpsChecker(new HttpProbe(dialer));
+      return new HttpsChecker(new HttpCheck(dialer));
     case 'TCP':
       return new TcpChecker(dialer);
     default:

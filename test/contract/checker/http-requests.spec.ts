@@ -1,6 +1,6 @@
 import { deflateSync, brotliCompressSync, gzipSync } from 'node:zlib';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { BodyBudget } from '../../../src/platform/net/http/body-budget';
 import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
@@ -8,7 +8,7 @@ import { dialerWith, openEgress } from '../../../packages/testing/checker/networ
 import { eventually } from '../../../packages/testing/eventually';
 import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
-const checker = new HttpChecker(new HttpProbe(dialerWith()));
+const checker = new HttpChecker(new HttpCheck(dialerWith()));
 const targets: HttpTarget[] = [];
 
 const serve = async (script: HttpScript, host?: string): Promise<HttpTarget> => {
@@ -229,7 +229,7 @@ describe('The body of a response', () => {
 
   it('is judged as unknown when there is no memory for a body, and others still have theirs', async () => {
     const bodies = new BodyBudget(1024 * 1024, 512 * 1024);
-    const small = new HttpChecker(new HttpProbe(dialerWith(), bodies));
+    const small = new HttpChecker(new HttpCheck(dialerWith(), bodies));
     const held = await serve((_request, socket) => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(200_000)}`));
     const large = await serve(always(rawResponse(200, 'x'.repeat(300_000))));
     const little = await serve(always(rawResponse(200, 'a needle')));

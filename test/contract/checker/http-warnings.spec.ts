@@ -1,13 +1,13 @@
 import type { Assertion } from '../../../src/checker/assertion/assertion';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { JudgingTurns } from '../../../src/checker/http/judging-turns';
 import { BodyBudget } from '../../../src/platform/net/http/body-budget';
 import { dialerWith } from '../../../packages/testing/checker/network';
 import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
 import { runCheck } from '../../../packages/testing/checker/describe-checker';
 
-const checker = new HttpChecker(new HttpProbe(dialerWith()));
+const checker = new HttpChecker(new HttpCheck(dialerWith()));
 const targets: HttpTarget[] = [];
 
 const serve = async (script: HttpScript): Promise<string> => {
@@ -97,7 +97,7 @@ describe('An HTTP check with warnings', () => {
 
   it('finds down what is critical without its turn to judge a large body that only a warning is about', async () => {
     const turns = new JudgingTurns();
-    const busy = new HttpChecker(new HttpProbe(dialerWith(), new BodyBudget(), turns));
+    const busy = new HttpChecker(new HttpCheck(dialerWith(), new BodyBudget(), turns));
     const over = new AbortController();
     let end = () => {};
     const held = new Promise<void>((resolve) => (end = resolve));

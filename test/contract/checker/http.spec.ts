@@ -1,5 +1,5 @@
 import { HttpChecker } from '../../../src/checker/http/http.checker';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { always, rawResponse, HttpTarget } from '../../../packages/testing/servers/http-target';
 import { dialerWith } from '../../../packages/testing/checker/network';
 import { closedPort, TcpTarget } from '../../../packages/testing/servers/tcp-target';
@@ -18,7 +18,7 @@ async function open(): Promise<CheckerBench> {
   );
   const slam = await TcpTarget.listen((socket) => socket.resetAndDestroy());
   return {
-    checker: new HttpChecker(new HttpProbe(dialerWith())),
+    checker: new HttpChecker(new HttpCheck(dialerWith())),
     up: liveHttp(up),
     refused: { url: `http://127.0.0.1:${await closedPort()}/`, code: 'connection_refused', phase: 'connect' },
     silent: { ...liveHttp(silent), code: 'first_byte_timeout', phase: 'first_byte' },

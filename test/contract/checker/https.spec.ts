@@ -1,5 +1,5 @@
 import type { Assertion } from '../../../src/checker/assertion/assertion';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { HttpsChecker } from '../../../src/checker/http/http.checker';
 import { always, rawResponse, HttpTarget, sent } from '../../../packages/testing/servers/http-target';
 import { dialerWith } from '../../../packages/testing/checker/network';
@@ -9,7 +9,7 @@ import { type CheckerBench, describeChecker, runCheck } from '../../../packages/
 import { hostileScripts, liveHttp } from './http-hostility';
 
 const checkerTrusting = (authority: TlsAuthority) =>
-  new HttpsChecker(new HttpProbe(dialerWith({ roots: [authority.rootPem] })));
+  new HttpsChecker(new HttpCheck(dialerWith({ roots: [authority.rootPem] })));
 
 async function open(): Promise<CheckerBench> {
   const authority = await TlsAuthority.create();

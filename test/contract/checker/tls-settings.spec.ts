@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { TlsSettings } from '../../../src/checker/tls-settings';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { dialerWith } from '../../../packages/testing/checker/network';
 import { always, HttpTarget, rawResponse, sent } from '../../../packages/testing/servers/http-target';
@@ -21,7 +21,7 @@ describe('A check with TLS settings', () => {
   beforeAll(async () => {
     known = await TlsAuthority.create('Known Root');
     own = await TlsAuthority.create('Own Root');
-    checker = new HttpChecker(new HttpProbe(dialerWith({ roots: [known.rootPem] })));
+    checker = new HttpChecker(new HttpCheck(dialerWith({ roots: [known.rootPem] })));
   });
   afterEach(async () => {
     await Promise.all(targets.splice(0).map((target) => target.close()));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { loadConfig } from '../../../src/platform/config/config';
 import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { OutboundHttp } from '../../../src/platform/net/http/outbound-http';
@@ -24,7 +24,7 @@ const serve = async (script: DnsScript) => {
   return server;
 };
 const checkerWith = (server?: DnsTestServer) =>
-  new HttpChecker(new HttpProbe(dialerWith(server ? { servers: [server.address] } : {})));
+  new HttpChecker(new HttpCheck(dialerWith(server ? { servers: [server.address] } : {})));
 const pointsTo =
   (a: string[], aaaa: string[] = []): DnsScript =>
   ({ name, type }) => ({
@@ -167,7 +167,7 @@ describe("Of what is refused, a foreign organization learns nothing of the opera
       const asked: string[] = [];
       const systemLookup = (name: string) => Promise.resolve([String(asked.push(name))]);
       const dialer = dialerWith({ servers: [server.address], systemLookup });
-      const result = await runCheck(new HttpChecker(new HttpProbe(dialer)), `http://${host}/`, { egress: stranger });
+      const result = await runCheck(new HttpChecker(new HttpCheck(dialer)), `http://${host}/`, { egress: stranger });
       expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked', phase: 'dns' } });
       expect([...server.asked, ...asked]).toEqual([]);
     },
@@ -182,7 +182,7 @@ describe("Of what is refused, a foreign organization learns nothing of the opera
     const systemLookup = () => Promise.resolve(['10.96.0.1']);
     const dialer = dialerWith({ servers: [server.address], systemLookup, resolvConf });
     const check = (egress: EgressRule) =>
-      runCheck(new HttpChecker(new HttpProbe(dialer)), 'http://redis.default/', { egress, timeoutMs: 500 });
+      runCheck(new HttpChecker(new HttpCheck(dialer)), 'http://redis.default/', { egress, timeoutMs: 500 });
     expect(await check(stranger)).toMatchObject({ outcome: 'down', error: { code: 'dns_not_found' }, address: null });
   });
 

@@ -1,6 +1,6 @@
 /** @lane slow */
 import { CABLE, obstacleTo, runInNamespace } from '../../harness/machine/namespace';
-import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/route-probe';
+import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/routes';
 
 const LAN = [...CABLE, 'ip addr add 10.99.0.1/24 dev v0', 'ip link set v0 up', 'ip link set v1 up'];
 const obstacle = obstacleTo(...LAN);

@@ -114,7 +114,7 @@ describe('the link of a message', () => {
     expect(test).toContain(`<${PUBLIC_URL}/#/alerts/${alert.id}|Details>`);
   });
 
-  it('is in a reminder, and takes the same incident in hand: nobody is reminded any more', async () => {
+  it('is in a reminder, and takes the same episode in hand: nobody is reminded any more', async () => {
     const { alert, token } = await triggered('remind', { remind_every: 300 });
     const remind = async (): Promise<void> => {
       scene.clock.advance(330_000);
@@ -314,7 +314,7 @@ describe('the link of a message', () => {
       expect((await acknowledgement(alert)).status).toBe(404);
     });
 
-    it('is refused when it names the incident of one token and carries the signature of another', async () => {
+    it('is refused when it names the episode of one token and carries the signature of another', async () => {
       const [mine, theirs] = [await triggered('mine'), await triggered('theirs')];
       await refused(theirs.token.slice(0, 32) + mine.token.slice(32));
       expect((await acknowledgement(theirs.alert)).status).toBe(404);
@@ -336,15 +336,13 @@ describe('the link of a message', () => {
     });
   });
 
-  describe('of an incident that has ended', () => {
-    it('says that it is over, and does nothing; the next incident has a link of its own', async () => {
+  describe('of an episode that has ended', () => {
+    it('says that it is over, and does nothing; the next episode has a link of its own', async () => {
       const { alert, token } = await triggered('again');
       scene.provider.expect(ACCEPTED.slack, ACCEPTED.slack);
       await scene.report('S', alert);
       await scene.deliver();
-      expect(await textOf(open(token))).toContain(
-        'The incident of Checkout API that this link was sent for has ended.',
-      );
+      expect(await textOf(open(token))).toContain('The episode of Checkout API that this link was sent for has ended.');
       await scene.report('F', alert);
       await scene.deliver();
       const before = await stored();
@@ -371,7 +369,7 @@ describe('the link of a message', () => {
     });
   });
 
-  it('acts on the organization of its incident only', async () => {
+  it('acts on the organization of its episode only', async () => {
     const other = await scene.app.organization('Other');
     const [foreign] = await scene.crowd(1, 'slack', 'foreign', other.orgId);
     const own = await triggered('own');

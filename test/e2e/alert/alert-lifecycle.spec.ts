@@ -35,7 +35,7 @@ async function documented(requests: (() => Promise<{ status: number }>)[]): Prom
 }
 
 /** The process serves only: nothing is checked or sent behind the test's back. */
-describe('an open incident', () => {
+describe('an open episode', () => {
   let service: TestApp;
   let api: Api;
   let alerting: Alerting;
@@ -82,8 +82,8 @@ describe('an open incident', () => {
     );
   }
 
-  /** An alert on the endpoint whose incident is open, with its trigger delivered. */
-  async function openIncident(fields: object = {}): Promise<string> {
+  /** An alert on the endpoint whose episode is open, with its trigger delivered. */
+  async function openEpisode(fields: object = {}): Promise<string> {
     const alertId = await newAlert(api, endpointId, { failure_threshold: 1, success_threshold: 2, ...fields });
     await alerting.play(endpointId, 'F');
     expect(await triggeredFlag(alertId)).toBe(true);
@@ -99,8 +99,8 @@ describe('an open incident', () => {
         ['its website is disabled', ({ website }) => api.put(`/websites/${website}`, { enabled: false })],
       ];
 
-    it.each(ways)('resolves an open incident as disabled, through the present config, when %s', async (_, stop) => {
-      const alert = await openIncident();
+    it.each(ways)('resolves an open episode as disabled, through the present config, when %s', async (_, stop) => {
+      const alert = await openEpisode();
       expect((await stop({ alert, endpoint: endpointId, website: websiteId })).status).toBe(200);
       expect(await triggeredFlag(alert)).toBe(false);
       const [triggered, resolved] = await eventsOf(alert);
@@ -131,19 +131,16 @@ describe('an open incident', () => {
         ['its website is deleted', ({ website }) => api.delete(`/websites/${website}`)],
       ];
 
-    it.each(ways)(
-      'resolves an open incident as deleted, through a snapshot of the config, when %s',
-      async (_, stop) => {
-        const alert = await openIncident();
-        expect((await stop({ alert, endpoint: endpointId, website: websiteId })).status).toBe(204);
-        const [, resolved] = await deliveriesOf(alert);
-        expect(resolved).toMatchObject({ kind: 'resolved', state: 'pending', pinned: { webhook_url: URL_BEFORE } });
-        expect(resolved?.notification).toMatchObject({ reason: 'deleted', endpoint: { name: 'Checkout' } });
-      },
-    );
+    it.each(ways)('resolves an open episode as deleted, through a snapshot of the config, when %s', async (_, stop) => {
+      const alert = await openEpisode();
+      expect((await stop({ alert, endpoint: endpointId, website: websiteId })).status).toBe(204);
+      const [, resolved] = await deliveriesOf(alert);
+      expect(resolved).toMatchObject({ kind: 'resolved', state: 'pending', pinned: { webhook_url: URL_BEFORE } });
+      expect(resolved?.notification).toMatchObject({ reason: 'deleted', endpoint: { name: 'Checkout' } });
+    });
 
     it('keeps events of a deleted alert until their website is deleted', async () => {
-      const alert = await openIncident();
+      const alert = await openEpisode();
       await api.delete(`/alerts/${alert}`);
       expect(await story(alert)).toEqual(['triggered threshold', 'resolved deleted']);
       await api.delete(`/endpoints/${endpointId}`);
@@ -153,8 +150,8 @@ describe('an open incident', () => {
     });
   });
 
-  it('resolves an incident once when alert, endpoint and website are disabled one after the other', async () => {
-    const alert = await openIncident();
+  it('resolves an episode once when alert, endpoint and website are disabled one after the other', async () => {
+    const alert = await openEpisode();
     await api.put(`/alerts/${alert}`, { enabled: false });
     await api.put(`/endpoints/${endpointId}`, { enabled: false });
     await api.put(`/websites/${websiteId}`, { enabled: false });
@@ -162,7 +159,7 @@ describe('an open incident', () => {
   });
 
   it('records a resolve without a delivery when send_on_resolved is false', async () => {
-    const alert = await openIncident({ send_on_resolved: false });
+    const alert = await openEpisode({ send_on_resolved: false });
     await api.put(`/alerts/${alert}`, { enabled: false });
     expect(await story(alert)).toEqual(['triggered threshold', 'resolved disabled']);
     expect((await deliveriesOf(alert)).map(({ kind }) => kind)).toEqual(['triggered']);
@@ -194,7 +191,7 @@ describe('an open incident', () => {
     ];
 
     it.each(ways)('sends a pending resolve through the config of its trigger when %s', async (_, change) => {
-      const alert = await openIncident();
+      const alert = await openEpisode();
       await alerting.play(endpointId, 'SS');
       expect((await deliveriesOf(alert)).at(-1)).toMatchObject({ kind: 'resolved', state: 'pending', pinned: null });
       await change(alert, endpointId);
@@ -204,7 +201,7 @@ describe('an open incident', () => {
     });
   });
 
-  it('opens a new incident with the first failing result after the alert is enabled again, not before', async () => {
+  it('opens a new episode with the first failing result after the alert is enabled again, not before', async () => {
     const id = await newAlert(api, endpointId, { failure_threshold: 2 });
     await alerting.play(endpointId, 'FF');
     await api.put(`/alerts/${id}`, { enabled: false });
@@ -218,8 +215,8 @@ describe('an open incident', () => {
   });
 
   describe('whose alert gets another config', () => {
-    it('resolves an incident through the old config, and triggers through the new one with the next failing result', async () => {
-      const alert = await openIncident();
+    it('resolves an episode through the old config, and triggers through the new one with the next failing result', async () => {
+      const alert = await openEpisode();
       const response = await api.put<AlertView>(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } });
       expect(response.body).toMatchObject({ triggered: false, config: { webhook_url: URL_AFTER } });
       await alerting.play(endpointId, 'F');
@@ -229,15 +226,15 @@ describe('an open incident', () => {
       expect(again).toMatchObject({ kind: 'triggered', incident_no: 2, pinned: null });
     });
 
-    it('opens no new incident after a config change when the next results are good', async () => {
-      const alert = await openIncident();
+    it('opens no new episode after a config change when the next results are good', async () => {
+      const alert = await openEpisode();
       await api.put(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } });
       await alerting.play(endpointId, 'SSS');
       expect(await story(alert)).toEqual(['triggered threshold', 'resolved disabled']);
     });
 
-    it('resolves an incident through the old channel when the type changes', async () => {
-      const alert = await openIncident();
+    it('resolves an episode through the old channel when the type changes', async () => {
+      const alert = await openEpisode();
       await api.put(`/alerts/${alert}`, { type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });
       await alerting.play(endpointId, 'F');
       expect((await deliveriesOf(alert)).map(({ kind, channel_type }) => `${kind} ${channel_type}`)).toEqual([
@@ -248,15 +245,15 @@ describe('an open incident', () => {
       expect((await eventsOf(alert)).map(({ alert_type }) => alert_type)).toEqual(['slack', 'slack', 'pagerduty']);
     });
 
-    it('keeps an incident open when the same config is sent again', async () => {
-      const alert = await openIncident();
+    it('keeps an episode open when the same config is sent again', async () => {
+      const alert = await openEpisode();
       const { body } = await api.get<AlertView>(`/alerts/${alert}`);
       await api.put(`/alerts/${alert}`, { type: body.type, config: body.config, description: 'new words' });
       expect(await triggeredFlag(alert)).toBe(true);
       expect(await story(alert)).toEqual(['triggered threshold']);
     });
 
-    it('keeps an incident open when its trigger certainly has not arrived, and sends it through the new config', async () => {
+    it('keeps an episode open when its trigger certainly has not arrived, and sends it through the new config', async () => {
       const alert = await newAlert(api, endpointId, { failure_threshold: 1 });
       await alerting.play(endpointId, 'F');
       await api.put(`/alerts/${alert}`, { type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });
@@ -267,8 +264,8 @@ describe('an open incident', () => {
       ]);
     });
 
-    it('resolves an incident through the old config when the alert gets a new one and is disabled at the same time', async () => {
-      const alert = await openIncident();
+    it('resolves an episode through the old config when the alert gets a new one and is disabled at the same time', async () => {
+      const alert = await openEpisode();
       await api.put(`/alerts/${alert}`, { enabled: false, config: { webhook_url: URL_AFTER } });
       expect(await story(alert)).toEqual(['triggered threshold', 'resolved disabled']);
       expect((await deliveriesOf(alert)).at(-1)).toMatchObject({
@@ -278,15 +275,15 @@ describe('an open incident', () => {
     });
   });
 
-  it('keeps an incident open when the thresholds of its alert change', async () => {
-    const alert = await openIncident();
+  it('keeps an episode open when the thresholds of its alert change', async () => {
+    const alert = await openEpisode();
     await api.put(`/alerts/${alert}`, { failure_threshold: 50, success_threshold: 1 });
     expect(await triggeredFlag(alert)).toBe(true);
     await alerting.play(endpointId, 'FS');
     expect(await story(alert)).toEqual(['triggered threshold', 'resolved threshold']);
   });
 
-  it('records an incident that a check opens while a client disables the alert, and its end', async () => {
+  it('records an episode that a check opens while a client disables the alert, and its end', async () => {
     for (let round = 0; round < 10; round++) {
       const alert = await newAlert(api, endpointId, { failure_threshold: 1, success_threshold: 1 });
       await Promise.all([

@@ -56,7 +56,7 @@ describe('a contact that many alerts use', () => {
     const { status, text } = await scene.app.write.put(`/contacts/${id}`, body);
     if (status !== 200) throw new Error(text);
   };
-  /** The statements of one change about alerts, their incidents and deliveries. */
+  /** The statements of one change about alerts, their episodes and deliveries. */
   async function statementsOf(work: () => Promise<void>): Promise<number> {
     const all = collectQueries(scene.database.dataSource);
     await work();
@@ -90,7 +90,7 @@ describe('a contact that many alerts use', () => {
     expect(arrived()).toEqual({ 'new first triggered': [ALERTS, ALERTS] });
   });
 
-  it(`tells nobody anything when the token of ${ALERTS} open incidents is rotated, and ends them with the new one`, async () => {
+  it(`tells nobody anything when the token of ${ALERTS} open episodes is rotated, and ends them with the new one`, async () => {
     const id = await contact('old');
     const alerts = await alertsOf(id, ALERTS);
     await failing(alerts);
@@ -114,7 +114,7 @@ describe('a contact that many alerts use', () => {
       },
     ],
   ])(
-    `ends ${ALERTS} open incidents where they were told after %s, and begins them again with the next failing check`,
+    `ends ${ALERTS} open episodes where they were told after %s, and begins them again with the next failing check`,
     async (_, change) => {
       const id = await contact('old');
       const alerts = await alertsOf(id, ALERTS);

@@ -63,7 +63,7 @@ describe('reminders', () => {
     return at && Math.round((at.getTime() - scene.now().getTime()) / 1000) * 1000;
   };
 
-  it('come ten times in ten periods, each with an id of its own and the key of the incident, and end with the resolve', async () => {
+  it('come ten times in ten periods, each with an id of its own and the key of the episode, and end with the resolve', async () => {
     const alert = await open();
     await pass(10 * HOUR);
     expect(typesTold()).toEqual(['alert.triggered', 'alert.reminder 1']);
@@ -249,7 +249,7 @@ describe('reminders', () => {
     expect(await inMs(alert)).toBeNull();
   });
 
-  it('end with an incident that a client closes, and with the alert', async () => {
+  it('end with an episode that a client closes, and with the alert', async () => {
     const [disabled, deleted] = [await open(), await open()];
     await put(disabled, { enabled: false, remind_every: 600 });
     expect(await remindAt(disabled)).toBeNull();
@@ -258,7 +258,7 @@ describe('reminders', () => {
     expect(typesTold().filter((type) => type.startsWith('alert.reminder'))).toEqual([]);
   });
 
-  it('are sent again when a client asks, until their incident is over', async () => {
+  it('are sent again when a client asks, until their episode is over', async () => {
     const alert = await open();
     await pass(HOUR);
     const [reminder] = await scene.deliveries(alert);
@@ -273,7 +273,7 @@ describe('reminders', () => {
     expect((await scene.states(alert))[1]).toBe('reminder superseded:resolved_before_sent');
   });
 
-  it('of an alert whose incident is over are none, whoever ended it', async () => {
+  it('of an alert whose episode is over are none, whoever ended it', async () => {
     const alert = await open();
     await scene.database.query('UPDATE alert SET triggered = false, trigger_event_id = NULL WHERE id = $1', [
       alert.uuid,

@@ -84,7 +84,7 @@ describe('the audit log of every route', () => {
     await app.admin.put(`/endpoints/${id}/acknowledgement`, { note: 'mine' });
     return id;
   };
-  /** The token of the link that a message of an open incident carries. */
+  /** The token of the link that a message of an open episode carries. */
   const linkToken = async () => {
     const alertId = parseId('alert', await alert()) ?? '';
     await app.app.get(Database).query('UPDATE alert SET triggered = true, incident_no = 1 WHERE id = $1', [alertId]);

@@ -235,7 +235,7 @@ describe('applying a configuration document', () => {
     expect(changed.body.changes.map(({ key, fields }) => [key, ...fields.map(({ after }) => after)])).toEqual([
       ['hook', false, {}],
       ['a', true, [], { enabled: false, slug: 'resets' }],
-      ['a/e', 'GET', 60, 10, [], null, true, [], { verify: true, ca: null, server_name: null }, []],
+      ['a/e', 'GET', 60, 10, [], null, true, [], { verify: true, ca: null, server_name: null, warn_days: 14 }, []],
       ['a/e/x', 'down', 3, 0, null, ''],
     ]);
     expect((await plan(org, reset)).body.changes).toEqual([]);

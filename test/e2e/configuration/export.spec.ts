@@ -362,7 +362,8 @@ describe('The export of an organization', () => {
     const renamed = JSON.stringify(await exported(clicked.read, '?full=true')).replaceAll('clicked-', 'in-full-');
     const document = JSON.parse(renamed) as ConfigurationDocument;
     const [front] = document.websites?.[0]?.endpoints ?? [];
-    expect(front).toMatchObject({ method: 'GET', timeout: 10, enabled: true, assertions: [], tls: null, body: null });
+    expect(front).toMatchObject({ method: 'GET', timeout: 10, enabled: true, assertions: [], body: null });
+    expect(front?.tls).toEqual({ verify: true, ca: null, server_name: null, warn_days: 14 });
     const here = (await planOf(clicked, await exported(clicked.read, '?full=true'))).body;
     expect([here.summary, here.notes]).toEqual([{ create: 0, update: 0, adopt: 29, delete: 0, unchanged: 0 }, []]);
     const applied = await elsewhere.write.put('/configuration', { ...document, secrets: valuesFor(renamed) });

@@ -60,7 +60,7 @@ describe('endpoints', () => {
       body: null,
       follow_redirects: true,
       assertions: [],
-      tls: { verify: true, ca: null, server_name: null },
+      tls: { verify: true, ca: null, server_name: null, warn_days: 14 },
       tags: [],
       key: null,
       owner: null,

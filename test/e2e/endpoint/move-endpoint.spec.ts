@@ -89,7 +89,7 @@ describe('moving an endpoint to another website', () => {
     expect(await eventually('the old page', async () => !(await isShown(from)))).toBe(true);
   });
 
-  it('keeps its alerts, open incidents, streak and history', async () => {
+  it('keeps its alerts, open episodes, streak and history', async () => {
     const alert = await newAlert(owner.write, endpoint, { failure_threshold: 2, success_threshold: 1 });
     await alerting.playEvery(20, endpoint, 'FF');
     const checks = (await owner.read.get<object[]>(`/endpoints/${endpoint}/checks`)).body;

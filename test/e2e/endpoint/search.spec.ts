@@ -71,6 +71,21 @@ describe('the list of all endpoints', () => {
     expect([found.status, namesOf(found), found.headers['x-total-count']]).toEqual([200, names, String(names.length)]);
   });
 
+  it('finds those whose certificate ends within so many days', async () => {
+    const ids = new Map((await list()).body.map(({ name, id }) => [name, parseId('endpoint', id)]));
+    const end = (name: string, days: number) =>
+      database.query('UPDATE endpoint_state SET certificate_expires_at = $2 WHERE endpoint_id = $1', [
+        ids.get(name),
+        new Date(Date.now() + days * 86_400_000),
+      ]);
+    await end('Front', 9.5);
+    await end('Port', -1);
+    await end('Off', 40);
+    expect(namesOf(await list('?certificate_within=10'))).toEqual(['Front', 'Port']);
+    expect(namesOf(await list('?certificate_within=90'))).toEqual(['Front', 'Port', 'Off']);
+    expect((await list('?certificate_within=soon')).status).toBe(400);
+  });
+
   it('may be of one website, with any filter', async () => {
     expect(namesOf(await list(`?website_id=${blog}`))).toEqual(['Port']);
     expect(namesOf(await list(`?website_id=${shop}&tag=public`))).toEqual(['Búsqueda']);

@@ -8,6 +8,7 @@ interface Tls {
   verify: boolean;
   ca: string | null;
   server_name: string | null;
+  warn_days: number | null;
 }
 interface Endpoint {
   id: string;
@@ -19,7 +20,7 @@ interface Problem {
 }
 
 const NAS = { name: 'NAS', type: 'HTTPS', url: 'https://nas.example.com/' };
-const DEFAULTS: Tls = { verify: true, ca: null, server_name: null };
+const DEFAULTS: Tls = { verify: true, ca: null, server_name: null, warn_days: 14 };
 const UNVERIFIED: Tls = { ...DEFAULTS, verify: false };
 
 describe('the TLS settings of an endpoint', () => {
@@ -48,7 +49,7 @@ describe('the TLS settings of an endpoint', () => {
 
   it('are stored, shown to every role, replaced as a whole, kept when not sent and reset by null', async () => {
     const sent = { verify: false, ca: authority.rootPem, server_name: 'Nas.Internal.' };
-    const stored = { ...sent, server_name: 'nas.internal' };
+    const stored = { ...sent, server_name: 'nas.internal', warn_days: 14 };
     const created = await post({ tls: sent });
     expect([created.status, created.body.tls]).toEqual([201, stored]);
     const { id } = created.body;
@@ -58,6 +59,17 @@ describe('the TLS settings of an endpoint', () => {
     expect((await put(id, { tls: null })).body.tls).toEqual(DEFAULTS);
     expect((await put(id, { tls: { server_name: 'nas' } })).body.tls).toEqual({ ...DEFAULTS, server_name: 'nas' });
     expect((await put(id, { tls: {} })).body.tls).toEqual(DEFAULTS);
+  });
+
+  it('warn 14 days before the certificate ends, or so many as are sent, until others are; null is never', async () => {
+    const { id } = (await post({})).body;
+    const days = async (tls: object | null) => (await put(id, { tls })).body.tls.warn_days;
+    expect(await days({})).toBe(14);
+    expect(await days({ warn_days: 30 })).toBe(30);
+    expect([await days({ verify: true }), await days(null)]).toEqual([30, 30]);
+    expect([await days({ warn_days: null }), await days({}), await days({ warn_days: 0 })]).toEqual([null, null, 0]);
+    for (const warn_days of [-1, 91, 1.5, '7'])
+      expect(pointersOf(await put<Problem>(id, { tls: { warn_days } }))[0]?.[0]).toBe('/tls/warn_days');
   });
 
   it('make a new revision and an audit entry when they change, and neither when they are sent as they are', async () => {

@@ -199,7 +199,7 @@ describe('monitoring', () => {
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('stops checks when the website is disabled or deleted, and resolves the open incident', async () => {
+  it('stops checks when the website is disabled or deleted, and resolves the open episode', async () => {
     const site = (await app.write.post<{ id: string }>('/websites', { name: 'Second', url: 'https://b.example' })).body
       .id;
     const { body } = await app.write.post<{ id: string }>(`/websites/${site}/endpoints`, {

@@ -116,7 +116,7 @@ describe('a maintenance window over a target that breaks', () => {
     expect([await story(watched), told(watched)]).toEqual([[], []]);
   });
 
-  it('is told once when it ends and the target is still broken, of an incident that begins not before the end (acceptance 3)', async () => {
+  it('is told once when it ends and the target is still broken, of an episode that begins not before the end (acceptance 3)', async () => {
     const watched = await watch('ok');
     const id = await over(watched, HOUR);
     target.switch(watched.key, 'error');

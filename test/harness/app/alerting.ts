@@ -1,13 +1,13 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { AlertMetrics } from '../../../src/alert/alert.metrics';
-import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
+import { AlertEvaluator } from '../../../src/alert/episode/alert-evaluator';
 import type { AlertCondition } from '../../../src/contact/alert-defaults';
-import { type AlertEventRow } from '../../../src/alert/incident/incident';
-import { AlertLifecycle } from '../../../src/alert/incident/alert-lifecycle';
+import { type AlertEventRow } from '../../../src/alert/episode/episode';
+import { AlertLifecycle } from '../../../src/alert/episode/alert-lifecycle';
 import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
-import { IncidentRecorder } from '../../../src/alert/incident/incident-recorder';
+import { EpisodeRecorder } from '../../../src/alert/episode/episode-recorder';
 import { Outbox } from '../../../src/delivery/outbox';
 import { ownerOf, SealedConfigs } from '../../../src/delivery/config/sealed-config';
 import { ChannelModule } from '../../../src/channel/channel.module';
@@ -95,7 +95,7 @@ export class Alerting {
         AlertMetrics,
         AlertEvaluator,
         AlertLifecycle,
-        IncidentRecorder,
+        EpisodeRecorder,
         MissingDestinations,
         SealedConfigs,
         Outbox,

@@ -9,7 +9,7 @@ import { connect, createServer } from 'node:net';
 import type { Checker } from '../../../src/checker/checker';
 import { startDeadline } from '../../../src/platform/net/deadline';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
@@ -25,7 +25,7 @@ export interface ChecksOrder {
 async function run(order: ChecksOrder): Promise<void> {
   const dialer = dialerWith();
   const checkers: Record<string, Checker> = {
-    HTTP: new HttpChecker(new HttpProbe(dialer)),
+    HTTP: new HttpChecker(new HttpCheck(dialer)),
     TCP: new TcpChecker(dialer),
   };
   if (order.held) await hold(order.held.port, order.held.count);

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
-import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpCheck } from '../../../src/checker/http/http-check';
 import { startDeadline } from '../../../src/platform/net/deadline';
 import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 import { hostileCase } from '../servers/hostile-responses';
@@ -60,7 +60,7 @@ async function heldBy(run: () => Promise<unknown>): Promise<number> {
 }
 
 async function runAll({ seed, responses, limitMs }: HostileOrder, port: number): Promise<HostileRun> {
-  const checker = new HttpChecker(new HttpProbe(dialerWith()));
+  const checker = new HttpChecker(new HttpCheck(dialerWith()));
   const check = async (index: number) => {
     const { assertions, end } = hostileCase(seed, index);
     const deadline = startDeadline(end === 'silence' ? 100 : 10_000);

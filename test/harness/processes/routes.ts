@@ -1,4 +1,4 @@
-import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/route-probe';
+import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/routes';
 
 // Prints, for the addresses in its argument, whether the machine (or the namespace it runs in) has a route to each.
 

@@ -17,7 +17,7 @@ describe('an alert with a delay', () => {
     alerting.check([{ endpointId, result, quiet }], undefined, at(minute));
   const typesOf = async (alertId: string) => (await alerting.events(alertId)).map(({ type }) => type);
 
-  it('triggers with the first failure that is ten minutes old, and its incident began with the first of all', async () => {
+  it('triggers with the first failure that is ten minutes old, and its episode began with the first of all', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(600));
     for (const minute of [0, 5, 9.99]) await check(endpointId, 'F', minute);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { nextTransition } from '../../../src/alert/incident/alert-transition';
+import { nextTransition } from '../../../src/alert/episode/alert-transition';
 import { Alerting, type Result } from '../../harness/app/alerting';
 
 describe('alert evaluation', () => {
@@ -49,7 +49,7 @@ describe('alert evaluation', () => {
     ]);
   });
 
-  it('resolves the open incident and names its trigger', async () => {
+  it('resolves the open episode and names its trigger', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule);
     const began = Date.now();

@@ -138,7 +138,7 @@ describe('alerts that stay quiet', () => {
     expect(await typesOf(alertId)).toEqual(['triggered']);
   });
 
-  it('an incident begins with the first failure after the mute, and is not told during it', async () => {
+  it('an episode begins with the first failure after the mute, and is not told during it', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(2));
     const quiet = 'maintenance' as const;
@@ -148,7 +148,7 @@ describe('alerts that stay quiet', () => {
     expect(await alerting.events(alertId)).toMatchObject([{ type: 'triggered', failure_count: 4, started_at: at(3) }]);
   });
 
-  it('an incident on degraded begins with the first warning, counts what was bad and says what the warning says', async () => {
+  it('an episode on degraded begins with the first warning, counts what was bad and says what the warning says', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const [onDown, onDegraded] = [
       await alerting.alert(orgId, endpointId, rule(1)),
@@ -203,7 +203,7 @@ describe('alerts that stay quiet', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('whatever happens, nothing triggers inside a mute and every open incident resolves', async () => {
+  it('whatever happens, nothing triggers inside a mute and every open episode resolves', async () => {
     const results = fc.array(
       fc.record({
         result: fc.constantFrom<Reported['result']>('F', 'S', 'D', '?'),

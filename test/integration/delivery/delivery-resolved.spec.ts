@@ -84,7 +84,7 @@ describe('a resolve whose trigger is undelivered', () => {
       ['webhook', ['alert.triggered'], ['triggered delivered']],
       ['pagerduty', [], ['triggered superseded:resolved_before_sent']],
       ['slack', [expect.stringMatching(/^Checkout API was down from/)], ['triggered delivered:combined']],
-    ])('plans an ended incident for %s when resolves are not sent', async (type, expected, states) => {
+    ])('plans an ended episode for %s when resolves are not sent', async (type, expected, states) => {
       const alert = await alertOf(type, { send_on_resolved: false });
       await outage(alert, type, { status: 500 });
       expect(messages(type)).toEqual(expected);
@@ -134,7 +134,7 @@ describe('a resolve whose trigger is undelivered', () => {
       expect(await scene.states(alert)).toEqual(states);
     });
 
-    it('sends a pager two incidents with different keys, each with its own resolve', async () => {
+    it('sends a pager two episodes with different keys, each with its own resolve', async () => {
       const alert = await alertOf('pagerduty');
       scene.provider.standingResponse(ACCEPTED.pagerduty);
       for (const result of ['F', 'S', 'F', 'S'] as const) {
@@ -156,7 +156,7 @@ describe('a resolve whose trigger is undelivered', () => {
       ['deleting the website', ({ websiteId }) => scene.app.write.delete(`/websites/${websiteId}`)],
     ];
 
-    it.each(stops)('sends nothing of an incident whose trigger never arrived: %s', async (_, stop) => {
+    it.each(stops)('sends nothing of an episode whose trigger never arrived: %s', async (_, stop) => {
       for (const type of ['webhook', 'pagerduty', 'slack'] as const) {
         const alert = await alertOf(type);
         scene.provider.expect({ status: 500 });
@@ -171,7 +171,7 @@ describe('a resolve whose trigger is undelivered', () => {
       }
     });
 
-    it.each(stops)('resolves the incident at a pager through the config that opened it: %s', async (_, stop) => {
+    it.each(stops)('resolves the episode at a pager through the config that opened it: %s', async (_, stop) => {
       const alert = await alertOf('pagerduty');
       scene.provider.expect(ACCEPTED.pagerduty, ACCEPTED.pagerduty);
       await scene.report('F', alert);

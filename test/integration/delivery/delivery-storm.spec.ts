@@ -75,7 +75,7 @@ describe('a storm of deliveries', () => {
     expect(new Set(keys).size).toBe(count);
   });
 
-  it('sends new incidents before the resolves of others', async () => {
+  it('sends new episodes before the resolves of others', async () => {
     const path = newPath();
     const [old, fresh] = [await scene.crowd(60, 'webhook', path), await scene.crowd(5, 'webhook', path)];
     scene.provider.standingResponse(ACCEPTED.webhook);

@@ -68,7 +68,7 @@ describe('the retention of alert events', () => {
   const findings = () =>
     checkConsistency(alerting.database, { since: new Date(Date.now() - HOUR_MS), now: new Date(), overdueMs: HOUR_MS });
 
-  it('removes old incidents and keeps the newest of each alert, so that the next one still alternates', async () => {
+  it('removes old episodes and keeps the newest of each alert, so that the next one still alternates', async () => {
     await alerting.play(endpointId, 'FSFSFS');
     await delivered();
     await age(401, 'true');
@@ -89,7 +89,7 @@ describe('the retention of alert events', () => {
     expect(await left()).toHaveLength(6);
   });
 
-  it('keeps an old trigger while its incident is open, and until the resolve is old too', async () => {
+  it('keeps an old trigger while its episode is open, and until the resolve is old too', async () => {
     await alerting.play(endpointId, 'F');
     await delivered();
     await age(500, 'true');

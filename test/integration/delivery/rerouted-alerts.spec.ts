@@ -284,7 +284,7 @@ describe('an alert that notifies through something else', () => {
     it.each([
       ['the same destination', ROTATED, 'old second resolved'],
       ['another destination', ELSEWHERE, 'old first resolved'],
-    ])('ends an incident that was told when it is disabled and gets %s at once', async (_, to, expected) => {
+    ])('ends an episode that was told when it is disabled and gets %s at once', async (_, to, expected) => {
       const alert = await ownAlert();
       await told(alert);
       arrived();

@@ -8,7 +8,7 @@ const endpoint = (type: Target['type'], url: string, more: Partial<Target> = {})
   headers: [],
   body: null,
   follow_redirects: true,
-  tls: { verify: true, ca: null, server_name: null },
+  tls: { verify: true, ca: null, server_name: null, warn_days: 14 },
   ...more,
 });
 
@@ -33,11 +33,15 @@ describe('commands to copy', () => {
       `curl -sS -i --max-time 10 -X POST -H 'X-A: b c' --data-binary '{"a":1}' http://a.example/`,
     ],
     [
-      endpoint('HTTPS', 'https://nas.example/', { tls: { verify: false, ca: 'PEM', server_name: null } }),
+      endpoint('HTTPS', 'https://nas.example/', {
+        tls: { verify: false, ca: 'PEM', server_name: null, warn_days: 14 },
+      }),
       'curl -sS -i --max-time 10 -L --max-redirs 5 -k https://nas.example/',
     ],
     [
-      endpoint('HTTPS', 'https://192.0.2.1:8443/a', { tls: { verify: true, ca: 'PEM', server_name: 'nas.example' } }),
+      endpoint('HTTPS', 'https://192.0.2.1:8443/a', {
+        tls: { verify: true, ca: 'PEM', server_name: 'nas.example', warn_days: 14 },
+      }),
       "curl -sS -i --max-time 10 -L --max-redirs 5 --cacert ca.pem --connect-to nas.example:8443:192.0.2.1:8443 -H 'Host: 192.0.2.1:8443' https://nas.example:8443/a",
     ],
     [endpoint('TCP', 'tcp://db.example:5432'), 'nc -vz -w 10 db.example 5432'],

@@ -7,6 +7,7 @@ const KINDS: Record<Delivery['kind'], string> = {
   reminder: 'Reminder',
   test: 'Test',
   contact_failing: 'Contact fails',
+  expiry: 'Certificate ends',
 };
 
 /** What a message tells: `Triggered`, `Reminder 3`. */

@@ -41,6 +41,9 @@ interface Draft {
   depends_on: string[];
 }
 
+/** What the service itself gives a new endpoint. */
+const WARN_DAYS = 14;
+
 const EMPTY: Draft = {
   name: '',
   url: '',
@@ -52,17 +55,9 @@ const EMPTY: Draft = {
   body: '',
   assertions: [],
   follow_redirects: true,
-  tls: { verify: true, ca: null, server_name: null },
+  tls: { verify: true, ca: null, server_name: null, warn_days: WARN_DAYS },
   tags: '',
   depends_on: [],
-};
-
-/** What the form proposes for HTTPS. */
-const EXPIRY: Assertion = {
-  source: 'certificate_days',
-  comparison: 'greater_than',
-  target: '14',
-  severity: 'warning',
 };
 
 /** What a key may not see is shown as this, also in the settings of another endpoint. */
@@ -83,7 +78,8 @@ function urlOf(draft: Draft): string {
   return guess?.type === draft.type ? guess.url : draft.url.trim();
 }
 
-const hasTls = ({ tls: { verify, ca, server_name } }: Draft) => !verify || ca !== null || server_name !== null;
+const hasTls = ({ tls: { verify, ca, server_name, warn_days } }: Draft) =>
+  !verify || ca !== null || server_name !== null || warn_days !== WARN_DAYS;
 
 /** The request body. For a new endpoint without the defaults, so that the shown command stays short. */
 function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
@@ -430,13 +426,6 @@ function Details({ draft, set, problem, choices, id }: DetailsProps) {
           )}
         />
       </details>
-      {draft.type === 'HTTPS' && !draft.assertions.some(({ source }) => source === EXPIRY.source) && (
-        <p>
-          <Button onClick={() => set({ assertions: [...draft.assertions, EXPIRY] })}>
-            Warn 14 days before the certificate expires
-          </Button>
-        </p>
-      )}
       <details open={draft.tags !== '' || draft.depends_on.length > 0}>
         <summary>Tags and dependencies</summary>
         <div class="form">
@@ -515,6 +504,13 @@ function TlsDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' 
           error={problem('/tls/server_name')}
           value={tls.server_name ?? ''}
           set={(name) => change({ server_name: name.trim() || null })}
+        />
+        <Text
+          label="Warn so many days before it ends (optional)"
+          hint="The endpoint is degraded then, and its alerts say so: at this day, and 7, 3 and 1 days before. Empty: never."
+          error={problem('/tls/warn_days')}
+          value={tls.warn_days === null ? '' : String(tls.warn_days)}
+          set={(days) => change({ warn_days: days.trim() === '' ? null : Number(days) })}
         />
       </div>
     </details>

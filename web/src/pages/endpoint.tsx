@@ -17,6 +17,7 @@ import { EndpointLinks } from '../components/endpoint-links';
 import { Button, Data, Facts, Head, Section } from '../components/layout';
 import { MaintenanceBanner } from '../components/quiet';
 import { StatusPill, statusWord } from '../components/status';
+import { stepsOf } from '../logic/expiry';
 import { ruleText } from '../logic/alert-rule';
 import { checkCommand } from '../logic/commands';
 import { count, day, daysUntil, duration, ms, time } from '../logic/format';
@@ -24,7 +25,7 @@ import { shownStatus } from '../logic/overview-order';
 import { partText, restsOn } from '../logic/watched';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
-import { checkNow, setEnabled } from '../state/endpoint-actions';
+import { checkNow, setEnabled, warnOfCertificate } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
 import { listen } from '../state/live';
 import { useEvery, useLoad } from '../state/load';
@@ -98,7 +99,7 @@ export function EndpointPage({ id }: { id: string }) {
               <Outages outages={long?.outages} />
             </Section>
             <div>
-              <CertificateCard checks={recent} />
+              <CertificateCard endpoint={data} checks={recent} reload={reload} />
               <Rules endpoint={data} />
             </div>
           </div>
@@ -302,7 +303,13 @@ function Outages({ outages }: { outages: Outage[] | undefined }) {
   );
 }
 
-function CertificateCard({ checks }: { checks: readonly Check[] }) {
+interface CertificateProps {
+  endpoint: Endpoint;
+  checks: readonly Check[];
+  reload: () => void;
+}
+
+function CertificateCard({ endpoint, checks, reload }: CertificateProps) {
   const certificate = checks.find((check) => check.certificate !== null)?.certificate;
   if (!certificate) return null;
   const days = daysUntil(certificate.expires_at, now.value);
@@ -319,10 +326,25 @@ function CertificateCard({ checks }: { checks: readonly Check[] }) {
           ['Subject', certificate.subject],
           ['Issuer', certificate.issuer],
           ['Names', certificate.names.join(', ')],
+          ['Told', <ExpirySteps endpoint={endpoint} reload={reload} />],
         ]}
       />
     </Section>
   );
+}
+
+/** When its end is told; one click where nobody would be. */
+function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
+  const { tls } = endpoint;
+  if (tls.warn_days !== null) {
+    return (
+      <>
+        {stepsOf(endpoint).join(', ')} days before, by its alert rules. <a href="#/certificates">All that end soon</a>
+      </>
+    );
+  }
+  if (!may.write()) return <>Nobody</>;
+  return <Button onClick={() => void warnOfCertificate(endpoint).then(reload)}>Nobody yet: warn 14 days before</Button>;
 }
 
 function Rules({ endpoint }: { endpoint: Endpoint }) {

@@ -9,6 +9,7 @@ import { WebsitePage } from './website';
 // Apart from what people open all day: these are fetched once the first page is there.
 const AlertPage = lazy(() => import('./alert').then((page) => page.AlertPage));
 const EndpointFormPage = lazy(() => import('./endpoint-form').then((page) => page.EndpointFormPage));
+const CertificatesPage = lazy(() => import('./certificates').then((page) => page.CertificatesPage));
 const ContactPage = lazy(() => import('./contacts/contact').then((page) => page.ContactPage));
 const ContactsPage = lazy(() => import('./contacts/list').then((page) => page.ContactsPage));
 const MaintenancePage = lazy(() => import('./maintenance/list').then((page) => page.MaintenancePage));
@@ -50,6 +51,7 @@ export const ROUTES: readonly Route[] = [
     section: 'Overview',
     show: (id) => <EndpointFormPage key={id} id={id} />,
   },
+  { path: 'certificates', title: 'Ends soon', section: 'Overview', shortcut: 'g x', show: () => <CertificatesPage /> },
   { path: 'alerts', title: 'Alerts', section: 'Alerts', shortcut: 'g a', show: () => <AlertRulesPage /> },
   { path: 'alerts/events', title: 'Events', section: 'Alerts', shortcut: 'g e', show: () => <AlertEventsPage /> },
   { path: 'alerts/failed', title: 'Not delivered', section: 'Alerts', show: () => <FailedDeliveriesPage /> },

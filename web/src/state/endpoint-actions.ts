@@ -1,5 +1,5 @@
 import { post, put } from '../api/client';
-import type { Check } from '../api/types';
+import type { Check, Endpoint } from '../api/types';
 import { ms, words } from '../logic/format';
 import { refreshSoon } from './overview-store';
 import { runAction, showToast } from './toast';
@@ -20,6 +20,15 @@ export async function setEnabled(id: string, name: string, enabled: boolean): Pr
   await runAction(
     () => put(`/api/v1/endpoints/${id}`, { enabled }),
     `${name} is ${enabled ? 'watched again' : 'paused'}.`,
+  );
+  refreshSoon();
+}
+
+/** Has the end of its certificate told from 14 days before. */
+export async function warnOfCertificate({ id, name, tls }: Endpoint): Promise<void> {
+  await runAction(
+    () => put(`/api/v1/endpoints/${id}`, { tls: { ...tls, warn_days: 14 } }),
+    `${name} warns 14 days before its certificate ends.`,
   );
   refreshSoon();
 }

@@ -1,10 +1,12 @@
 import type { MigrationInterface } from 'typeorm';
 import { Initial1795564800000 } from './1795564800000-initial';
 import { HistoryBegins1795564800001 } from './1795564800001-history-begins';
+import { Certificates1795651200000 } from './1795651200000-certificates';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
   Initial1795564800000,
   HistoryBegins1795564800001,
+  Certificates1795651200000,
   // A released one is never changed: the next one is added here.
 ];

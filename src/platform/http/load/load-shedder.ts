@@ -25,7 +25,7 @@ const ADDRESS_SHARE = 1 / 2;
 /** Streams have a limit of their own: each stays open for as long as its page. They count here until they are identified. */
 const STREAM = '/api/v1/stream';
 /** Whoever supervises the service is answered always. */
-const PROBES: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 /** Needed most when all else is refused; then a few per second and address must do. */
 const METRICS = '/metrics';
 const LATE_SCRAPES = { rate: 1, burst: 5 };
@@ -95,7 +95,7 @@ export class LoadShedder {
 
   /** Express middleware; must come before the body is read. */
   readonly refuseWhileOverloaded: RequestHandler = (request, response, next) => {
-    if (PROBES.has(request.path)) return next();
+    if (HEALTH_PATHS.has(request.path)) return next();
     const network = networkOf(request.socket.remoteAddress);
     const reason = request.path === METRICS ? this.refusedScrape(network) : this.refusedRequest(network);
     if (reason) {

@@ -4,7 +4,7 @@ import { DialError, type DialPhases, NO_ROUTE, type SocketFault, socketFault } f
 import { bracketed } from '../egress/host-name';
 import type { Inflow } from './inflow';
 import { Stagger } from '../staggered-attempts';
-import { hasRoute } from './route-probe';
+import { hasRoute } from './routes';
 
 /** RFC 8305, section 5: after this long the next address is tried, and the earlier attempts go on. */
 const ATTEMPT_DELAY_MS = 250;

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { type EgressRule, isLocalhostName } from '../egress/egress-policy';
 import { FairSemaphore, type Owner } from '../fair-semaphore';
 import { parseHosts, parseSearchDots } from './hosts-file';
-import { PROBE_QUESTION, SilenceProbe } from './silence-probe';
+import { ALIVE_QUESTION, SilenceWatch } from './silence-watch';
 import { WatchedFile } from './watched-file';
 
 /**
@@ -82,7 +82,7 @@ export class HostResolver implements OnModuleDestroy {
   private poolUntil = -Infinity;
   private poolVersion = -1;
   private turn = 0;
-  private readonly silence = new SilenceProbe(() => this.hasLiveServer());
+  private readonly silence = new SilenceWatch(() => this.hasLiveServer());
 
   constructor(private readonly options: ResolverOptions = {}) {
     this.hosts = new WatchedFile(options.hostsFile ?? '/etc/hosts', parseHosts);
@@ -148,9 +148,9 @@ export class HostResolver implements OnModuleDestroy {
       const failures: string[] = [];
       let open = 2;
       let delay: NodeJS.Timeout | undefined;
-      const probe = this.silence.watch();
+      const timer = this.silence.watch();
       const settle = () => {
-        clearTimeout(probe);
+        clearTimeout(timer);
         clearTimeout(delay);
         if (addresses.length > 0) resolve(addresses);
         else reject(failureOf(name, failures, this.silence.isSilentSince(startedAt)));
@@ -211,7 +211,7 @@ export class HostResolver implements OnModuleDestroy {
 
   private hasLiveServer(): Promise<boolean> {
     return new Promise((resolve) =>
-      this.nextResolver().resolveNs(PROBE_QUESTION.name, (error) => resolve(isAnswer(error))),
+      this.nextResolver().resolveNs(ALIVE_QUESTION.name, (error) => resolve(isAnswer(error))),
     );
   }
 

@@ -8,6 +8,7 @@ const ICONS: Partial<Record<Delivery['kind'], IconName>> = {
   reminder: 'bell',
   test: 'out',
   contact_failing: 'bell',
+  expiry: 'bell',
 };
 
 /** What a message tells, as a shape and a word. */

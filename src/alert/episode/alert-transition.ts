@@ -28,7 +28,7 @@ export type Streaks = Pick<
   | 'checkedAt'
 > & { outcome: Outcome };
 
-/** A trigger opens an incident, a resolve closes it. */
+/** A trigger opens an episode, a resolve closes it. */
 export type Transition = 'trigger' | 'resolve';
 
 /** What a check is for alerts of one condition, with the streaks that count for them. */
@@ -91,7 +91,7 @@ export interface Held {
   isParentDown: boolean;
   /** When the last of its parents that are up came up: what was found before may have been theirs. */
   parentsUpSince?: Date | null;
-  /** Alerts of the endpoint with an open incident that no update of the batch can close. */
+  /** Alerts of the endpoint with an open episode that no update of the batch can close. */
   openElsewhere: number;
 }
 

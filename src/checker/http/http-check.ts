@@ -1,10 +1,10 @@
+import { daysUntil } from '../certificate-warning';
 import { Injectable } from '@nestjs/common';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { Inflow } from '../../platform/net/dial/inflow';
 import { BodyBudget, type BodyMemory } from '../../platform/net/http/body-budget';
 import { type ExchangeResponse, ExchangeError, exchange } from '../../platform/net/http/http-exchange';
 import { cut } from '../../platform/text/text-limits';
-import { DAY_MS } from '../../platform/time/time-units';
 import { isCritical } from '../assertion/assertion';
 import { firstFailure, firstFailureInPieces, looksIntoBody, QUICK_BODY } from '../assertion/assertion-evaluator';
 import { CheckResultBuilder, type DialedTls, type LearnedFacts } from '../check-result-builder';
@@ -22,21 +22,21 @@ const MAX_SHOWN = 500;
 const ALPN = ['http/1.1'];
 const DEFAULT_TLS: DialedTls = { alpn: ALPN };
 
-type HttpCheck = CheckRequest<HttpTarget>;
+type HttpCheckRequest = CheckRequest<HttpTarget>;
 
 /**
  * One HTTP or HTTPS check: a fresh connection per hop, the certificate judged before anything is written, redirects
  * followed within the egress policy, at most 1 MiB of the body read. Shared by both types.
  */
 @Injectable()
-export class HttpProbe {
+export class HttpCheck {
   constructor(
     private readonly dialer: Dialer,
     private readonly bodies: BodyBudget = new BodyBudget(),
     private readonly turns: JudgingTurns = new JudgingTurns(),
   ) {}
 
-  async check(check: HttpCheck, signal: AbortSignal): Promise<CheckResult> {
+  async run(check: HttpCheckRequest, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(check, signal);
     const memory = check.assertions.some(looksIntoBody) ? this.bodies.open(check.egress.organization) : null;
     const run: Run = { check, builder, memory, signal };
@@ -118,7 +118,7 @@ export class HttpProbe {
 
 /** One check under way. */
 interface Run {
-  check: HttpCheck;
+  check: HttpCheckRequest;
   builder: CheckResultBuilder;
   /** `null`: no assertion looks into the body. */
   memory: BodyMemory | null;
@@ -126,7 +126,7 @@ interface Run {
 }
 
 /** The settings are for the endpoint's own host: whatever else a redirect leads to is judged as everybody would. */
-function tlsFor(host: string, { tls, target }: HttpCheck): DialedTls {
+function tlsFor(host: string, { tls, target }: HttpCheckRequest): DialedTls {
   if (tls === null || host !== target.host) return DEFAULT_TLS;
   const { verify, ca, serverName } = tls;
   return { alpn: ALPN, servername: serverName ?? undefined, ca: verify ? ca : null, verify };
@@ -174,14 +174,18 @@ function exchangeFailed(builder: CheckResultBuilder, { fault, phase, message }: 
 }
 
 /** What the assertions may look at but the body. Without a critical one about the status it must be 200 to 299. */
-function learnedFrom(check: HttpCheck, response: ExchangeResponse, builder: CheckResultBuilder): LearnedFacts | null {
+function learnedFrom(
+  check: HttpCheckRequest,
+  response: ExchangeResponse,
+  builder: CheckResultBuilder,
+): LearnedFacts | null {
   const { status, headers } = response;
   const judgesStatus = check.assertions.some((one) => one.source === 'status_code' && isCritical(one));
   if (!judgesStatus && (status < 200 || status > 299)) {
     return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected is 200 to 299.`);
   }
   if (!builder.certificate) return { statusCode: status, headers };
-  const certificateDays = (Date.parse(builder.certificate.expiresAt) - Date.now()) / DAY_MS;
+  const certificateDays = daysUntil(builder.certificate.expiresAt, Date.now());
   return { statusCode: status, headers, certificateDays };
 }
 

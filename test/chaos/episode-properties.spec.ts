@@ -1,8 +1,8 @@
 import { at, delivery, GOOD, received } from './good-history';
 import type { Delivery, History } from './history';
-import { incidentProperties } from './incident-properties';
+import { episodeProperties } from './episode-properties';
 
-/** An incident with one reminder, told to a contact at channel 0, and over. */
+/** An episode with one reminder, told to a contact at channel 0, and over. */
 const WITH_REMINDER: History = {
   ...GOOD,
   deliveries: [
@@ -23,14 +23,14 @@ const OPEN: History = {
 };
 
 const broken = (history: History, changes: Partial<History> = {}): string[] =>
-  incidentProperties({ ...history, ...changes });
+  episodeProperties({ ...history, ...changes });
 
 const resolvedBecause = (reason: string): Delivery[] => [
   delivery('ev_1', 'triggered', { contact: 'c1' }),
   delivery('ev_2', 'resolved', { contact: 'c1', reason }),
 ];
 
-describe('the properties of incidents in a chaos run', () => {
+describe('the properties of episodes in a chaos run', () => {
   it('finds nothing broken in a good history', () => {
     expect(broken(GOOD)).toEqual([]);
     expect(broken(WITH_REMINDER)).toEqual([]);
@@ -43,7 +43,7 @@ describe('the properties of incidents in a chaos run', () => {
     ]);
   });
 
-  it('finds an incident that did not begin again where its alert notifies now', () => {
+  it('finds an episode that did not begin again where its alert notifies now', () => {
     const present = new Map([['a1', { channel: 2, rotation: 0, since: at(15) }]]);
     expect(broken(OPEN, { present, received: [received('ev_1', 12)] })).toEqual([
       'not begun again: triggered 1 of a1 (ev_1) was told at channel 0, not 2',
@@ -68,16 +68,14 @@ describe('the properties of incidents in a chaos run', () => {
     expect(broken(GOOD, { ...changed, endings: by('c1', 20, 25) })).toHaveLength(1);
   });
 
-  it('finds two messages under one id, two keys in one incident, and one key for two', () => {
+  it('finds two messages under one id, two keys in one episode, and one key for two', () => {
     const twice = [...GOOD.deliveries, delivery('ev_1', 'triggered', { alert: 'a2' })];
     expect(broken(GOOD, { deliveries: twice })).toEqual(['one id, 2 messages: ev_1']);
     const [trigger, resolve] = [delivery('ev_1', 'triggered'), delivery('ev_2', 'resolved', { incidentKey: 'other' })];
-    expect(broken(GOOD, { deliveries: [trigger, resolve] })).toEqual([
-      'one incident, 2 keys: triggered 1 of a1 (ev_1)',
-    ]);
+    expect(broken(GOOD, { deliveries: [trigger, resolve] })).toEqual(['one episode, 2 keys: triggered 1 of a1 (ev_1)']);
     const second = delivery('ev_3', 'triggered', { incidentNo: 2, incidentKey: 'a1-1' });
     expect(broken(GOOD, { deliveries: [...GOOD.deliveries, second] })).toEqual([
-      'one key, two incidents: triggered 1 of a1 (ev_1) and triggered 2 of a1 (ev_3)',
+      'one key, two episodes: triggered 1 of a1 (ev_1) and triggered 2 of a1 (ev_3)',
     ]);
   });
 
@@ -102,7 +100,7 @@ describe('the properties of incidents in a chaos run', () => {
       [trigger, resolve, reminder],
     ])
       expect(broken(WITH_REMINDER, { deliveries })).toEqual([
-        'reminder outside of its incident: reminder 1 of a1 (dl_1)',
+        'reminder outside of its episode: reminder 1 of a1 (dl_1)',
       ]);
     const late = [received('ev_1', 12), received('ev_2', 42), received('dl_1', 43)];
     expect(broken(WITH_REMINDER, { received: late })).toEqual(['reminder of what is over: reminder 1 of a1 (dl_1)']);
@@ -112,7 +110,7 @@ describe('the properties of incidents in a chaos run', () => {
     ]);
   });
 
-  it('finds a reminder of an endpoint that was acknowledged during the incident', () => {
+  it('finds a reminder of an endpoint that was acknowledged during the episode', () => {
     const during = (from: number, to: number) => ({ quiet: [{ endpoint: 'e1', from: at(from), to: at(to) }] });
     expect(broken(WITH_REMINDER, during(15, 40))).toEqual(['reminder while quiet: reminder 1 of a1 (dl_1)']);
     expect(broken(WITH_REMINDER, during(27, 40))).toEqual([]);
@@ -136,7 +134,7 @@ describe('the properties of incidents in a chaos run', () => {
       awaited: [{ alert: 'a1', endpoint: 'e1', incidentNo: 1, reminders, at: at(29) }],
     });
     expect(broken(OPEN, awaited(0))).toEqual([]);
-    expect(broken(OPEN, awaited(1))).toEqual(['no reminder: incident 1 of a1, due at 2026-01-01T12:00:29.000Z']);
+    expect(broken(OPEN, awaited(1))).toEqual(['no reminder: episode 1 of a1, due at 2026-01-01T12:00:29.000Z']);
     expect(broken(WITH_REMINDER, awaited(1))).toEqual([]);
     const quiet = [{ endpoint: 'e1', from: at(35), to: at(50) }];
     expect(broken(OPEN, { ...awaited(1), quiet })).toEqual([]);

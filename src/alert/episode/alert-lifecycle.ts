@@ -12,7 +12,7 @@ import { WebsitePurge } from '../../website/website-events';
 import type { Alert } from '../alert.entity';
 import { type LockedAlert, lockSql, type OpenAlert, readOpen } from './alert-snapshot';
 import { endAcknowledgements, endOverAcknowledgements } from './held-alerts';
-import { IncidentRecorder } from './incident-recorder';
+import { EpisodeRecorder } from './episode-recorder';
 
 /** Events that one statement removes with their website. */
 const EVENT_BATCH = 1000;
@@ -29,7 +29,7 @@ export interface AlertEdit {
 }
 
 /**
- * What happens to open incidents when a client, not a check, ends them: the alert, its endpoint or its website is
+ * What happens to open episodes when a client, not a check, ends them: the alert, its endpoint or its website is
  * disabled or deleted, or the alert notifies somewhere else from now on. With them ends what somebody had acknowledged. All
  * of it inside the transaction of the change, in as many statements for thousands of alerts as for one.
  */
@@ -37,7 +37,7 @@ export interface AlertEdit {
 export class AlertLifecycle implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
-    private readonly incidents: IncidentRecorder,
+    private readonly episodes: EpisodeRecorder,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
@@ -50,9 +50,9 @@ export class AlertLifecycle implements OnModuleInit {
   }
 
   /**
-   * Saves a client's change of a locked alert. Disabling closes the open incident. So does another destination: the
-   * resolve goes through the old config, and the next failing result over the threshold opens a new incident with the new
-   * one. Only when the trigger certainly has not arrived anywhere the incident stays open: it goes through the new config.
+   * Saves a client's change of a locked alert. Disabling closes the open episode. So does another destination: the
+   * resolve goes through the old config, and the next failing result over the threshold opens a new episode with the new
+   * one. Only when the trigger certainly has not arrived anywhere the episode stays open: it goes through the new config.
    * Another credential or look of the same destination closes nothing.
    */
   async change(tx: Tx, alert: Alert, edit: AlertEdit, save: () => Promise<unknown>): Promise<void> {
@@ -115,7 +115,7 @@ export class AlertLifecycle implements OnModuleInit {
     if (!isSame || before.contactId !== after.contactId) await saveRoute(tx, before.contactId, after, this.clock.now());
     await failpoint('contact.alerts_saved');
     await this.closeAndEnd(tx, withoutMoved(open, moved), before);
-    await failpoint('contact.incidents_closed');
+    await failpoint('contact.episodes_closed');
     tx.afterCommit(() => void failpoint('contact.committed'));
   }
 
@@ -146,7 +146,7 @@ export class AlertLifecycle implements OnModuleInit {
       ],
       pinned,
     }));
-    await this.incidents.record(tx, changes);
+    await this.episodes.record(tx, changes);
   }
 }
 

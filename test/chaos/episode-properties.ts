@@ -1,42 +1,42 @@
 import { byId, type Delivery, type History, isAccepted, nameOf, overlap, type Span } from './history';
 
-/** One incident of one alert, as its deliveries tell it. */
-interface Incident {
+/** One episode of one alert, as its deliveries tell it. */
+interface Episode {
   trigger: Delivery | null;
   resolve: Delivery | null;
   reminders: Delivery[];
   all: Delivery[];
 }
 
-/** Broken promises about where an incident is told and how it is reminded of, one line each. */
-export function incidentProperties(history: History): string[] {
-  const incidents = [...incidentsOf(history.deliveries).values()];
+/** Broken promises about where an episode is told and how it is reminded of, one line each. */
+export function episodeProperties(history: History): string[] {
+  const episodes = [...episodesOf(history.deliveries).values()];
   return [
     ...idsAreDistinct(history.deliveries),
-    ...incidentsHaveOneKey(incidents),
-    ...resolvesFollowTriggers(incidents, history),
-    ...openIncidentsAreToldWhereAlertsNotify(incidents, history),
-    ...incidentsEndForAReason(history),
-    ...incidents.flatMap((incident) => remindersAreNumbered(incident)),
-    ...incidents.flatMap((incident) => remindersLieBetween(incident, history)),
-    ...remindersKeepQuiet(incidents, history),
-    ...remindersComeWhenDue(incidents, history),
+    ...episodesHaveOneKey(episodes),
+    ...resolvesFollowTriggers(episodes, history),
+    ...openEpisodesAreToldWhereAlertsNotify(episodes, history),
+    ...episodesEndForAReason(history),
+    ...episodes.flatMap((episode) => remindersAreNumbered(episode)),
+    ...episodes.flatMap((episode) => remindersLieBetween(episode, history)),
+    ...remindersKeepQuiet(episodes, history),
+    ...remindersComeWhenDue(episodes, history),
   ];
 }
 
 /** By alert and number. */
-function incidentsOf(deliveries: readonly Delivery[]): Map<string, Incident> {
-  const incidents = new Map<string, Incident>();
+function episodesOf(deliveries: readonly Delivery[]): Map<string, Episode> {
+  const episodes = new Map<string, Episode>();
   for (const delivery of deliveries) {
     const key = `${delivery.alert} ${delivery.incidentNo}`;
-    const incident = incidents.get(key) ?? { trigger: null, resolve: null, reminders: [], all: [] };
-    incident.all.push(delivery);
-    if (delivery.kind === 'triggered') incident.trigger = delivery;
-    if (delivery.kind === 'resolved') incident.resolve = delivery;
-    if (delivery.kind === 'reminder') incident.reminders.push(delivery);
-    incidents.set(key, incident);
+    const episode = episodes.get(key) ?? { trigger: null, resolve: null, reminders: [], all: [] };
+    episode.all.push(delivery);
+    if (delivery.kind === 'triggered') episode.trigger = delivery;
+    if (delivery.kind === 'resolved') episode.resolve = delivery;
+    if (delivery.kind === 'reminder') episode.reminders.push(delivery);
+    episodes.set(key, episode);
   }
-  return incidents;
+  return episodes;
 }
 
 function idsAreDistinct(deliveries: readonly Delivery[]): string[] {
@@ -45,24 +45,24 @@ function idsAreDistinct(deliveries: readonly Delivery[]): string[] {
   return [...counts].flatMap(([id, count]) => (count > 1 ? [`one id, ${count} messages: ${id}`] : []));
 }
 
-function incidentsHaveOneKey(incidents: readonly Incident[]): string[] {
+function episodesHaveOneKey(episodes: readonly Episode[]): string[] {
   const owners = new Map<string, Delivery>();
-  return incidents.flatMap(({ all }) => {
+  return episodes.flatMap(({ all }) => {
     const keys = new Set(all.map(({ incidentKey }) => incidentKey));
     const [first] = all;
     if (!first) return [];
-    if (keys.size > 1) return [`one incident, ${keys.size} keys: ${nameOf(first)}`];
+    if (keys.size > 1) return [`one episode, ${keys.size} keys: ${nameOf(first)}`];
     const owner = owners.get(first.incidentKey);
     owners.set(first.incidentKey, first);
-    return owner ? [`one key, two incidents: ${nameOf(owner)} and ${nameOf(first)}`] : [];
+    return owner ? [`one key, two episodes: ${nameOf(owner)} and ${nameOf(first)}`] : [];
   });
 }
 
 /** Whoever was told of the outage is told of its end, and nobody else. */
-function resolvesFollowTriggers(incidents: readonly Incident[], { received }: History): string[] {
+function resolvesFollowTriggers(episodes: readonly Episode[], { received }: History): string[] {
   const arrivals = byId(received.filter(isAccepted));
   const channelsOf = ({ id }: Delivery) => new Set((arrivals.get(id) ?? []).map(({ channel }) => channel));
-  return incidents.flatMap(({ trigger, resolve }) => {
+  return episodes.flatMap(({ trigger, resolve }) => {
     if (trigger?.state !== 'delivered' || resolve?.state !== 'delivered') return [];
     const told = channelsOf(trigger);
     return [...channelsOf(resolve)]
@@ -74,13 +74,10 @@ function resolvesFollowTriggers(incidents: readonly Incident[], { received }: Hi
 /** From when on a write's outcome counts for every attempt: one that read the route before may leave so much later. */
 const ROUTE_LIMIT_MS = 10_000;
 
-/** An incident that is open was told at the address that its alert has now, and with the credential of the time. */
-function openIncidentsAreToldWhereAlertsNotify(
-  incidents: readonly Incident[],
-  { received, present }: History,
-): string[] {
+/** An episode that is open was told at the address that its alert has now, and with the credential of the time. */
+function openEpisodesAreToldWhereAlertsNotify(episodes: readonly Episode[], { received, present }: History): string[] {
   const arrivals = byId(received.filter(isAccepted));
-  return incidents.flatMap(({ trigger, resolve, all }) => {
+  return episodes.flatMap(({ trigger, resolve, all }) => {
     const route = trigger && !resolve ? present.get(trigger.alert) : undefined;
     if (!trigger || !route) return [];
     const told = (arrivals.get(trigger.id) ?? []).map(({ channel }) => channel);
@@ -102,8 +99,8 @@ function openIncidentsAreToldWhereAlertsNotify(
 /** How far the database's clock and ours may differ. */
 const CLOCK_TOLERANCE_MS = 2000;
 
-/** Only checks, stops and other addresses end incidents: a rotated credential does not. */
-function incidentsEndForAReason({ deliveries, endings }: History): string[] {
+/** Only checks, stops and other addresses end episodes: a rotated credential does not. */
+function episodesEndForAReason({ deliveries, endings }: History): string[] {
   return deliveries.flatMap((delivery) => {
     if (delivery.kind !== 'resolved' || delivery.reason === 'threshold') return [];
     const moment: Span = { from: delivery.at - CLOCK_TOLERANCE_MS, to: delivery.at + CLOCK_TOLERANCE_MS };
@@ -113,14 +110,14 @@ function incidentsEndForAReason({ deliveries, endings }: History): string[] {
   });
 }
 
-function remindersAreNumbered({ reminders }: Incident): string[] {
+function remindersAreNumbered({ reminders }: Episode): string[] {
   return reminders.flatMap((reminder, index) =>
     reminder.ordinal === index + 1 ? [] : [`reminders out of count: ${nameOf(reminder)} is number ${reminder.ordinal}`],
   );
 }
 
 /** After the trigger and before the resolve, as they are enqueued and as they arrive. */
-function remindersLieBetween({ trigger, resolve, reminders, all }: Incident, { received }: History): string[] {
+function remindersLieBetween({ trigger, resolve, reminders, all }: Episode, { received }: History): string[] {
   if (reminders.length === 0) return [];
   const arrivals = byId(received.filter(isAccepted));
   const firstAt = ({ id }: Delivery, channel: number) =>
@@ -128,7 +125,7 @@ function remindersLieBetween({ trigger, resolve, reminders, all }: Incident, { r
   return reminders.flatMap((reminder) => {
     const place = all.indexOf(reminder);
     const [from, to] = [trigger ? all.indexOf(trigger) : all.length, resolve ? all.indexOf(resolve) : all.length];
-    if (place < from || place > to) return [`reminder outside of its incident: ${nameOf(reminder)}`];
+    if (place < from || place > to) return [`reminder outside of its episode: ${nameOf(reminder)}`];
     const [first] = arrivals.get(reminder.id) ?? [];
     if (!first || !trigger) return [];
     const [triggeredAt, resolvedAt] = [trigger, resolve].map((one) => one && firstAt(one, first.channel));
@@ -141,8 +138,8 @@ function remindersLieBetween({ trigger, resolve, reminders, all }: Incident, { r
 /** A job that read before the acknowledgement may write so much later. */
 const JOB_LIMIT_MS = 5000;
 
-function remindersKeepQuiet(incidents: readonly Incident[], { quiet, downtimes }: History): string[] {
-  return incidents.flatMap(({ trigger, reminders }) =>
+function remindersKeepQuiet(episodes: readonly Episode[], { quiet, downtimes }: History): string[] {
+  return episodes.flatMap(({ trigger, reminders }) =>
     reminders
       .filter(({ endpoint, at }) =>
         quiet.some(
@@ -169,8 +166,8 @@ const DUE_TOLERANCE_MS = 250;
 export const REMINDER_LIMIT_MS = 180_000;
 
 /** Each has a reason of its own: they were made due, or a full period passed, since the one before. And none is missing. */
-function remindersComeWhenDue(incidents: readonly Incident[], { dues, awaited, quiet }: History): string[] {
-  const broken = incidents.flatMap(({ trigger, reminders }) =>
+function remindersComeWhenDue(episodes: readonly Episode[], { dues, awaited, quiet }: History): string[] {
+  const broken = episodes.flatMap(({ trigger, reminders }) =>
     reminders.flatMap((reminder, index) => {
       const before = reminders[index - 1] ?? trigger;
       if (!before) return [];
@@ -179,14 +176,14 @@ function remindersComeWhenDue(incidents: readonly Incident[], { dues, awaited, q
       return isDue ? [] : [`reminder that was not due: ${nameOf(reminder)}, number ${reminder.ordinal}`];
     }),
   );
-  const byName = new Map(incidents.map((one) => [`${one.all[0]?.alert} ${one.all[0]?.incidentNo}`, one]));
+  const byName = new Map(episodes.map((one) => [`${one.all[0]?.alert} ${one.all[0]?.incidentNo}`, one]));
   for (const { alert, endpoint, incidentNo, reminders, at } of awaited) {
-    const incident = byName.get(`${alert} ${incidentNo}`);
+    const episode = byName.get(`${alert} ${incidentNo}`);
     const until = at + REMINDER_LIMIT_MS;
-    const isOver = (incident?.resolve?.at ?? Number.POSITIVE_INFINITY) < until;
+    const isOver = (episode?.resolve?.at ?? Number.POSITIVE_INFINITY) < until;
     const isQuiet = quiet.some((span) => span.endpoint === endpoint && overlap(span, { from: at, to: until }));
-    if (!isOver && !isQuiet && (incident?.reminders.length ?? 0) <= reminders)
-      broken.push(`no reminder: incident ${incidentNo} of ${alert}, due at ${new Date(at).toISOString()}`);
+    if (!isOver && !isQuiet && (episode?.reminders.length ?? 0) <= reminders)
+      broken.push(`no reminder: episode ${incidentNo} of ${alert}, due at ${new Date(at).toISOString()}`);
   }
   return broken;
 }

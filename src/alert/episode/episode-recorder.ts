@@ -13,10 +13,10 @@ import {
   type AlertEventRow,
   type DecidedTransition,
   eventRowOf,
-  type Incident,
-  incidentAfter,
+  type Episode,
+  episodeAfter,
   notificationOf,
-} from './incident';
+} from './episode';
 
 /** What happens to one locked alert, in order. */
 export interface AlertChange {
@@ -28,7 +28,7 @@ export interface AlertChange {
 
 interface RecordedChange {
   alert: AlertSnapshot;
-  incident: Incident;
+  episode: Episode;
   triggered: boolean;
   events: AlertEventRow[];
   deliveries: NewDelivery[];
@@ -39,7 +39,7 @@ interface RecordedChange {
  * statements however many alerts change; no config is decrypted for it. A delivery never decides the flag.
  */
 @Injectable()
-export class IncidentRecorder {
+export class EpisodeRecorder {
   constructor(
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -65,7 +65,7 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChan
   const destination = destinationOfAlert(alert);
   const change: RecordedChange = {
     alert,
-    incident: {
+    episode: {
       no: alert.incidentNo,
       startedAt: alert.incidentStartedAt,
       triggerEventId: alert.triggerEventId,
@@ -76,9 +76,9 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChan
   };
   for (const transition of decided) {
     const eventId = newUuid();
-    const incident = incidentAfter(change.incident, transition, eventId);
-    const notification = notificationOf(alert, transition, incident, eventId, now);
-    const event = eventRowOf(alert, transition, incident, eventId, notification);
+    const episode = episodeAfter(change.episode, transition, eventId);
+    const notification = notificationOf(alert, transition, episode, eventId, now);
+    const event = eventRowOf(alert, transition, episode, eventId, notification);
     change.events.push(event);
     if (event.type === 'triggered' || alert.sendOnResolved) {
       change.deliveries.push({
@@ -87,14 +87,14 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChan
         contactId: pinned ? pinned.contactId : alert.contactId,
         eventId,
         kind: event.type,
-        incidentNo: incident.no,
+        incidentNo: episode.no,
         channelType: alert.type,
         destination,
         notification,
         config: pinned && pinned.config,
       });
     }
-    change.incident = incident;
+    change.episode = episode;
     change.triggered = event.type === 'triggered';
   }
   return change;
@@ -102,14 +102,14 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChan
 
 /** `now` is the database's: instances compare when reminders fall due. */
 async function saveFlags(tx: Tx, changes: readonly RecordedChange[], now: Date): Promise<void> {
-  const flags = changes.map(({ alert, incident, triggered }) => ({
+  const flags = changes.map(({ alert, episode, triggered }) => ({
     id: alert.id,
     was_triggered: alert.triggered,
     was_incident_no: alert.incidentNo,
     triggered,
-    incident_no: incident.no,
-    incident_started_at: triggered ? incident.startedAt : null,
-    trigger_event_id: triggered ? incident.triggerEventId : null,
+    incident_no: episode.no,
+    incident_started_at: triggered ? episode.startedAt : null,
+    trigger_event_id: triggered ? episode.triggerEventId : null,
     remind_at: triggered ? firstReminder(alert, now) : null,
   }));
   const saved = await tx.query<{ id: string }>(

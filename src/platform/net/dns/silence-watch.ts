@@ -1,15 +1,15 @@
 /** After this much silence one question tells dead DNS servers from a dead name. */
-const PROBE_AFTER_MS = 400;
+const ASK_AFTER_MS = 400;
 
 /** The question every working DNS server can answer: the name servers of the root. */
-export const PROBE_QUESTION = { name: '.', type: 'NS' } as const;
+export const ALIVE_QUESTION = { name: '.', type: 'NS' } as const;
 
 /** Finds out, while lookups are not answered, whether the DNS servers they were sent to are alive. */
-export class SilenceProbe {
+export class SilenceWatch {
   private lastAnswerAt = -Infinity;
   private isAsking = false;
 
-  /** `ask` sends `PROBE_QUESTION` to those servers and says whether any of them has answered; it must not reject. */
+  /** `ask` sends `ALIVE_QUESTION` to those servers and says whether any of them has answered; it must not reject. */
   constructor(private readonly ask: () => Promise<boolean>) {}
 
   /**
@@ -18,7 +18,7 @@ export class SilenceProbe {
    */
   watch(): NodeJS.Timeout {
     const startedAt = performance.now();
-    return setTimeout(() => void this.probe(startedAt), PROBE_AFTER_MS);
+    return setTimeout(() => void this.askIfSilent(startedAt), ASK_AFTER_MS);
   }
 
   /** A server has answered, whatever it said. */
@@ -31,7 +31,7 @@ export class SilenceProbe {
     return this.lastAnswerAt < startedAt;
   }
 
-  private async probe(startedAt: number): Promise<void> {
+  private async askIfSilent(startedAt: number): Promise<void> {
     if (this.isAsking || !this.isSilentSince(startedAt)) return;
     this.isAsking = true;
     if (await this.ask()) this.noteAnswer();

@@ -20,7 +20,7 @@ export interface DecidedTransition {
   successCount: number;
   /** When the deciding check ran, or the alert was stopped. */
   at: Date;
-  /** A trigger's first bad check that was not quiet; ignored for a resolve, which ends the open incident. */
+  /** A trigger's first bad check that was not quiet; ignored for a resolve, which ends the open episode. */
   failingSince: Date | null;
   /** Of a trigger: its check was up with a warning, which `error` tells. */
   isDegraded: boolean;
@@ -28,8 +28,8 @@ export interface DecidedTransition {
   check: Notification['check'];
 }
 
-/** The incident a transition opens or closes. */
-export interface Incident {
+/** The episode a transition opens or closes. */
+export interface Episode {
   no: number;
   startedAt: Date | null;
   /** uuid of the event that opened it. */
@@ -60,8 +60,8 @@ export interface AlertEventRow {
   created_at: Date;
 }
 
-/** The incident after a transition: a trigger opens the next one, a resolve closes the open one. */
-export function incidentAfter(before: Incident, decided: DecidedTransition, eventId: string): Incident {
+/** The episode after a transition: a trigger opens the next one, a resolve closes the open one. */
+export function episodeAfter(before: Episode, decided: DecidedTransition, eventId: string): Episode {
   if (decided.transition === 'resolve') return before;
   return { no: before.no + 1, startedAt: decided.failingSince ?? decided.at, triggerEventId: eventId };
 }
@@ -70,14 +70,14 @@ export function incidentAfter(before: Incident, decided: DecidedTransition, even
 export function notificationOf(
   alert: AlertSnapshot,
   decided: DecidedTransition,
-  incident: Incident,
+  episode: Episode,
   eventId: string,
   now: Date,
 ): Notification {
   const resolves = decided.transition === 'resolve';
-  const opener = resolves ? incident.triggerEventId : null;
+  const opener = resolves ? episode.triggerEventId : null;
   return {
-    ...aboutAlert(alert, incident, eventId, now),
+    ...aboutAlert(alert, episode, eventId, now),
     kind: resolves ? 'resolved' : 'triggered',
     triggerId: opener === null ? null : formatId('event', opener),
     isDegraded: resolves ? alert.condition === 'degraded' : decided.isDegraded,
@@ -85,12 +85,12 @@ export function notificationOf(
     error: decided.error && { code: decided.error.code, message: cut(oneLine(decided.error.message), 300) },
     failureCount: decided.failureCount,
     successCount: decided.successCount,
-    durationSeconds: resolves && incident.startedAt ? secondsBetween(incident.startedAt, decided.at) : null,
+    durationSeconds: resolves && episode.startedAt ? secondsBetween(episode.startedAt, decided.at) : null,
     check: decided.check,
   };
 }
 
-/** Somebody has the open incident in hand: told under the incident's key. The trigger's event names it. */
+/** Somebody has the open episode in hand: told under the episode's key. The trigger's event names it. */
 export const acknowledgedNotification = (
   alert: AlertSnapshot,
   triggerEventId: string,
@@ -115,7 +115,7 @@ export const acknowledgedNotification = (
   check: null,
 });
 
-/** What a reminder of the open incident says beside the alert. */
+/** What a reminder of the open episode says beside the alert. */
 export interface Reminder {
   /** uuid of its delivery: its own id, or receivers take it for the trigger once more. */
   id: string;
@@ -129,7 +129,7 @@ export interface Reminder {
   check: Notification['check'];
 }
 
-/** The incident is still open: told under the incident's key. */
+/** The episode is still open: told under the episode's key. */
 export const reminderNotification = (alert: AlertSnapshot, reminder: Reminder, now: Date): Notification => ({
   ...aboutAlert(
     alert,
@@ -164,13 +164,13 @@ type AboutAlert = Pick<
   | 'digest'
 >;
 
-/** What all notifications of an incident say in the same way. */
-const aboutAlert = (alert: AlertSnapshot, incident: Incident, eventId: string, now: Date): AboutAlert => ({
+/** What all notifications of an episode say in the same way. */
+const aboutAlert = (alert: AlertSnapshot, episode: Episode, eventId: string, now: Date): AboutAlert => ({
   id: formatId('event', eventId),
-  incidentKey: `${formatId('alert', alert.id)}-${incident.no}`,
+  incidentKey: `${formatId('alert', alert.id)}-${episode.no}`,
   repeat: false,
   ...subjectOf(alert),
-  startedAt: incident.startedAt?.toISOString() ?? null,
+  startedAt: episode.startedAt?.toISOString() ?? null,
   createdAt: now.toISOString(),
   digest: null,
 });
@@ -179,7 +179,7 @@ const aboutAlert = (alert: AlertSnapshot, incident: Incident, eventId: string, n
 export function eventRowOf(
   alert: AlertSnapshot,
   decided: DecidedTransition,
-  incident: Incident,
+  episode: Episode,
   eventId: string,
   notification: Notification,
 ): AlertEventRow {
@@ -190,7 +190,7 @@ export function eventRowOf(
     alert_id: alert.id,
     alert_type: alert.type,
     condition: alert.condition,
-    incident_no: incident.no,
+    incident_no: episode.no,
     endpoint_id: alert.endpointId,
     endpoint_name: alert.endpointName,
     website_id: alert.websiteId,
@@ -201,7 +201,7 @@ export function eventRowOf(
     error_message: notification.error?.message ?? null,
     failure_count: decided.failureCount,
     success_count: decided.successCount,
-    started_at: incident.startedAt,
+    started_at: episode.startedAt,
     duration_seconds: notification.durationSeconds,
     created_at: new Date(notification.createdAt),
   };

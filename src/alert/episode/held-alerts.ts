@@ -11,7 +11,7 @@ interface Row {
   triggered: string[] | null;
 }
 
-/** What holds the alerts of one endpoint back, and which of them have an open incident. */
+/** What holds the alerts of one endpoint back, and which of them have an open episode. */
 export interface HeldEndpoint extends Omit<Held, 'openElsewhere'> {
   triggered: readonly string[];
 }

@@ -182,7 +182,7 @@ describe('alert transitions', () => {
         '·····',
       ],
       ['resolves whether or not the resolve is sent', { ...rule(1, 1), triggered: true }, 'S', 'R'],
-      ['goes through incident after incident at thresholds of one', rule(1, 1), 'FSFSFFSS', 'TRTRT·R·'],
+      ['goes through episode after episode at thresholds of one', rule(1, 1), 'FSFSFFSS', 'TRTRT·R·'],
       ['recovers from a rough patch', rule(2, 2), 'FFFFFSS FFSS', '·T····R·T·R'],
     ])('%s', (_, start, results, expected) => {
       expect(play(start, letters(results))).toBe(expected);
@@ -213,7 +213,7 @@ describe('alert transitions', () => {
         [...letters('FFF'), { failureThreshold: 2 }, 'S', 'F'],
         '······',
       ],
-      ['a raised threshold leaves an open incident open', rule(1, 1), ['F', { failureThreshold: 9 }, 'F', 'S'], 'T··R'],
+      ['a raised threshold leaves an open episode open', rule(1, 1), ['F', { failureThreshold: 9 }, 'F', 'S'], 'T··R'],
       [
         'a success threshold lowered below the streak resolves with the next result',
         rule(1, 9),
@@ -221,7 +221,7 @@ describe('alert transitions', () => {
         'T····R',
       ],
       ['a disabled alert does not trigger', { ...rule(1, 1), enabled: false }, letters('FFF'), '···'],
-      ['disabling closes an open incident once', rule(1, 1), ['F', 'disable', 'F', 'S'], 'TD··'],
+      ['disabling closes an open episode once', rule(1, 1), ['F', 'disable', 'F', 'S'], 'TD··'],
       [
         'enabling again triggers with the next failing result only',
         rule(3, 1),
@@ -252,8 +252,8 @@ describe('alert transitions', () => {
       ],
       ['the first bad check after the mute is not enough for a longer streak', rule(3, 1), letters('fF'), '··'],
       ['an endpoint that healed inside the mute does not trigger after it', rule(1, 1), letters('ffsS'), '····'],
-      ['an incident from before the mute resolves inside it', rule(1, 2), letters('Fffss'), 'T···R'],
-      ['an incident from before the mute that lasts is not told again', rule(1, 1), letters('FffFS'), 'T···R'],
+      ['an episode from before the mute resolves inside it', rule(1, 2), letters('Fffss'), 'T···R'],
+      ['an episode from before the mute that lasts is not told again', rule(1, 1), letters('FffFS'), 'T···R'],
       ['a muted warning does not trigger', rule(1, 1, 'degraded'), letters('ddDS'), '··TR'],
       ['a delay of two minutes triggers with the failure that is two minutes old', after(120), letters('FFFF'), '··T·'],
       ['a delay that is no multiple of the interval ends with the next failure', after(121), letters('FFFF'), '···T'],
@@ -323,7 +323,7 @@ describe('alert transitions', () => {
     );
   });
 
-  it('never trigger inside a mute, and resolve every incident once the endpoint is good for long enough', () => {
+  it('never trigger inside a mute, and resolve every episode once the endpoint is good for long enough', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom<Letter>('F', 'S', 'D', 'f', 's', 'd', '?'), { maxLength: 60 }),

@@ -6,8 +6,8 @@ import { AlertMetrics } from '../alert.metrics';
 import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import { type AlertRule, type Folded, foldTransitions, judgedBy, type Transition } from './alert-transition';
 import { endAcknowledgements, endOverAcknowledgements, readHeld } from './held-alerts';
-import type { DecidedTransition } from './incident';
-import { IncidentRecorder } from './incident-recorder';
+import type { DecidedTransition } from './episode';
+import { EpisodeRecorder } from './episode-recorder';
 
 /** What one batch did to one endpoint. */
 interface EndpointUpdates {
@@ -28,7 +28,7 @@ interface EndpointUpdates {
 @Injectable()
 export class AlertEvaluator {
   constructor(
-    private readonly incidents: IncidentRecorder,
+    private readonly episodes: EpisodeRecorder,
     private readonly metrics: AlertMetrics,
   ) {}
 
@@ -68,7 +68,7 @@ export class AlertEvaluator {
         }),
       };
     });
-    await this.incidents.record(
+    await this.episodes.record(
       tx,
       folded.flatMap(({ locked, passed }) => changesOf(locked, passed)),
     );
@@ -185,7 +185,7 @@ const mayChange = (alerts: readonly AlertSnapshot[], updates: readonly StreakUpd
 const FREE = { acknowledgedUntil: undefined, isParentDown: false, openElsewhere: 0 };
 
 /**
- * Alerts without an incident whose threshold and delay a bad result of the batch reaches: one that still waits for its delay
+ * Alerts without an episode whose threshold and delay a bad result of the batch reaches: one that still waits for its delay
  * is not locked at every failure. No statement when none was bad.
  */
 function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {

@@ -18,12 +18,12 @@ export interface AlertSnapshot {
   afterSeconds: number;
   /** Seconds; `null` for no reminders. */
   remindEverySeconds: number | null;
-  /** When the next reminder falls due, and how many the open incident had. */
+  /** When the next reminder falls due, and how many the open episode had. */
   remindAt: Date | null;
   reminders: number;
   successThreshold: number;
   sendOnResolved: boolean;
-  /** Counts the alert's incidents; the running one's number while triggered. */
+  /** Counts the alert's episodes; the running one's number while triggered. */
   incidentNo: number;
   incidentStartedAt: Date | null;
   triggerEventId: string | null;
@@ -57,7 +57,7 @@ export const lockAlertsSql = (where: string, source = ''): string => `
   JOIN website w ON w.id = e.website_id
   ORDER BY a.id`;
 
-/** A locked alert, as far as ending its incident needs to know it. */
+/** A locked alert, as far as ending its episode needs to know it. */
 export interface LockedAlert {
   id: string;
   endpointId: string;
@@ -68,13 +68,13 @@ export interface LockedAlert {
 export const lockSql = (where: string): string =>
   `SELECT a.id, a.endpoint_id AS "endpointId", a.triggered FROM alert a WHERE ${where} ORDER BY a.id FOR UPDATE`;
 
-/** An alert with an open incident, and the streaks of its endpoint. */
+/** An alert with an open episode, and the streaks of its endpoint. */
 export interface OpenAlert extends AlertSnapshot {
   failures: number;
   successes: number;
 }
 
-/** Those of these locked alerts that have an open incident, in id order. No statement without any. */
+/** Those of these locked alerts that have an open episode, in id order. No statement without any. */
 export async function readOpen(tx: Tx, alerts: readonly Pick<LockedAlert, 'id' | 'triggered'>[]): Promise<OpenAlert[]> {
   const ids = alerts.filter(({ triggered }) => triggered).map(({ id }) => id);
   if (ids.length === 0) return [];

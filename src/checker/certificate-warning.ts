@@ -1,0 +1,30 @@
+import { DAY_MS } from '../platform/time/time-units';
+import type { Certificate, CheckError } from './checker';
+
+/** Days before a certificate ends at which a new endpoint begins to warn. */
+export const DEFAULT_WARN_DAYS = 14;
+export const MAX_WARN_DAYS = 90;
+
+/** Full and part days until it ends; negative when it has ended. */
+export const daysUntil = (expiresAt: string, now: number): number => (Date.parse(expiresAt) - now) / DAY_MS;
+
+/** Why a target that is up counts as degraded: its certificate ends in so many days or fewer. `null`: it does not. */
+export function certificateWarning(
+  certificate: Certificate | null,
+  warnDays: number | null | undefined,
+  now = Date.now(),
+): CheckError | null {
+  if (certificate === null || warnDays === null || warnDays === undefined) return null;
+  const days = Math.floor(daysUntil(certificate.expiresAt, now));
+  return days > warnDays
+    ? null
+    : { code: 'certificate_expiring', phase: 'tls', message: endsIn(days, certificate.expiresAt) };
+}
+
+/** Such as "The certificate ends in 9 days, on 2026-12-04." */
+export function endsIn(days: number, expiresAt: string): string {
+  const on = `on ${expiresAt.slice(0, 10)}`;
+  if (days < 0) return `The certificate ended ${on}.`;
+  if (days < 1) return `The certificate ends within a day, ${on}.`;
+  return `The certificate ends in ${days === 1 ? 'a day' : `${days} days`}, ${on}.`;
+}

@@ -1,0 +1,20 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Quick on a full table: a column without a default, a small table. Endpoints that exist keep the warning off. */
+export class Certificates1795651200000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE endpoint ADD COLUMN certificate_warn_days smallint
+        CONSTRAINT endpoint_certificate_warn_days CHECK (certificate_warn_days BETWEEN 0 AND 90);
+      -- What an alert told last of a certificate that ends, known by when it ends: at this step, in days before the end.
+      CREATE TABLE certificate_told (
+        alert_id uuid PRIMARY KEY REFERENCES alert (id) ON DELETE CASCADE,
+        expires_at timestamptz(3) NOT NULL,
+        step smallint NOT NULL
+      );`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE certificate_told; ALTER TABLE endpoint DROP COLUMN certificate_warn_days');
+  }
+}

@@ -1,0 +1,26 @@
+import { nextTold, stepsOf } from '../../../web/src/logic/expiry';
+
+const of = (warn_days: number | null) => ({ tls: { verify: true, ca: null, server_name: null, warn_days } });
+
+describe('a certificate that ends', () => {
+  it.each<[warnDays: number | null, steps: number[]]>([
+    [14, [14, 7, 3, 1]],
+    [7, [7, 3, 1]],
+    [2, [2, 1]],
+    [0, [0]],
+    [null, []],
+  ])('warned of from %s days on is told at %j', (warnDays, steps) => expect(stepsOf(of(warnDays))).toEqual(steps));
+
+  it.each<[days: number, warnDays: number | null, text: string]>([
+    [30, 14, 'in 16 d'],
+    [14, 14, 'told; again in 7 d'],
+    [9, 14, 'told; again in 2 d'],
+    [7, 14, 'told; again in 4 d'],
+    [1, 14, 'told'],
+    [0, 14, 'told'],
+    [-2, 14, 'it has ended'],
+    [9, null, 'nobody is told'],
+  ])('in %d days, warned of from %s on, says: %s', (days, warnDays, text) =>
+    expect(nextTold(of(warnDays), days)).toBe(text),
+  );
+});

@@ -1,0 +1,34 @@
+import type { Endpoint, OverviewItem } from '../api/types';
+import { daysUntil } from './format';
+
+/** An endpoint whose certificate ends, and how many whole days are left. */
+export interface Ending {
+  endpoint: Endpoint;
+  expiresAt: string;
+  days: number;
+}
+
+/** Those of which the end is known, the first to end first. */
+export function inOrderOfEnd(endpoints: readonly Endpoint[], items: readonly OverviewItem[], nowMs: number): Ending[] {
+  const ends = new Map(items.map(({ id, certificate_expires_at }) => [id, certificate_expires_at]));
+  return endpoints
+    .flatMap((endpoint) => {
+      const expiresAt = ends.get(endpoint.id);
+      return expiresAt ? [{ endpoint, expiresAt, days: daysUntil(expiresAt, nowMs) }] : [];
+    })
+    .sort((a, b) => a.expiresAt.localeCompare(b.expiresAt));
+}
+
+/** The days before the end at which it is told; none where it is not. */
+export const stepsOf = ({ tls: { warn_days: first } }: Pick<Endpoint, 'tls'>): number[] =>
+  first === null ? [] : [first, ...[7, 3, 1].filter((step) => step < first)];
+
+/** What is told next, in words. */
+export function nextTold(endpoint: Pick<Endpoint, 'tls'>, days: number): string {
+  const steps = stepsOf(endpoint);
+  if (steps.length === 0) return 'nobody is told';
+  if (days < 0) return 'it has ended';
+  const next = steps.find((step) => step < days);
+  if (days > (steps[0] ?? 0)) return `in ${days - (steps[0] ?? 0)} d`;
+  return next === undefined ? 'told' : `told; again in ${days - next} d`;
+}

@@ -1,0 +1,91 @@
+import { all } from '../api/client';
+import type { Alert, Endpoint } from '../api/types';
+import { AlertName } from '../components/alert/alert-name';
+import { EndpointName } from '../components/endpoint-name';
+import { Button, Data, Head, Table } from '../components/layout';
+import { inOrderOfEnd, nextTold } from '../logic/expiry';
+import { count, day } from '../logic/format';
+import { now } from '../state/clock';
+import { useContacts } from '../state/contacts';
+import { warnOfCertificate } from '../state/endpoint-actions';
+import { useLoad } from '../state/load';
+import { items, refresh } from '../state/overview-store';
+import { may } from '../state/session';
+
+/** As far ahead as the page looks, which is the full length of a bar. */
+const DAYS = 90;
+
+/** Certificates that end within 90 days: when, who is told, and when next. */
+export function CertificatesPage() {
+  const endpoints = useLoad('certificates', async (signal) => {
+    const found = await all<Endpoint>(`/api/v1/endpoints?certificate_within=${DAYS}`, signal);
+    if (items.value === null) await refresh();
+    return found;
+  });
+  const alerts = useLoad('certificates/alerts', (signal) => all<Alert>('/api/v1/alerts', signal));
+  const contacts = useContacts();
+  return (
+    <>
+      <Head title="Ends soon" />
+      <Data of={endpoints}>
+        {(found) => {
+          const ending = inOrderOfEnd(found, items.value ?? [], now.value);
+          if (ending.length === 0)
+            return <p class="empty">No certificate that a check has seen ends within {DAYS} days.</p>;
+          return (
+            <Table
+              label="Certificates by their end"
+              head={['Endpoint', 'Ends', 'Told', 'To whom']}
+              rows={ending.map(({ endpoint, expiresAt, days }) => [
+                <a href={`#/endpoints/${endpoint.id}`}>
+                  <EndpointName id={endpoint.id} />
+                </a>,
+                <EndBar days={days} expiresAt={expiresAt} />,
+                endpoint.tls.warn_days === null && may.write() ? (
+                  <Button onClick={() => void warnOfCertificate(endpoint).then(endpoints.reload)}>
+                    Warn 14 days before
+                  </Button>
+                ) : (
+                  nextTold(endpoint, days)
+                ),
+                <Told endpointId={endpoint.id} alerts={alerts.data.value} contacts={contacts.data.value} />,
+              ])}
+            />
+          );
+        }}
+      </Data>
+    </>
+  );
+}
+
+const EndBar = ({ days, expiresAt }: { days: number; expiresAt: string }) => (
+  <>
+    <strong class="num">{days < 0 ? 'Ended' : count(days, 'day')}</strong>{' '}
+    <span class="muted small">{day(expiresAt)}</span>
+    <meter class={days < 7 ? 'bad' : days < 21 ? 'warn' : ''} min={0} max={DAYS} value={Math.max(0, days)}>
+      {count(Math.max(0, days), 'day')} of {DAYS}
+    </meter>
+  </>
+);
+
+interface ToldProps {
+  endpointId: string;
+  alerts: readonly Alert[] | undefined;
+  contacts: Parameters<typeof AlertName>[0]['contacts'];
+}
+
+/** Pagers open incidents: they are told of none. */
+const PAGERS = new Set(['pagerduty', 'opsgenie']);
+
+function Told({ endpointId, alerts, contacts }: ToldProps) {
+  const told = alerts?.filter((each) => each.endpoint_id === endpointId && each.enabled && !PAGERS.has(each.type));
+  if (!told) return null;
+  if (told.length === 0) return <span class="muted">Nobody: it has no alert for people</span>;
+  return (
+    <>
+      {told.map((alert) => (
+        <AlertName key={alert.id} alert={alert} contacts={contacts} />
+      ))}
+    </>
+  );
+}
