@@ -271,7 +271,12 @@ const JOBS: readonly Job[] = sources.flatMap(({ file, text }) =>
 /** Items of a list that end with a file: `` - `name`, period: text (`file`) ``; a line may have two names. */
 const listedJobs = (text: string) =>
   [...text.matchAll(/^- (.+) \(`(\S+)`\)$/gm)].flatMap(([, item = '', file = '']) =>
-    [...item.matchAll(/`([a-z-]+)`(?:, ([^:,`]+))?/g)].map(([, name = '', period]) => ({ name, period, file, item })),
+    [...item.matchAll(/`([a-z-]+)`(?:, ([^:,`]+))?/g)].map(([, name = '', period = '']) => ({
+      name,
+      period,
+      file,
+      item,
+    })),
   );
 
 const UNITS = [
@@ -323,7 +328,7 @@ describe('what runs by itself, in docs/architecture.md', () => {
   });
 
   it('says how often each job runs', () => {
-    const wrong = listedJobs(section).filter(({ file, period = '' }) => !periodsIn(file).includes(period));
+    const wrong = listedJobs(section).filter(({ file, period }) => !periodsIn(file).includes(period));
     expect(wrong).toEqual([]);
   });
 
@@ -335,11 +340,11 @@ describe('what runs by itself, in docs/architecture.md', () => {
 
 /** Every constant `…: Retention = {` of the source, and its file. */
 const RETENTIONS = sources.flatMap(({ file, text }) =>
-  [...text.matchAll(/^export const (\w+): Retention = /gm)].map(([, constant = '']) => ({
-    file,
-    isAdded: sources.some((source) => source.text.includes(`retention.add(${constant})`)),
-    retention: (require(join(ROOT, 'src', file)) as Record<string, Retention>)[constant]!,
-  })),
+  [...text.matchAll(/^export const (\w+): Retention = /gm)].flatMap(([, constant = '']) => {
+    const { [constant]: retention } = require(join(ROOT, 'src', file)) as Record<string, Retention>;
+    const isAdded = sources.some((source) => source.text.includes(`retention.add(${constant})`));
+    return retention ? [{ file, retention, isAdded }] : [];
+  }),
 );
 
 /** `ROLLUP_RETENTION_DAYS`, `90 days`, `1 day`, and nothing for rows that are removed without being old. */
@@ -357,18 +362,14 @@ describe('what is kept how long, in docs/architecture.md', () => {
   it('lists each retention once, with its file, in which processes it runs and how often', () => {
     expect(RETENTIONS.length).toBeGreaterThan(4);
     expect(RETENTIONS.filter(({ isAdded }) => !isAdded)).toEqual([]);
-    const rows = RETENTIONS.map(({ file, retention: { name, role, restMs } }) => [
-      name,
-      file,
-      role === 'any',
-      restMs ? 'daily' : '',
-    ]);
-    const found = listed.map(({ name, file, item, period = '' }) => [
-      name,
-      file,
-      item.includes('also with `ROLE=api`'),
-      period === 'daily' ? 'daily' : '',
-    ]);
+    const line = (name: string, file: string, isEverywhere: boolean, isDaily: boolean) =>
+      [name, file, isEverywhere && 'everywhere', isDaily && 'daily'].filter(Boolean).join(' ');
+    const rows = RETENTIONS.map(({ file, retention: { name, role, restMs } }) =>
+      line(name, file, role === 'any', restMs !== undefined),
+    );
+    const found = listed.map(({ name, file, item, period }) =>
+      line(name, file, item.includes('also with `ROLE=api`'), period === 'daily'),
+    );
     expect(found.sort()).toEqual(rows.sort());
   });
 
