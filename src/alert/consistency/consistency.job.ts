@@ -4,7 +4,7 @@ import { wakeForgotten } from '../../delivery/outbox';
 import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
-import { Heartbeat } from '../../platform/observability/heartbeat';
+import { WatchdogPing } from '../../platform/observability/watchdog-ping';
 import { HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
 import { checkConsistency, type Inconsistency } from './consistency-check';
 import { ConsistencyFindings } from './consistency-findings';
@@ -17,7 +17,7 @@ const OVERDUE_MS = MINUTE_MS;
 
 /**
  * Once a minute: compares flags, events and deliveries, repairs what is safe to repair and publishes the rest. While
- * nothing is wrong, the heartbeat is sent.
+ * nothing is wrong, the watchdog is pinged.
  */
 @Injectable()
 export class ConsistencyJob {
@@ -29,7 +29,7 @@ export class ConsistencyJob {
     private readonly clock: DatabaseClock,
     private readonly destinations: MissingDestinations,
     private readonly findings: ConsistencyFindings,
-    private readonly heartbeat: Heartbeat,
+    private readonly watchdog: WatchdogPing,
     jobs: BackgroundJobs,
   ) {
     this.job = jobs.create({ name: 'consistency-check', run: () => this.runAndBeat() });
@@ -62,7 +62,7 @@ export class ConsistencyJob {
   private async runAndBeat(): Promise<void> {
     try {
       const findings = await this.run();
-      if (findings.length === 0) await this.heartbeat.beat();
+      if (findings.length === 0) await this.watchdog.send();
     } catch (error) {
       this.findings.couldNotRun();
       throw error;

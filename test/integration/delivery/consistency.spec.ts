@@ -1,6 +1,6 @@
 /** @databases both */
 import { ConsistencyJob } from '../../../src/alert/consistency/consistency.job';
-import { Heartbeat } from '../../../src/platform/observability/heartbeat';
+import { WatchdogPing } from '../../../src/platform/observability/watchdog-ping';
 import { DAY_MS } from '../../../src/platform/time/time-units';
 import { DELIVERY_RETENTION } from '../../../src/delivery/delivery-retention';
 import { RetentionJob } from '../../../src/platform/jobs/retention.job';
@@ -92,7 +92,7 @@ describe('the consistency job', () => {
 
   it('sends no heartbeat while it is held for another reason', async () => {
     let isOffline = true;
-    scene.nest.get(Heartbeat).holdWhile('the monitor has no network', () => isOffline);
+    scene.nest.get(WatchdogPing).holdWhile('the monitor has no network', () => isOffline);
     await consistency.tick();
     expect(heartbeat.seen).toEqual([]);
     isOffline = false;
