@@ -32,7 +32,7 @@ export class ConsistencyJob {
     private readonly watchdog: WatchdogPing,
     jobs: BackgroundJobs,
   ) {
-    this.job = jobs.create({ name: 'consistency-check', run: () => this.runAndBeat() });
+    this.job = jobs.create({ name: 'consistency-check', run: () => this.runAndPing() });
   }
 
   @Cron(CronExpression.EVERY_MINUTE, { name: 'consistency-check' })
@@ -59,7 +59,7 @@ export class ConsistencyJob {
     return findings;
   }
 
-  private async runAndBeat(): Promise<void> {
+  private async runAndPing(): Promise<void> {
     try {
       const findings = await this.run();
       if (findings.length === 0) await this.watchdog.send();
