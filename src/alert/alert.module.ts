@@ -4,6 +4,7 @@ import { ChannelModule } from '../channel/channel.module';
 import { ContactModule } from '../contact/contact.module';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
+import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
 import { AlertOpenApi } from './alert-openapi';
 import { AlertSettings } from './alert-settings';
@@ -26,7 +27,7 @@ import { DefaultAlerts } from './contact/default-alerts';
 import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';
 import { AlertEventService } from './event/alert-event.service';
-import { EventRetentionJob } from './event/event-retention.job';
+import { EVENT_RETENTION } from './event/event-retention';
 import { AlertEvaluator } from './episode/alert-evaluator';
 import { AlertLifecycle } from './episode/alert-lifecycle';
 import { EpisodeRecorder } from './episode/episode-recorder';
@@ -70,7 +71,6 @@ import { TestNewAlertService } from './test-new-alert.service';
     AlertEvaluator,
     AlertLifecycle,
     AlertEventService,
-    EventRetentionJob,
     EpisodeRecorder,
     ReminderJob,
     ExpiryDecisions,
@@ -83,4 +83,8 @@ import { TestNewAlertService } from './test-new-alert.service';
   ],
   exports: [AlertEvaluator, AlertService, DeclaredAlerts],
 })
-export class AlertModule {}
+export class AlertModule {
+  constructor(retention: RetentionJob) {
+    retention.add(EVENT_RETENTION);
+  }
+}

@@ -1,13 +1,18 @@
 import { Module } from '@nestjs/common';
+import { RetentionJob } from '../platform/jobs/retention.job';
 import { AuditController } from './audit.controller';
 import { AuditOpenApi } from './audit-openapi';
-import { AuditRetention } from './audit-retention.job';
+import { AUDIT_RETENTION } from './audit-retention';
 import { AuditService } from './audit.service';
 import { OperatorAuditController } from './operator-audit.controller';
 
 /** Who did what: recorded by `recordChange` inside each change's transaction, read by admins. */
 @Module({
   controllers: [AuditController, OperatorAuditController],
-  providers: [AuditService, AuditRetention, AuditOpenApi],
+  providers: [AuditService, AuditOpenApi],
 })
-export class AuditModule {}
+export class AuditModule {
+  constructor(retention: RetentionJob) {
+    retention.add(AUDIT_RETENTION);
+  }
+}

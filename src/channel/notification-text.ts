@@ -156,7 +156,7 @@ export function eventSentence(notification: Notification): string {
     case 'triggered':
       return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${because(notification)} (${plural(notification.failureCount, 'check')} in a row)${interruption(notification)}`;
     case 'reminder':
-      return `${name} is still ${stateOf(notification)} for ${durationText(notification.durationSeconds ?? 0)} (reminder ${notification.ordinal ?? 1})`;
+      return `${name} is ${stillText(notification)} (reminder ${notification.ordinal ?? 1})`;
     case 'resolved':
       return resolvedSentence(notification, name);
     case 'recovered':
@@ -179,7 +179,7 @@ export function eventSentence(notification: Notification): string {
 }
 
 function resolvedSentence(notification: Notification, name: string): string {
-  const after = notification.durationSeconds === null ? '' : ` after ${durationText(notification.durationSeconds)}`;
+  const after = lasting('after', notification);
   switch (notification.reason) {
     case 'disabled':
       return `The alert for ${name} was closed${after}: it was disabled`;
@@ -187,7 +187,7 @@ function resolvedSentence(notification: Notification, name: string): string {
       return `The alert for ${name} was closed${after}: it was deleted`;
     case 'threshold':
     case null:
-      return `${name} is ${notification.isDegraded ? 'no longer degraded' : 'up again'}${after}`;
+      return `${name} is ${recoveryText(notification)}`;
     default:
       return notification.reason satisfies never;
   }
@@ -309,7 +309,19 @@ const nameOf = ({ endpoint, contact }: Notification): string => {
   return cut(name, MAX_NAME_IN_SENTENCE);
 };
 
-const stateOf = ({ isDegraded }: Notification): string => (isDegraded ? 'degraded' : 'down');
+export const stateOf = ({ isDegraded }: Notification): string => (isDegraded ? 'degraded' : 'down');
+
+/** ` for 5 min`, or nothing while the duration is not known. */
+export const lasting = (word: 'after' | 'for', { durationSeconds }: Notification): string =>
+  durationSeconds === null ? '' : ` ${word} ${durationText(durationSeconds)}`;
+
+/** `still down for 5 min`: what a reminder says of an endpoint, alone or in a digest. */
+export const stillText = (notification: Notification): string =>
+  `still ${stateOf(notification)}${lasting('for', notification)}`;
+
+/** `up again after 5 min`: what a resolve says of an endpoint, alone or in a digest. */
+export const recoveryText = (notification: Notification): string =>
+  `${notification.isDegraded ? 'no longer degraded' : 'up again'}${lasting('after', notification)}`;
 
 /** What an alert that triggers and resolves too often reports. */
 export const changesOf = ({ condition }: Notification): string =>

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { ChannelModule } from '../channel/channel.module';
+import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
 import { Failpoints } from '../platform/observability/failpoints';
 import { DeliveryController } from './delivery.controller';
 import { DeliveryMetrics } from './delivery.metrics';
-import { DeliveryRetentionJob } from './delivery-retention.job';
+import { DELIVERY_RETENTION } from './delivery-retention';
 import { DeliveryService } from './delivery.service';
 import { Outbox } from './outbox';
 import { ChannelOpenApi } from './config/channel-openapi';
@@ -37,8 +38,11 @@ import { TestDeliveries } from './send/test-deliveries';
     AttemptResults,
     DeliveryLoop,
     DeliveryService,
-    DeliveryRetentionJob,
   ],
   exports: [Outbox, SealedConfigs, ChannelSettings, ChannelOpenApi, TestDeliveries],
 })
-export class DeliveryModule {}
+export class DeliveryModule {
+  constructor(retention: RetentionJob) {
+    retention.add(DELIVERY_RETENTION);
+  }
+}

@@ -14,6 +14,7 @@ import {
 } from '../checker/assertion/assertion';
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
 import { HTTP_METHODS } from '../checker/check-request';
+import { INTERVAL_BOUNDS } from '../platform/config/config';
 import { IsName, Nested, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId, NIL_UUID } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
@@ -146,11 +147,11 @@ class EndpointOptions extends EndpointReadOnly {
   @IsIn(HTTP_METHODS)
   method?: string;
 
-  @ApiPropertyOptional({ minimum: 1, maximum: 86400, default: 60, description: 'Seconds from check to check.' })
+  @ApiPropertyOptional({ ...INTERVAL_BOUNDS, default: 60, description: 'Seconds from check to check.' })
   @Optional()
   @IsInt()
-  @Min(1)
-  @Max(86_400)
+  @Min(INTERVAL_BOUNDS.minimum)
+  @Max(INTERVAL_BOUNDS.maximum)
   interval?: number;
 
   @ApiPropertyOptional({

@@ -2,7 +2,8 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { OrganizationPurge } from '../identity/organization/organization-events';
 import { TransactionEvents } from '../platform/events/transaction-events';
-import { MaintenanceRetention } from './maintenance-retention.job';
+import { RetentionJob } from '../platform/jobs/retention.job';
+import { MAINTENANCE_RETENTION, removeSomeWindows } from './maintenance-retention';
 import { MaintenanceSweep } from './maintenance-sweep.job';
 import { MaintenanceWindowController } from './maintenance-window.controller';
 import { MaintenanceWindowService } from './maintenance-window.service';
@@ -14,26 +15,21 @@ import { WindowStore } from './window-store';
 @Module({
   imports: [EndpointModule],
   controllers: [MaintenanceWindowController],
-  providers: [
-    MaintenanceWindowService,
-    WindowStore,
-    Occurrences,
-    OccurrencePlanner,
-    MaintenanceSweep,
-    MaintenanceRetention,
-  ],
+  providers: [MaintenanceWindowService, WindowStore, Occurrences, OccurrencePlanner, MaintenanceSweep],
   exports: [MaintenanceWindowService],
 })
 export class MaintenanceModule implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
-    private readonly retention: MaintenanceRetention,
     private readonly occurrences: Occurrences,
     private readonly sweep: MaintenanceSweep,
-  ) {}
+    retention: RetentionJob,
+  ) {
+    retention.add(MAINTENANCE_RETENTION);
+  }
 
   onModuleInit(): void {
-    this.events.on(OrganizationPurge, (step, tx) => this.retention.removeSome(tx, step));
+    this.events.on(OrganizationPurge, (step, tx) => removeSomeWindows(tx, step));
     this.occurrences.onChanged(() => this.sweep.wake());
   }
 }

@@ -1,11 +1,9 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { Cron, CronExpression } from '@nestjs/schedule';
 import type { Response } from 'express';
 import { ApiKeyService } from '../identity/api-key/api-key.service';
 import { Quotas } from '../identity/quota/quotas.service';
 import { SessionService } from '../identity/session/session.service';
 import type { Caller } from '../platform/access/caller';
-import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { FairSemaphore } from '../platform/net/fair-semaphore';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
@@ -45,7 +43,6 @@ export class StreamFeed implements OnModuleDestroy {
   private position: StreamPosition | null = null;
   private timer: NodeJS.Timeout | null = null;
   private polling: Promise<void> = Promise.resolve();
-  private readonly pruning: BackgroundJob;
   private ticks = 0;
   private failing = false;
 
@@ -55,10 +52,7 @@ export class StreamFeed implements OnModuleDestroy {
     private readonly sessions: SessionService,
     private readonly quotas: Quotas,
     private readonly clock: Clock,
-    jobs: BackgroundJobs,
-  ) {
-    this.pruning = jobs.create({ name: 'stream-retention', role: 'any', run: () => this.reader.prune() });
-  }
+  ) {}
 
   /**
    * Responds with the stream, from after the event `lastId` or from now. A client that was away for too long gets `reset`
@@ -116,11 +110,6 @@ export class StreamFeed implements OnModuleDestroy {
     for (const subscriber of this.streams.all()) subscriber.close();
     this.stop();
     await this.polling;
-  }
-
-  @Cron(CronExpression.EVERY_HOUR)
-  prune(): Promise<void> {
-    return this.pruning.tick();
   }
 
   /** `own`: the organization's streams, this one included. */

@@ -95,14 +95,6 @@ export class StreamReader {
     return checkUuid === null ? null : this.positionOfCheck(orgId, id, createdAt);
   }
 
-  /** Deletes rows too old to resume from, and rows with transaction ids of the server that a backup was restored from. */
-  async prune(): Promise<void> {
-    await this.database.query(
-      'DELETE FROM stream_event WHERE at < $1 OR xid >= pg_snapshot_xmax(pg_current_snapshot())',
-      [new Date(this.clock.now().getTime() - KEPT_MS)],
-    );
-  }
-
   private async positionOfEvent(orgId: string, eventId: string): Promise<StreamPosition | null> {
     const [row] = await this.database.query<{ xid: string; seq: string }>(
       'SELECT xid::text, seq::text FROM stream_event WHERE event_id = $2 AND org_id = $1',

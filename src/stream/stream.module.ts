@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { RetentionJob } from '../platform/jobs/retention.job';
 import { StreamController } from './stream.controller';
 import { StreamFeed } from './stream-feed';
 import { StreamReader } from './stream-reader';
+import { STREAM_RETENTION } from './stream-retention';
 
 /**
  * The live stream of state changes and alert events. No code calls it with an event: database triggers write them into
@@ -11,4 +13,8 @@ import { StreamReader } from './stream-reader';
  * `maintenance_occurrence`, `stream_acknowledgement` on `acknowledgement`.
  */
 @Module({ controllers: [StreamController], providers: [StreamReader, StreamFeed] })
-export class StreamModule {}
+export class StreamModule {
+  constructor(retention: RetentionJob) {
+    retention.add(STREAM_RETENTION);
+  }
+}

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { Config } from '../../src/platform/config/config';
+import type { KeptRows, Retention } from '../../src/platform/jobs/retention.job';
 
 const ROOT = resolve(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -266,35 +268,120 @@ const JOBS: readonly Job[] = sources.flatMap(({ file, text }) =>
   })),
 );
 
+/** Items of a list that end with a file: `` - `name`, period: text (`file`) ``; a line may have two names. */
+const listedJobs = (text: string) =>
+  [...text.matchAll(/^- (.+) \(`(\S+)`\)$/gm)].flatMap(([, item = '', file = '']) =>
+    [...item.matchAll(/`([a-z-]+)`(?:, ([^:,`]+))?/g)].map(([, name = '', period = '']) => ({
+      name,
+      period,
+      file,
+      item,
+    })),
+  );
+
+const UNITS = [
+  [60_000, 'min'],
+  [1000, 's'],
+] as const;
+const periodOf = (ms: number): string =>
+  UNITS.flatMap(([unit, word]) => (ms % unit ? [] : `${ms / unit} ${word}`))[0] ?? '';
+
+/** As crontab says it, with seconds in front or without. */
+function cronPeriod(cron: string): string {
+  const [second = '', minute, hour] = cron.split(' ').length === 6 ? cron.split(' ') : `0 ${cron}`.split(' ');
+  if (second.startsWith('*/')) return `${second.slice(2)} s`;
+  if (minute === '*' || minute === '*/1') return '1 min';
+  return hour === '*' ? '1 h' : 'daily';
+}
+
+/** How often the timers of Nest in a file fire. */
+function periodsIn(file: string): string[] {
+  const classes = Object.values(require(join(ROOT, 'src', file)) as object).filter(
+    (value) => typeof value === 'function',
+  );
+  const methods = classes.flatMap((type: { prototype?: object }) =>
+    Object.values(Object.getOwnPropertyDescriptors(type.prototype ?? {})).map(
+      ({ value }) => value as object | undefined,
+    ),
+  );
+  return methods
+    .filter((method) => typeof method === 'function')
+    .flatMap((method) => {
+      const { timeout } = (Reflect.getMetadata('SCHEDULE_INTERVAL_OPTIONS', method) ?? {}) as { timeout?: number };
+      const { cronTime } = (Reflect.getMetadata('SCHEDULE_CRON_OPTIONS', method) ?? {}) as { cronTime?: string };
+      return [...(timeout ? [periodOf(timeout)] : []), ...(cronTime ? [cronPeriod(cronTime)] : [])];
+    });
+}
+
 describe('what runs by itself, in docs/architecture.md', () => {
   const section = sectionOf(ARCHITECTURE, 'What runs by itself');
+  const timers = sources.filter(({ text }) => /^ {2}@(?:Cron|Interval)\(/m.test(text)).map(({ file }) => file);
 
   it('lists each background job once, by name, file and role', () => {
-    expect(JOBS.length).toBeGreaterThan(15);
+    expect(JOBS.length).toBeGreaterThan(12);
     expect(JOBS).toHaveLength(sources.flatMap(({ text }) => text.match(/\bjobs\.create\(/g) ?? []).length);
     const [inAll = '', inWorkers = ''] = section.split('Not with `ROLE=api`:');
     const listed = (part: string, role: Job['role']): Job[] =>
-      [...part.matchAll(/^- (.+)$/gm)].flatMap(([, item = '']) => {
-        const file = /\(`(.+)`\)$/.exec(item)?.[1] ?? '';
-        return [...item.matchAll(/`([a-z-]+)`, \S/g)].map(([, name = '']) => ({ name, file, role }));
-      });
+      listedJobs(part).map(({ name, file }) => ({ name, file, role }));
     const byName = (a: Job, b: Job) => a.name.localeCompare(b.name);
     expect([...listed(inAll, 'any'), ...listed(inWorkers, 'worker')].sort(byName)).toEqual([...JOBS].sort(byName));
   });
 
+  it('says how often each job runs', () => {
+    const wrong = listedJobs(section).filter(({ file, period }) => !periodsIn(file).includes(period));
+    expect(wrong).toEqual([]);
+  });
+
   it('names every file that has a timer of Nest', () => {
-    const timers = sources.filter(({ text }) => /^ {2}@(?:Cron|Interval)\(/m.test(text)).map(({ file }) => file);
-    expect(timers.length).toBeGreaterThan(15);
+    expect(timers.length).toBeGreaterThan(12);
     expect(timers.filter((file) => !section.includes(`\`${file}\``))).toEqual([]);
   });
 });
 
+/** Every constant `…: Retention = {` of the source, and its file. */
+const RETENTIONS = sources.flatMap(({ file, text }) =>
+  [...text.matchAll(/^export const (\w+): Retention = /gm)].flatMap(([, constant = '']) => {
+    const { [constant]: retention } = require(join(ROOT, 'src', file)) as Record<string, Retention>;
+    const isAdded = sources.some((source) => source.text.includes(`retention.add(${constant})`));
+    return retention ? [{ file, retention, isAdded }] : [];
+  }),
+);
+
+/** `ROLLUP_RETENTION_DAYS`, `90 days`, `1 day`, and nothing for rows that are removed without being old. */
+function keptText({ days }: KeptRows): string[] {
+  if (typeof days === 'number') return days === 0 ? [] : [days === 1 ? '1 day' : `${days} days`];
+  const read = new Set<string>();
+  days(new Proxy(new Config(), { get: (_, key) => (read.add(String(key)), 1) }));
+  return [...read].map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
+}
+
 describe('what is kept how long, in docs/architecture.md', () => {
   const section = sectionOf(ARCHITECTURE, 'What is kept how long');
+  const listed = listedJobs(section);
+
+  it('lists each retention once, with its file, in which processes it runs and how often', () => {
+    expect(RETENTIONS.length).toBeGreaterThan(4);
+    expect(RETENTIONS.filter(({ isAdded }) => !isAdded)).toEqual([]);
+    const line = (name: string, file: string, isEverywhere: boolean, isDaily: boolean) =>
+      [name, file, isEverywhere && 'everywhere', isDaily && 'daily'].filter(Boolean).join(' ');
+    const rows = RETENTIONS.map(({ file, retention: { name, role, restMs } }) =>
+      line(name, file, role === 'any', restMs !== undefined),
+    );
+    const found = listed.map(({ name, file, item, period }) =>
+      line(name, file, item.includes('also with `ROLE=api`'), period === 'daily'),
+    );
+    expect(found.sort()).toEqual(rows.sort());
+  });
+
+  it.each(RETENTIONS)('says how long $retention.name keeps what', ({ retention }) => {
+    const item = listed.find(({ name }) => name === retention.name)?.item;
+    const missing = retention.rows.flatMap(keptText).filter((text) => !item?.includes(text));
+    expect(missing).toEqual([]);
+  });
 
   it('names every job that removes what is old or was deleted', () => {
     const removing = JOBS.filter(({ name }) => /-(?:retention|purge)$/.test(name));
-    expect(removing.length).toBeGreaterThan(5);
+    expect(removing.length).toBeGreaterThan(3);
     expect(removing.filter(({ name }) => !section.includes(`\`${name}\``))).toEqual([]);
   });
 
@@ -302,15 +389,6 @@ describe('what is kept how long, in docs/architecture.md', () => {
     const settings = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+_RETENTION_DAYS)'\)/g)];
     expect(settings.length).toBeGreaterThan(1);
     expect(settings.filter(([, name = '']) => !section.includes(`\`${name}\``))).toEqual([]);
-  });
-
-  it('names the days that a job has as a constant', () => {
-    const days = JOBS.flatMap(({ name, file }) =>
-      [...read(`src/${file}`).matchAll(/^const KE(?:EP|PT)\w*_DAYS = (\d+);/gm)].map(([, count]) => ({ name, count })),
-    );
-    expect(days.length).toBeGreaterThan(0);
-    const item = (name: string) => section.split(/^- /m).find((text) => text.startsWith(`\`${name}\``));
-    expect(days.filter(({ name, count }) => !item(name)?.includes(`${count} days`))).toEqual([]);
   });
 });
 

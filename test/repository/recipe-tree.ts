@@ -38,7 +38,7 @@ function wholeText({ text, goesOnAs }: RecipeBlock): string {
 }
 
 /**
- * The file with each `+` line put behind the context line before it, which must be there exactly once.
+ * The file with each `+` line put behind the context line before it, and without each `-` line: both are there exactly once.
  * Throws when it is not: then the recipe no longer fits the code.
  */
 export function withLines(source: string, diff: string): string {
@@ -48,6 +48,7 @@ export function withLines(source: string, diff: string): string {
     const text = line.slice(1);
     if (line.startsWith('+')) lines.splice(++at, 0, text);
     else at = onlyIndexOf(lines, text);
+    if (line.startsWith('-')) lines.splice(at--, 1);
   }
   return lines.join('\n');
 }

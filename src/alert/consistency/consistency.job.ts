@@ -4,7 +4,7 @@ import { wakeForgotten } from '../../delivery/outbox';
 import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
-import { Heartbeat } from '../../platform/observability/heartbeat';
+import { WatchdogPing } from '../../platform/observability/watchdog-ping';
 import { HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
 import { checkConsistency, type Inconsistency } from './consistency-check';
 import { ConsistencyFindings } from './consistency-findings';
@@ -17,7 +17,7 @@ const OVERDUE_MS = MINUTE_MS;
 
 /**
  * Once a minute: compares flags, events and deliveries, repairs what is safe to repair and publishes the rest. While
- * nothing is wrong, the heartbeat is sent.
+ * nothing is wrong, the watchdog is pinged.
  */
 @Injectable()
 export class ConsistencyJob {
@@ -29,10 +29,10 @@ export class ConsistencyJob {
     private readonly clock: DatabaseClock,
     private readonly destinations: MissingDestinations,
     private readonly findings: ConsistencyFindings,
-    private readonly heartbeat: Heartbeat,
+    private readonly watchdog: WatchdogPing,
     jobs: BackgroundJobs,
   ) {
-    this.job = jobs.create({ name: 'consistency-check', run: () => this.runAndBeat() });
+    this.job = jobs.create({ name: 'consistency-check', run: () => this.runAndPing() });
   }
 
   @Cron(CronExpression.EVERY_MINUTE, { name: 'consistency-check' })
@@ -59,10 +59,10 @@ export class ConsistencyJob {
     return findings;
   }
 
-  private async runAndBeat(): Promise<void> {
+  private async runAndPing(): Promise<void> {
     try {
       const findings = await this.run();
-      if (findings.length === 0) await this.heartbeat.beat();
+      if (findings.length === 0) await this.watchdog.send();
     } catch (error) {
       this.findings.couldNotRun();
       throw error;

@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { ownerOf, type SealedConfig, SealedConfigs } from '../../delivery/config/sealed-config';
 import type { Sql } from '../../platform/database/database';
 import { NIL_UUID } from '../../platform/ids/id';
+import { plural } from '../../platform/text/plural';
 
 /** Alerts of one statement. */
 const STEP = 200;
@@ -16,6 +17,9 @@ interface AlertRow {
 /** The destinations of alerts whose config could not be read before, as with a lost key that was found again. */
 @Injectable()
 export class MissingDestinations {
+  private readonly logger = new Logger(MissingDestinations.name);
+  private unreadable = 0;
+
   constructor(
     private readonly channels: ChannelRegistry,
     private readonly configs: SealedConfigs,
@@ -23,24 +27,36 @@ export class MissingDestinations {
 
   /** Writes those that can be read by now; a config that is saved meanwhile keeps its own. One probe of an index without any. */
   async write(sql: Sql): Promise<void> {
+    let unreadable = 0;
     for (let after: string | null = NIL_UUID; after !== null;) {
       const alerts: AlertRow[] = await sql.query<AlertRow>(
         `SELECT id, type, config FROM alert
           WHERE destination IS NULL AND contact_id IS NULL AND id > $1 ORDER BY id LIMIT ${STEP}`,
         [after],
       );
-      for (const alert of alerts) await this.writeOne(sql, alert);
+      for (const alert of alerts) if (!(await this.writeOne(sql, alert))) unreadable += 1;
       after = alerts.length < STEP ? null : (alerts.at(-1)?.id ?? null);
     }
+    this.report(unreadable);
   }
 
-  private async writeOne(sql: Sql, alert: AlertRow): Promise<void> {
+  /** Once per change of the number: the pass is repeated every minute. */
+  private report(unreadable: number): void {
+    if (unreadable === this.unreadable) return;
+    this.unreadable = unreadable;
+    if (unreadable === 0) return this.logger.log('the configs of all alerts can be read again');
+    this.logger.warn(`the config of ${plural(unreadable, 'alert')} cannot be read: its key or its channel is missing`);
+  }
+
+  /** False when the config cannot be read. */
+  private async writeOne(sql: Sql, alert: AlertRow): Promise<boolean> {
     const destination = this.destinationOf(alert);
-    if (destination === null) return;
+    if (destination === null) return false;
     await sql.query(
       `UPDATE alert SET destination = $2 WHERE id = $1 AND type = $3 AND config ->> 'sealed' = $4 AND destination IS NULL`,
       [alert.id, destination, alert.type, alert.config.sealed],
     );
+    return true;
   }
 
   private destinationOf({ id, type, config }: AlertRow): string | null {

@@ -5,7 +5,7 @@ import { Config } from '../../platform/config/config';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { Clock } from '../../platform/time/clock';
 import { HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
-import { emailMessage } from './email-message';
+import { emailLayout } from './email-layout';
 import {
   alertAccount,
   type MailSender,
@@ -173,7 +173,7 @@ export class EmailChannel implements Channel<EmailConfig> {
     if (!from) return refused(account.operators ? NO_SMTP_FROM : NO_SENDER);
     const wait = account.operators ? this.waitOf(attempt.egress, config) : 0;
     if (wait > 0) return tooManyRecipients(wait);
-    const mail = emailMessage(notification, text, from, { to: config.to, cc: config.cc ?? [] });
+    const mail = emailLayout(notification, text, from, { to: config.to, cc: config.cc ?? [] });
     const hidden = [...attempt.hidden, ...credentialsOf(account)];
     return this.smtp.send(mail, account, { ...attempt, hidden });
   }

@@ -9,7 +9,7 @@ import { holdResponse } from '../../platform/net/http/hold-response';
 import { TrustedRoots } from '../../platform/net/dial/trusted-roots';
 import { armedFailpoint } from '../../platform/observability/failpoints';
 import type { SendOutcome, SendRequest } from '../channel';
-import type { Mail } from './email-message';
+import type { Mail } from './email-layout';
 import { ATTEMPT_LIMIT_MS } from '../provider-client';
 import { publicOutcome, quoting, quotingAnybody, type Quote } from '../send-outcome';
 import { judgeSmtpFailure, type SmtpFailure } from './smtp-outcome';

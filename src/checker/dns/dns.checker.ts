@@ -1,5 +1,5 @@
 import { Dialer } from '../../platform/net/dial/dialer';
-import { type EgressRule, OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
+import { type EgressRule, OPERATORS_EGRESS, refusalText } from '../../platform/net/egress/egress-policy';
 import { INTERNAL_REFUSAL, isInternalName } from '../../platform/net/egress/internal-name';
 import { hasRoute } from '../../platform/net/dial/routes';
 import { CheckResultBuilder } from '../check-result-builder';
@@ -66,9 +66,7 @@ export class DnsChecker implements Checker<DnsTarget> {
   async check(request: CheckRequest<DnsTarget>, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(request, signal);
     if (this.isRefused(request)) {
-      const { name } = request.target;
-      const message = `The egress policy of this monitor does not allow ${name}: ${INTERNAL_REFUSAL}.`;
-      builder.unknown('target_blocked', 'dns', message);
+      builder.unknown('target_blocked', 'dns', refusalText(request.target.name, INTERNAL_REFUSAL));
       return builder.finish();
     }
     const servers = await this.serversOf(request.target, builder);

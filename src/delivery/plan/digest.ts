@@ -1,5 +1,5 @@
 import type { Notification } from '../../channel/notification';
-import { changesOf, durationText, endText } from '../../channel/notification-text';
+import { changesOf, endText, lasting, recoveryText, stateOf, stillText } from '../../channel/notification-text';
 
 /** How many of each kind a digest covers; `contacts` and `certificates` only when there are any. */
 export type DigestCounts = Omit<NonNullable<Notification['digest']>, 'members'>;
@@ -55,15 +55,14 @@ export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
 }
 
 function memberText(member: Notification): string {
-  const { kind, isDegraded, error, failureCount, durationSeconds, reason } = member;
-  const length = durationSeconds === null ? '' : durationText(durationSeconds);
-  if (kind === 'contact_failing') return `takes no messages${length && ` for ${length}`}`;
+  const { kind, isDegraded, error, failureCount, reason } = member;
+  if (kind === 'contact_failing') return `takes no messages${lasting('for', member)}`;
   if (kind === 'expiry' && member.certificate) return endText(member.certificate);
   if (kind === 'triggered')
     return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;
-  if (kind === 'reminder') return `still ${isDegraded ? 'degraded' : 'down'}${length && ` for ${length}`}`;
+  if (kind === 'reminder') return stillText(member);
   if (kind === 'flapping') return `keeps ${changesOf(member)}`;
-  if (kind === 'recovered') return `was ${isDegraded ? 'degraded' : 'down'}${length && ` for ${length}`}`;
+  if (kind === 'recovered') return `was ${stateOf(member)}${lasting('for', member)}`;
   if (reason === 'disabled' || reason === 'deleted') return `the alert was ${reason}`;
-  return `${isDegraded ? 'no longer degraded' : 'up again'}${length && ` after ${length}`}`;
+  return recoveryText(member);
 }

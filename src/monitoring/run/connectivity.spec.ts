@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { Heartbeat } from '../../platform/observability/heartbeat';
+import { WatchdogPing } from '../../platform/observability/watchdog-ping';
 import type { CheckResult } from '../../checker/checker';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
@@ -79,11 +79,11 @@ function scene(connectivityTargets: string[] = [], Probe: typeof NetworkProbe = 
   const config = Object.assign(new Config(), { connectivityTargets });
   const dialer = new WaitingDialer(new HostResolver(), new TrustedRoots());
   const [clock, metrics] = [new SetClock(), new Metrics()];
-  const heartbeat = new Heartbeat(config, new OutboundHttp(dialer), new EgressPolicy(config));
+  const watchdog = new WatchdogPing(config, new OutboundHttp(dialer), new EgressPolicy(config));
   const health = new Health(config, new Database(new DataSource({ type: 'postgres' })));
   const jobs = new BackgroundJobs(config, clock, metrics);
   const probe = new Probe(config, dialer);
-  const connectivity = new Connectivity(probe, clock, health, metrics, heartbeat, jobs);
+  const connectivity = new Connectivity(probe, clock, health, metrics, watchdog, jobs);
   const routing = probe instanceof SetRouting ? probe : new SetRouting(config, dialer);
   return { dialer, clock, metrics, routing, connectivity };
 }

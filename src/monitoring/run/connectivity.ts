@@ -5,7 +5,7 @@ import type { CheckDefinition } from '../../endpoint/check-definition';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { Health } from '../../platform/observability/health';
-import { Heartbeat } from '../../platform/observability/heartbeat';
+import { WatchdogPing } from '../../platform/observability/watchdog-ping';
 import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
@@ -22,7 +22,7 @@ const PROBE_VALID_MS = { least: 1000, most: 5000 };
 const AT_REST_MS = MINUTE_MS;
 /** All recent results are counted at most this often. */
 const COUNT_VALID_MS = 100;
-/** After this long offline the heartbeat stops, so that the operator is alerted from outside. */
+/** After this long offline the watchdog hears nothing, so that the operator is alerted from outside. */
 const HOLD_LIMIT_MS = 15 * MINUTE_MS;
 
 /** Whose result is judged. */
@@ -52,10 +52,10 @@ export class Connectivity {
     private readonly clock: Clock,
     health: Health,
     metrics: Metrics,
-    heartbeat: Heartbeat,
+    watchdog: WatchdogPing,
     jobs: BackgroundJobs,
   ) {
-    heartbeat.holdWhile('the monitor has no network', () => this.isOfflineTooLong);
+    watchdog.holdWhile('the monitor has no network', () => this.isOfflineTooLong);
     this.offlineSeconds = metrics.gauge({
       name: 'uptime_blind_seconds',
       help: 'How long the monitor has been without a network; 0 when it sees.',
@@ -106,7 +106,7 @@ export class Connectivity {
     if (this.offlineSince !== null) this.note(state);
   }
 
-  /** True while the operator should learn from the missing heartbeat that nothing is being monitored. */
+  /** True while the operator should learn from the watchdog that nothing is being monitored. */
   private get isOfflineTooLong(): boolean {
     return this.offlineSince !== null && this.clock.monotonic() - this.offlineSince > HOLD_LIMIT_MS;
   }

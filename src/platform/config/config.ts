@@ -17,6 +17,9 @@ import {
 } from './config-rules';
 import { ConfigError, Env, readSettings } from './env';
 
+/** Seconds from check to check of an endpoint, wherever it runs; an installation may ask for more. */
+export const INTERVAL_BOUNDS = { minimum: 1, maximum: 86_400 } as const;
+
 /** Every setting of the service: name, unit, bounds and default in one place. A test compares `.env.example` with it. */
 export class Config {
   /** Address to listen on. */
@@ -71,7 +74,9 @@ export class Config {
   @Env('SECRETS_KEYS') @IsSecretsKey secretsKeys: string[] = [];
 
   /** Seconds; a smaller `interval` of an endpoint is refused. */
-  @Env('MIN_INTERVAL_SECONDS') @IsWholeNumber(1, 86_400) minIntervalSeconds = 1;
+  @Env('MIN_INTERVAL_SECONDS')
+  @IsWholeNumber(INTERVAL_BOUNDS.minimum, INTERVAL_BOUNDS.maximum)
+  minIntervalSeconds: number = INTERVAL_BOUNDS.minimum;
 
   /** Checks in flight at once in this process; of several organizations none has more than half of it. */
   @Env('MAX_CONCURRENT_CHECKS') @IsWholeNumber(1, 50_000) maxConcurrentChecks = 2000;

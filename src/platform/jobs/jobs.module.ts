@@ -2,8 +2,12 @@ import { Global, Module } from '@nestjs/common';
 import { BackgroundJobs } from './background-job';
 import { EmbeddedMaintenanceJob } from './embedded-maintenance.job';
 import { MemoryTrimJob } from './memory-trim.job';
+import { RetentionJob } from './retention.job';
 
 /** The periodic jobs of every module, and the platform's own. */
 @Global()
-@Module({ providers: [BackgroundJobs, EmbeddedMaintenanceJob, MemoryTrimJob], exports: [BackgroundJobs] })
+@Module({
+  providers: [BackgroundJobs, RetentionJob, EmbeddedMaintenanceJob, MemoryTrimJob],
+  exports: [BackgroundJobs, RetentionJob],
+})
 export class JobsModule {}

@@ -4,15 +4,15 @@ import { EventLoopLag } from './event-loop-lag';
 import { EventLoopMetrics } from './event-loop-metrics';
 import { Health } from './health';
 import { HealthController } from './health.controller';
-import { Heartbeat } from './heartbeat';
+import { WatchdogPing } from './watchdog-ping';
 import { Metrics } from './metrics';
 
-/** Health, metrics and heartbeat: what operators and their tools see of the process. */
+/** Health, metrics and the ping of a watchdog: what operators and their tools see of the process. */
 @Global()
 @Module({
   imports: [NetModule],
   controllers: [HealthController],
-  providers: [Health, Metrics, Heartbeat, EventLoopLag, EventLoopMetrics],
-  exports: [Health, Metrics, Heartbeat, EventLoopLag],
+  providers: [Health, Metrics, WatchdogPing, EventLoopLag, EventLoopMetrics],
+  exports: [Health, Metrics, WatchdogPing, EventLoopLag],
 })
 export class ObservabilityModule {}

@@ -16,12 +16,13 @@ import { type Page, PageQuery } from '../../platform/http/page';
 import { HonoursIfMatch, WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
+import { DAYS } from '../status-snapshot';
 import { CreatePublicPageDto, PublicPageView, UpdatePublicPageDto } from './public-page.dto';
 import { PublicPageService } from './public-page.service';
 
 const PAGE_ID = { name: 'id', example: 'sp_01jd3k6q7be5y9x4v2m8n0r1st' };
 const SHOWN =
-  'A published page shows names, state, 90 days and outages to everybody who knows its address; of a failure only a coarse ' +
+  `A published page shows names, state, ${DAYS} days and outages to everybody who knows its address; of a failure only a coarse ` +
   'reason such as `connection refused`, no target and no text of an error.';
 
 @ApiTags('Status pages')

@@ -5,6 +5,7 @@ import { HonoursIfMatch, WITH_ETAG } from '../../platform/http/precondition/prec
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
 import { StatusPageView, UpdateStatusPageDto } from './website-page.dto';
+import { DAYS } from '../status-snapshot';
 import { WebsitePageService } from './website-page.service';
 
 const WEBSITE_ID = { name: 'id', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' };
@@ -36,7 +37,7 @@ export class WebsitePageController {
     operationId: 'updateStatusPage',
     summary: 'Publish, hide or move a status page',
     description:
-      'Partial. A published page shows the names of the website and its endpoints, their state, 90 days and outages to ' +
+      `Partial. A published page shows the names of the website and its endpoints, their state, ${DAYS} days and outages to ` +
       'everybody who knows its address; of a failure only a coarse reason such as `connection refused`, no target and no text ' +
       'of an error. `PUT /status-pages/:id` has its other settings.',
   })

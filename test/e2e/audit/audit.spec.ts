@@ -1,6 +1,7 @@
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
-import { AuditRetention } from '../../../src/audit/audit-retention.job';
+import { AUDIT_RETENTION } from '../../../src/audit/audit-retention';
 import { Database } from '../../../src/platform/database/database';
+import { RetentionJob } from '../../../src/platform/jobs/retention.job';
 import { parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../packages/testing/service/api';
@@ -418,7 +419,7 @@ describe('the audit log', () => {
     const database = app.app.get(Database);
     await database.query(insert, [orgId, '401 days', 2500]);
     await database.query(insert, [orgId, '399 days', 3]);
-    await app.app.get(AuditRetention).removeOld();
+    await app.app.get(RetentionJob).run(AUDIT_RETENTION);
     const left = await database.query(`SELECT 1 FROM audit_log WHERE org_id = $1 AND action = 'test'`, [orgId]);
     expect(left).toHaveLength(3);
   });
@@ -427,7 +428,7 @@ describe('the audit log', () => {
     const before = await read('?limit=1000');
     const clock = MovingClock.of(app.app);
     clock.advance(500 * 24 * 3_600_000);
-    await app.app.get(AuditRetention).removeOld();
+    await app.app.get(RetentionJob).run(AUDIT_RETENTION);
     clock.advance(-500 * 24 * 3_600_000);
     expect(await read('?limit=1000')).toEqual(before);
   });

@@ -1,6 +1,7 @@
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
-import { AuditRetention } from '../../../src/audit/audit-retention.job';
+import { AUDIT_RETENTION } from '../../../src/audit/audit-retention';
 import { Database } from '../../../src/platform/database/database';
+import { RetentionJob } from '../../../src/platform/jobs/retention.job';
 import { startApp, type TestApp } from '../../harness/app/app';
 
 interface Made {
@@ -94,7 +95,7 @@ describe('the operator’s audit log', () => {
     const database = app.app.get(Database);
     await database.query(insert, ['401 days', 2500]);
     await database.query(insert, ['399 days', 3]);
-    await app.app.get(AuditRetention).removeOld();
+    await app.app.get(RetentionJob).run(AUDIT_RETENTION);
     const left = await database.query(`SELECT 1 FROM operator_audit_log WHERE action = 'test'`);
     expect(left).toHaveLength(3);
   });

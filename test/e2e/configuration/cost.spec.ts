@@ -3,9 +3,7 @@ import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { longestPieceOf } from '../../harness/longest-piece';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
-
-const many = <Item>(count: number, itemOf: (i: number) => Item): Item[] =>
-  Array.from({ length: count }, (_, i) => itemOf(i));
+import { many } from '../../harness/many';
 
 const window = (i: number): object => ({
   key: `w${i}`,

@@ -6,9 +6,7 @@ import { Database } from '../../../src/platform/database/database';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { longestPieceOf } from '../../harness/longest-piece';
-
-const many = <Item>(count: number, itemOf: (i: number) => Item): Item[] =>
-  Array.from({ length: count }, (_, i) => itemOf(i));
+import { many } from '../../harness/many';
 
 const alert = (key: string, fields: object): object => ({
   key,

@@ -1,5 +1,6 @@
 import type { ContactView } from '../../../src/contact/contact.dto';
-import { DeliveryRetentionJob } from '../../../src/delivery/delivery-retention.job';
+import { DELIVERY_RETENTION } from '../../../src/delivery/delivery-retention';
+import { RetentionJob } from '../../../src/platform/jobs/retention.job';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { parseId } from '../../../src/platform/ids/id';
 import { alertThrough } from '../../harness/app/contact-alerts';
@@ -140,7 +141,7 @@ describe('what a contact shows of the messages that go through it', () => {
     await scene.deliver();
     // The job believes the database's clock, which no test moves.
     await scene.database.query(`UPDATE notification_destination SET tokens_at = now() - interval '2 days'`);
-    await scene.nest.get(DeliveryRetentionJob).run();
+    await scene.nest.get(RetentionJob).run(DELIVERY_RETENTION);
     expect((await view(contact)).failing_since).toBe(since);
     const kept = await scene.database.query('SELECT FROM notification_destination');
     expect(kept).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { OccurrencePlanner } from '../../../src/maintenance/occurrence-planner.job';
-import { MaintenanceRetention } from '../../../src/maintenance/maintenance-retention.job';
+import { MAINTENANCE_RETENTION } from '../../../src/maintenance/maintenance-retention';
+import { RetentionJob } from '../../../src/platform/jobs/retention.job';
 import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
@@ -426,13 +427,13 @@ describe('maintenance windows', () => {
     const forever = await create(hourly());
     clock.advance(HOUR);
     await app.app.get(MaintenanceSweep).run();
-    const retention = app.app.get(MaintenanceRetention);
-    await retention.removeOld();
+    const retention = app.app.get(RetentionJob);
+    await retention.run(MAINTENANCE_RETENTION);
     expect(await rows(id)).toHaveLength(1);
     const old = `now() - interval '401 days'`;
     await database.query(`UPDATE maintenance_occurrence SET starts_at = ${old}, ends_at = ${old} WHERE over`);
     await database.query(`UPDATE maintenance_window SET starts_at = ${old}, ends_at = ${old} WHERE cron IS NULL`);
-    await retention.removeOld();
+    await retention.run(MAINTENANCE_RETENTION);
     expect([await rows(id), await ids()]).toEqual([[], [forever.id]]);
     expect(await database.query('SELECT id FROM maintenance_scope')).toHaveLength(1);
   });

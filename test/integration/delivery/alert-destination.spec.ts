@@ -1,4 +1,5 @@
 /** @databases both */
+import { Logger } from '@nestjs/common';
 import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
 import { ChannelRegistry } from '../../../src/channel/channel.registry';
 import { destinationOfAlert } from '../../../src/delivery/destination';
@@ -57,6 +58,28 @@ describe('alert.destination, of an alert whose config could not be read when it 
     await repair();
     expect(await destinationOf(readable)).toMatch(/^slack:/);
     await alerting.database.query(`DELETE FROM alert WHERE id < '00000001-0000-0000-0000-000000000000'`);
+  });
+
+  it('is told of in the log, once per change of the number of unreadable alerts', async () => {
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const logged = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    const newUnreadable = async () => {
+      const id = await newAlert();
+      await alerting.database.query('UPDATE alert SET config = $2 WHERE id = $1', [id, UNREADABLE]);
+      return id;
+    };
+    const first = await newUnreadable();
+    await repair();
+    await repair();
+    const second = await newUnreadable();
+    await repair();
+    await alerting.database.query('DELETE FROM alert WHERE id IN ($1, $2)', [first, second]);
+    await repair();
+    expect([warned.mock.calls.flat(), logged.mock.calls.flat()]).toEqual([
+      [expect.stringContaining('config of 1 alert cannot'), expect.stringContaining('config of 2 alerts cannot')],
+      ['the configs of all alerts can be read again'],
+    ]);
+    jest.restoreAllMocks();
   });
 
   it('is never that of a config which a client replaces at the same time', async () => {

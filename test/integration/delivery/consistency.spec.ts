@@ -1,8 +1,9 @@
 /** @databases both */
 import { ConsistencyJob } from '../../../src/alert/consistency/consistency.job';
-import { Heartbeat } from '../../../src/platform/observability/heartbeat';
+import { WatchdogPing } from '../../../src/platform/observability/watchdog-ping';
 import { DAY_MS } from '../../../src/platform/time/time-units';
-import { DeliveryRetentionJob } from '../../../src/delivery/delivery-retention.job';
+import { DELIVERY_RETENTION } from '../../../src/delivery/delivery-retention';
+import { RetentionJob } from '../../../src/platform/jobs/retention.job';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
@@ -91,7 +92,7 @@ describe('the consistency job', () => {
 
   it('sends no heartbeat while it is held for another reason', async () => {
     let isOffline = true;
-    scene.nest.get(Heartbeat).holdWhile('the monitor has no network', () => isOffline);
+    scene.nest.get(WatchdogPing).holdWhile('the monitor has no network', () => isOffline);
     await consistency.tick();
     expect(heartbeat.seen).toEqual([]);
     isOffline = false;
@@ -114,18 +115,18 @@ describe('the consistency job', () => {
     await scene.deliver();
     const [delivered, failed] = await scene.rows(alert);
     expect([delivered?.state, failed?.state, failed?.config]).toEqual(['delivered', 'failed', expect.anything()]);
-    const retention = scene.nest.get(DeliveryRetentionJob);
+    const retention = scene.nest.get(RetentionJob);
     const age = (milliseconds: number) =>
       scene.database.query(`UPDATE notification SET finished_at = now() - $1 * interval '1 millisecond'`, [
         milliseconds,
       ]);
-    await retention.run();
+    await retention.run(DELIVERY_RETENTION);
     expect((await scene.rows(alert))[1]?.config).not.toBeNull();
     await age(DAY_MS + 1000);
     await scene.database.query(
       `UPDATE notification_destination SET tokens_at = now() - interval '25 hours', blocked_until = NULL`,
     );
-    await retention.run();
+    await retention.run(DELIVERY_RETENTION);
     expect((await scene.rows(alert))[1]?.config).toBeNull();
     expect(await scene.database.query('SELECT 1 FROM notification_destination')).toEqual([]);
     await age(91 * DAY_MS);
@@ -135,7 +136,7 @@ describe('the consistency job', () => {
         id,
         firstUuidAt(new Date(oldest + index)),
       ]);
-    await retention.run();
+    await retention.run(DELIVERY_RETENTION);
     expect(await scene.rows(alert)).toEqual([]);
   });
 
@@ -145,7 +146,7 @@ describe('the consistency job', () => {
     await scene.report('F', kept);
     await scene.deliver();
     scene.clock.advance(365 * DAY_MS);
-    await scene.nest.get(DeliveryRetentionJob).run();
+    await scene.nest.get(RetentionJob).run(DELIVERY_RETENTION);
     expect(await scene.states(kept)).toEqual(['triggered delivered']);
   });
 });

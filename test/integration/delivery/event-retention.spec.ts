@@ -1,8 +1,9 @@
 import { checkConsistency } from '../../../src/alert/consistency/consistency-check';
-import { EventRetentionJob } from '../../../src/alert/event/event-retention.job';
+import { EVENT_RETENTION } from '../../../src/alert/event/event-retention';
 import { Config } from '../../../src/platform/config/config';
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { BackgroundJobs } from '../../../src/platform/jobs/background-job';
+import { RetentionJob } from '../../../src/platform/jobs/retention.job';
 import { Metrics } from '../../../src/platform/observability/metrics';
 import { Clock } from '../../../src/platform/time/clock';
 import { DAY_MS, HOUR_MS } from '../../../src/platform/time/time-units';
@@ -21,7 +22,7 @@ class MovedClock extends Clock {
 describe('the retention of alert events', () => {
   let alerting: Alerting;
   let clock: MovedClock;
-  let retention: EventRetentionJob;
+  let retention: RetentionJob;
   let endpointId: string;
   let alertId: string;
 
@@ -30,7 +31,7 @@ describe('the retention of alert events', () => {
     clock = new MovedClock();
     const config = alerting.nest.get(Config);
     const jobs = new BackgroundJobs(config, clock, new Metrics());
-    retention = new EventRetentionJob(alerting.nest.get(WorkerDatabase), config, clock, jobs);
+    retention = new RetentionJob(alerting.nest.get(WorkerDatabase), config, clock, jobs);
   });
   afterAll(() => alerting.close());
   beforeEach(async () => {
@@ -72,11 +73,11 @@ describe('the retention of alert events', () => {
     await alerting.play(endpointId, 'FSFSFS');
     await delivered();
     await age(401, 'true');
-    await retention.removeOld();
+    await retention.run(EVENT_RETENTION);
     expect(await left()).toEqual(['3 resolved', '3 triggered']);
     await alerting.play(endpointId, 'FS');
     expect(await findings()).toEqual([]);
-    await retention.removeOld();
+    await retention.run(EVENT_RETENTION);
     expect(await left()).toEqual(['3 resolved', '3 triggered', '4 resolved', '4 triggered']);
     expect(await findings()).toEqual([]);
   });
@@ -85,7 +86,7 @@ describe('the retention of alert events', () => {
     await alerting.play(endpointId, 'FSFSFS');
     await delivered();
     await age(399, 'incident_no = 1');
-    await retention.removeOld();
+    await retention.run(EVENT_RETENTION);
     expect(await left()).toHaveLength(6);
   });
 
@@ -93,11 +94,11 @@ describe('the retention of alert events', () => {
     await alerting.play(endpointId, 'F');
     await delivered();
     await age(500, 'true');
-    await retention.removeOld();
+    await retention.run(EVENT_RETENTION);
     expect(await left()).toEqual(['1 triggered']);
     await alerting.play(endpointId, 'SFS');
     await delivered();
-    await retention.removeOld();
+    await retention.run(EVENT_RETENTION);
     expect(await left()).toHaveLength(4);
     expect(await findings()).toEqual([]);
   });
@@ -105,7 +106,7 @@ describe('the retention of alert events', () => {
   it('keeps an event whose delivery is pending', async () => {
     await alerting.play(endpointId, 'FSFS');
     await age(401, 'true');
-    await retention.removeOld();
+    await retention.run(EVENT_RETENTION);
     expect(await left()).toHaveLength(4);
   });
 
@@ -114,7 +115,7 @@ describe('the retention of alert events', () => {
     await delivered();
     await age(401, 'true');
     await alerting.database.query('DELETE FROM alert WHERE id = $1', [alertId]);
-    await retention.removeOld();
+    await retention.run(EVENT_RETENTION);
     expect(await left()).toEqual([]);
   });
 
@@ -122,7 +123,7 @@ describe('the retention of alert events', () => {
     await alerting.play(endpointId, 'FSFSFS');
     await delivered();
     clock.aheadMs = 730 * DAY_MS;
-    await retention.removeOld();
+    await retention.run(EVENT_RETENTION);
     expect(await left()).toHaveLength(6);
   });
 });

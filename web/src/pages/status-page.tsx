@@ -194,7 +194,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                   set={(value) => set({ enabled: value })}
                 />
                 <p class="muted small">
-                  Everybody who knows the address sees names, states, 90 days and outages. Of a failure they see a
+                  Everybody who knows the address sees names, states, recent days and outages. Of a failure they see a
                   coarse reason such as “connection refused”: no URL, and no text of an error.
                 </p>
                 {stored?.enabled && <Snippets page={stored} />}

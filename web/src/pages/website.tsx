@@ -132,7 +132,7 @@ function StatusPageLink({ id }: { id: string }) {
           <>
             <p class="muted small">
               A page that shows everybody who knows its address how this website is: its endpoints by name, their state,
-              90 days and outages.
+              recent days and outages.
             </p>
             {may.write() && (
               <p class="actions">

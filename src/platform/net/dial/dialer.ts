@@ -3,8 +3,14 @@ import { isIP, type Socket } from 'node:net';
 import { raceToConnect } from './happy-eyeballs';
 import { arrivalMs } from '../../time/arrival-clock';
 import { type CertificateProblem, DialError, type DialPhases } from './dial-error';
-import { type EgressRule, isLocalhostName, refusalOfInternalName, refusalOfName } from '../egress/egress-policy';
-import { bracketed, normalizeHost } from '../egress/host-name';
+import {
+  type EgressRule,
+  isLocalhostName,
+  refusalOfInternalName,
+  refusalOfName,
+  refusalText,
+} from '../egress/egress-policy';
+import { normalizeHost } from '../egress/host-name';
 import { HostResolver, ResolveError } from '../dns/host-resolver';
 import type { Inflow } from './inflow';
 import type { ShownCertificate } from './peer-certificate';
@@ -150,12 +156,4 @@ const blocked = (
   phases: DialPhases,
   phase: 'dns' | 'connect',
   address: string | null = null,
-): DialError =>
-  new DialError(
-    'target_blocked',
-    phase,
-    `The egress policy of this monitor does not allow ${bracketed(host)}: ${refusal}.`,
-    false,
-    phases,
-    address,
-  );
+): DialError => new DialError('target_blocked', phase, refusalText(host, refusal), false, phases, address);

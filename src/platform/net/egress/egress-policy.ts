@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { Config } from '../../config/config';
 import { BoundedMap } from '../../cache/bounded-map';
 import { classify, readings } from './address-class';
-import { normalizeHost } from './host-name';
+import { bracketed, normalizeHost } from './host-name';
 import { INTERNAL_REFUSAL, isInternalName } from './internal-name';
 
 /**
@@ -41,6 +41,10 @@ const METADATA_NAMES = new Set([
   'instance-data',
   'instance-data.ec2.internal',
 ]);
+
+/** What whoever asked for a host is told of its refusal. */
+export const refusalText = (host: string, refusal: string): string =>
+  `The egress policy of this monitor does not allow ${bracketed(host)}: ${refusal}.`;
 
 /** Why a host name is refused for every organization before any lookup, or `null`. */
 export const refusalOfName = (name: string): string | null =>

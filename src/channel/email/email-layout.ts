@@ -24,7 +24,7 @@ export interface Mail {
  * The mail that says a notification. Its `Message-ID` is fixed by the event, so that a repeat is recognised as the same mail,
  * and a resolve refers to its trigger, so that both are shown as one thread.
  */
-export function emailMessage(
+export function emailLayout(
   notification: Notification,
   text: NotificationText,
   from: MailSender,

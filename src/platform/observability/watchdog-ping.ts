@@ -7,11 +7,11 @@ const LIMIT_MS = 10_000;
 
 /**
  * Shows a watchdog outside that this service works: `HEARTBEAT_URL` is requested once a minute while the consistency
- * check passes. When the heartbeats stop, the watchdog raises the alarm, and nothing of ours needs to work for that.
+ * check passes. When the requests stop, the watchdog raises the alarm, and nothing of ours needs to work for that.
  */
 @Injectable()
-export class Heartbeat {
-  private readonly logger = new Logger(Heartbeat.name);
+export class WatchdogPing {
+  private readonly logger = new Logger(WatchdogPing.name);
   private readonly reasons = new Map<string, () => boolean>();
   private failing = false;
 
@@ -21,13 +21,13 @@ export class Heartbeat {
     private readonly egress: EgressPolicy,
   ) {}
 
-  /** No heartbeat while `holds` is true, for example while the monitor has no network. Called once a minute. */
+  /** No ping while `holds` is true, for example while the monitor has no network. Called once a minute. */
   holdWhile(reason: string, holds: () => boolean): void {
     this.reasons.set(reason, holds);
   }
 
-  /** One heartbeat, unless something holds it back. Never throws: the missing heartbeat says enough. */
-  async beat(): Promise<void> {
+  /** One ping, unless something holds it back. Never throws: the missing ping says enough. */
+  async send(): Promise<void> {
     const url = this.config.heartbeatUrl;
     if (url === null) return;
     const held = [...this.reasons].find(([, holds]) => holds());

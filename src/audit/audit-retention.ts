@@ -1,0 +1,22 @@
+import type { Config } from '../platform/config/config';
+import { inBatches, type KeptRows, type Retention, RETENTION_BATCH } from '../platform/jobs/retention.job';
+
+/**
+ * `key` identifies a row. The trigger on the table lets rows go that are older than `uptime.audit_cutoff`, which holds for
+ * this statement. Cost: the oldest rows by the index on `created_at`.
+ */
+const entriesOf = (table: string, key: string): KeptRows => ({
+  days: (config: Config) => config.rollupRetentionDays,
+  remove: inBatches(
+    `DELETE FROM ${table} WHERE (${key}) IN (
+       SELECT ${key} FROM ${table} WHERE created_at < (SELECT set_config('uptime.audit_cutoff', $1, true)::timestamptz)
+        ORDER BY created_at LIMIT ${RETENTION_BATCH}) RETURNING 1`,
+    (cutoff) => [cutoff.toISOString()],
+  ),
+});
+
+/** Entries go by this and with their organization, in no other way. */
+export const AUDIT_RETENTION: Retention = {
+  name: 'audit-retention',
+  rows: [entriesOf('audit_log', 'org_id, id'), entriesOf('operator_audit_log', 'id')],
+};

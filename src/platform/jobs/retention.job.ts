@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { Cron } from '@nestjs/schedule';
+import { Config } from '../config/config';
+import { WorkerDatabase } from '../database/database';
+import { earlierNow } from '../database/database-clock';
+import { Clock } from '../time/clock';
+import { DAY_MS } from '../time/time-units';
+import { type BackgroundJob, BackgroundJobs, type JobOptions } from './background-job';
+
+/** Rows deleted by one statement, so that none holds its locks for long. */
+export const RETENTION_BATCH = 1000;
+
+/** One run over rows of one kind. */
+export interface Removal {
+  database: WorkerDatabase;
+  /** What is older goes. Counted back from the earlier of our clock and the database's, so that one wrong clock cannot make everything old. */
+  cutoff: Date;
+  /** Asked between two statements; `true` ends the run early. */
+  isStopping: () => boolean;
+}
+
+/** Rows of one kind: how long they are kept, and what removes the older ones. */
+export interface KeptRows {
+  days: number | ((config: Config) => number);
+  remove: (removal: Removal) => Promise<void>;
+}
+
+/** What a module keeps for a time: its line in the list of retention, and the job of that name. */
+export interface Retention extends Pick<JobOptions, 'name' | 'role'> {
+  /** In this order. */
+  rows: readonly KeptRows[];
+  /** After a run without an error nothing is done for this long; default 0: every hour. */
+  restMs?: number;
+}
+
+/** Repeats a statement that deletes and returns up to `RETENTION_BATCH` rows until it returns fewer. `$1` is the cutoff by default. */
+export const inBatches =
+  (statement: string, parametersOf: (cutoff: Date) => readonly unknown[] = (cutoff) => [cutoff]): KeptRows['remove'] =>
+  async ({ database, cutoff, isStopping }) => {
+    let removed = RETENTION_BATCH;
+    while (removed === RETENTION_BATCH && !isStopping())
+      removed = (await database.query(statement, parametersOf(cutoff))).length;
+  };
+
+/** Each hour removes what modules have kept long enough, one `Retention` after the other; one that fails stops no other. */
+@Injectable()
+export class RetentionJob {
+  private readonly jobs: BackgroundJob[] = [];
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly background: BackgroundJobs,
+  ) {}
+
+  /** Called once by the module that owns the tables, in its constructor. */
+  add(retention: Retention): void {
+    const { name, role, restMs } = retention;
+    const run = async (): Promise<void> => {
+      await this.run(retention, () => job.isStopping);
+      job.rest();
+    };
+    const job = this.background.create({ name, role, restMs, run });
+    this.jobs.push(job);
+  }
+
+  @Cron('20 17 * * * *')
+  async tick(): Promise<void> {
+    for (const job of this.jobs) await job.tick();
+  }
+
+  async run({ rows }: Retention, isStopping: () => boolean = () => false): Promise<void> {
+    const now = (await earlierNow(this.database, this.clock)).getTime();
+    for (const { days, remove } of rows) {
+      const kept = typeof days === 'number' ? days : days(this.config);
+      await remove({ database: this.database, cutoff: new Date(now - kept * DAY_MS), isStopping });
+    }
+  }
+}
