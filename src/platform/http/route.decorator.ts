@@ -1,0 +1,133 @@
+import { applyDecorators, Delete, Get, HttpCode, Post, Put, type Type } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { ApiOperation, type ApiOperationOptions, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
+import { Access, type AccessRule, CountedBy } from '../access/caller';
+import { Cost, type CostOf, ServedBeyondQuota } from '../access/cost';
+import type { ProblemCode } from '../problem/problem';
+import { BODY_PROBLEMS, Problems, PublicProblems } from '../problem/problems.decorator';
+import { Idempotent, RefusesIdempotencyKey } from './idempotency/idempotent.decorator';
+import { LocatedAt } from './location.interceptor';
+import type { Page } from './page';
+import { HonoursIfMatch, RefusesIfMatch, WITH_ETAG } from './precondition/precondition.decorator';
+
+const METHODS = { GET: Get, POST: Post, PUT: Put, DELETE: Delete };
+type Method = keyof typeof METHODS;
+
+/** What a handler returns, and so the status: 200, 201, or 204 for `noContent`. Descriptions are sentences for the client. */
+type Returns =
+  | { ok: Type<object>; etag?: true; description?: string; orNoContent?: string }
+  /** `at`: the path that the `Location` of what was created begins with. */
+  | { created: Type<object>; at?: string; etag?: true; description?: string }
+  | { page: Type<object>; description: string }
+  | { list: Type<object>; description: string }
+  /** Of other media types; most such handlers write the response themselves. */
+  | ({ content: object; description: string } & ApiResponseOptions)
+  | { noContent: string };
+
+/** What the handler of a route with these `Returns` has to promise. */
+type Returned<R extends Returns> = R extends { page: Type<infer View> }
+  ? Page<View>
+  : R extends { list: Type<infer View> }
+    ? View[]
+    : R extends { created: Type<infer View> }
+      ? View
+      : R extends { ok: Type<infer View> }
+        ? View | (R extends { orNoContent: string } ? undefined : never)
+        : R extends { noContent: string }
+          ? void
+          : string | void;
+
+/** Whether a route honours a header of safe requests; `refused` is a sentence for the client: why not. */
+type HeaderRule = 'honoured' | { refused: string };
+
+/** What the method of a route asks for besides. */
+interface OfMethod {
+  GET: { idempotencyKey?: never; ifMatch?: never; servedBeyondQuota?: never };
+  /** `honoured`: see `@Idempotent` for what the handler must not do then. */
+  POST: { idempotencyKey: HeaderRule; ifMatch?: never; servedBeyondQuota?: true };
+  /** `honoured`: its service calls `requireMatch`. */
+  PUT: { ifMatch: HeaderRule; idempotencyKey?: never; servedBeyondQuota?: true };
+  DELETE: { ifMatch: HeaderRule; idempotencyKey?: never; servedBeyondQuota?: true };
+}
+
+interface Described<R extends Returns> extends Pick<ApiOperationOptions, 'requestBody'> {
+  /** Who may call it; `public` needs no key. */
+  access: AccessRule;
+  /** Of a public route that one address may ask more often than 20 times a second: who bounds it instead, in words. */
+  countedBy?: string;
+  /** Tokens of the rate limit; without it 1. */
+  cost?: CostOf;
+  /** The name of its function in a generated client. */
+  operationId: string;
+  summary: string;
+  description: string;
+  returns: R;
+  /** What its service refuses. Those of a body, a query, a page, an id in the path and a missing key are added. */
+  problems?: readonly ProblemCode[];
+}
+
+/**
+ * A route: its path within that of the controller, who may call it, how it is documented, and what its method has to decide.
+ * Does what Nest's `@Get(path)` and so on with `@Access`, `@ApiOperation`, `@Problems` and the others do. The parameters of
+ * the handler are Nest's, besides `@IdParam`; other decorators may stand below.
+ */
+export const Route =
+  <M extends Method, const R extends Returns>(method: M, path: string, route: Described<R> & OfMethod[M]) =>
+  <Handler extends (...parameters: never[]) => Promise<Returned<R>>>(
+    controller: object,
+    name: string,
+    handler: TypedPropertyDescriptor<Handler>,
+  ): void => {
+    const { access, countedBy, cost, returns, problems, idempotencyKey, ifMatch, servedBeyondQuota, ...operation } =
+      route as Described<R> & OfMethod[Method];
+    const isPublic = access === 'public';
+    const codes = [
+      ...problemsOfParameters(controller, name),
+      ...('page' in returns ? (['invalid_cursor'] as const) : []),
+      ...(problems ?? []),
+    ];
+    applyDecorators(
+      METHODS[method](path),
+      Access(access),
+      ...(countedBy === undefined ? [] : [CountedBy(countedBy)]),
+      ...(cost ? [Cost(cost)] : []),
+      ...(servedBeyondQuota ? [ServedBeyondQuota()] : []),
+      ...ruled(idempotencyKey, Idempotent, RefusesIdempotencyKey),
+      ...ruled(ifMatch, HonoursIfMatch, RefusesIfMatch),
+      ApiOperation(isPublic ? { ...operation, security: [] } : operation),
+      ...responses(returns),
+      isPublic ? PublicProblems(...codes) : Problems(...codes),
+    )(controller, name, handler);
+  };
+
+const ruled = <D>(rule: HeaderRule | undefined, honours: () => D, refuses: (why: string) => D): D[] =>
+  rule === undefined ? [] : [rule === 'honoured' ? honours() : refuses(rule.refused)];
+
+/** Parameters are decorated before their method, so Nest knows by now what the handler takes. */
+function problemsOfParameters(controller: object, handler: string): ProblemCode[] {
+  const parameters = Object.keys(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, handler) ?? {});
+  const takes = (type: RouteParamtypes) => parameters.some((key) => key.startsWith(`${type}:`));
+  return [
+    ...(takes(RouteParamtypes.BODY) ? BODY_PROBLEMS : []),
+    ...(takes(RouteParamtypes.QUERY) ? (['invalid_query'] as const) : []),
+    ...(takes(RouteParamtypes.PARAM) ? (['not_found'] as const) : []),
+  ];
+}
+
+function responses(returns: Returns): MethodDecorator[] {
+  if ('noContent' in returns) return response(204, { description: returns.noContent });
+  if ('content' in returns) return response(200, returns);
+  const { description } = returns;
+  if ('page' in returns) return response(200, { type: returns.page, isArray: true, description });
+  if ('list' in returns) return response(200, { type: returns.list, isArray: true, description });
+  const headers = returns.etag ? WITH_ETAG : {};
+  if ('ok' in returns) return response(200, { ...headers, type: returns.ok, description });
+  const created = response(201, { ...headers, type: returns.created, description });
+  return returns.at === undefined ? created : [...created, LocatedAt(returns.at)];
+}
+
+const response = (status: number, options: ApiResponseOptions): MethodDecorator[] => [
+  HttpCode(status),
+  ApiResponse({ ...options, status }),
+];
