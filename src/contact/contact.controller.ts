@@ -7,6 +7,7 @@ import { AlsoChecked } from '../platform/http/body/also-checked';
 import { ClientLeft } from '../platform/http/client-left';
 import { IdParam } from '../platform/http/id-param.decorator';
 import type { Page } from '../platform/http/page';
+import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { Route } from '../platform/http/route.decorator';
 import { ContactQuery, ContactView, CreateContactDto, DeleteContactQuery, UpdateContactDto } from './contact.dto';
 import { ContactService } from './contact.service';
@@ -37,7 +38,7 @@ export class ContactController {
     operationId: 'getContact',
     summary: 'Get a contact',
     description: 'One contact; credentials in its config are masked.',
-    returns: { ok: ContactView, etag: true, description: 'The contact.' },
+    returns: { ok: ContactView, ...WITH_ETAG, description: 'The contact.' },
   })
   get(@CurrentCaller() caller: Caller, @IdParam('contact') id: string): Promise<ContactView> {
     return this.contacts.get(caller, id);
@@ -50,7 +51,7 @@ export class ContactController {
     summary: 'Create a contact',
     description:
       'With `default`, every endpoint that is created from then on gets an alert through it. A secret that the channel generated is shown in this answer only. At most 1,000 contacts, 10 of them `default`.',
-    returns: { created: ContactView, at: '/api/v1/contacts', etag: true, description: 'The new contact.' },
+    returns: { created: ContactView, at: '/api/v1/contacts', ...WITH_ETAG, description: 'The new contact.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
   @AlsoChecked(ContactService, (contacts, fields: Partial<CreateContactDto>, { caller }) =>
@@ -67,7 +68,7 @@ export class ContactController {
     summary: 'Update a contact',
     description:
       'Partial: only the fields sent change, `type` only together with `config`. A change of the config holds for all its alerts at once. Where messages still go to the same account and address, as with a rotated token, open incidents stay open; else they are closed through the old config, and the next failing result opens new ones.',
-    returns: { ok: ContactView, etag: true, description: 'The contact as it is now.' },
+    returns: { ok: ContactView, ...WITH_ETAG, description: 'The contact as it is now.' },
     problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
   @AlsoChecked(ContactService, (contacts, fields: UpdateContactDto, { caller, params }) =>

@@ -9,21 +9,25 @@ import { BODY_PROBLEMS, Problems, PublicProblems } from '../problem/problems.dec
 import { Idempotent, RefusesIdempotencyKey } from './idempotency/idempotent.decorator';
 import { LocatedAt } from './location.interceptor';
 import type { Page } from './page';
-import { HonoursIfMatch, RefusesIfMatch, WITH_ETAG } from './precondition/precondition.decorator';
+import { HonoursIfMatch, RefusesIfMatch } from './precondition/precondition.decorator';
 
 const METHODS = { GET: Get, POST: Post, PUT: Put, DELETE: Delete };
 type Method = keyof typeof METHODS;
 
-/** What a handler returns, and so the status: 200, 201, or 204 for `noContent`. Descriptions are sentences for the client. */
+/** Headers of a response (`...WITH_ETAG`), and a sentence for the client about it. */
+type Shown = Pick<ApiResponseOptions, 'headers' | 'description'>;
+
+/** What a handler returns, and so the status: 200 for `ok`, `page`, `list` and `content`. `noContent` is a description, too. */
 type Returns =
-  | { ok: Type<object>; etag?: true; description?: string; orNoContent?: string }
+  | ({ ok: Type<object>; noContent?: string } & Shown)
   /** `at`: the path that the `Location` of what was created begins with. */
-  | { created: Type<object>; at?: string; etag?: true; description?: string }
-  | { page: Type<object>; description: string }
-  | { list: Type<object>; description: string }
-  /** Of other media types; most such handlers write the response themselves. */
-  | ({ content: object; description: string } & ApiResponseOptions)
+  | ({ created: Type<object>; at?: string } & Shown)
+  | ({ page: Type<object> } & Shown)
+  | ({ list: Type<object> } & Shown)
+  /** By media type, as in OpenAPI. Most such handlers write the response themselves. */
+  | ({ content: ResponseContent } & Shown)
   | { noContent: string };
+type ResponseContent = NonNullable<ApiResponseOptions['content']>;
 
 /** What the handler of a route with these `Returns` has to promise. */
 type Returned<R extends Returns> = R extends { page: Type<infer View> }
@@ -33,7 +37,7 @@ type Returned<R extends Returns> = R extends { page: Type<infer View> }
     : R extends { created: Type<infer View> }
       ? View
       : R extends { ok: Type<infer View> }
-        ? View | (R extends { orNoContent: string } ? undefined : never)
+        ? View | (R extends { noContent: string } ? undefined : never)
         : R extends { noContent: string }
           ? void
           : string | void;
@@ -63,7 +67,7 @@ interface Described<R extends Returns> extends Pick<ApiOperationOptions, 'reques
   summary: string;
   description: string;
   returns: R;
-  /** What its service refuses. Those of a body, a query, a page, an id in the path and a missing key are added. */
+  /** What its service refuses. Those of a body, a query, a page, a path with a parameter and a missing key are added. */
   problems?: readonly ProblemCode[];
 }
 
@@ -79,14 +83,10 @@ export const Route =
     name: string,
     handler: TypedPropertyDescriptor<Handler>,
   ): void => {
-    const { access, countedBy, cost, returns, problems, idempotencyKey, ifMatch, servedBeyondQuota, ...operation } =
-      route as Described<R> & OfMethod[Method];
+    const { returns, problems, ...rest }: Described<R> & OfMethod[Method] = route;
+    const { access, countedBy, cost, idempotencyKey, ifMatch, servedBeyondQuota, ...operation } = rest;
     const isPublic = access === 'public';
-    const codes = [
-      ...problemsOfParameters(controller, name),
-      ...('page' in returns ? (['invalid_cursor'] as const) : []),
-      ...(problems ?? []),
-    ];
+    const codes = [...(problems ?? []), ...problemsOf(controller, name, returns)];
     applyDecorators(
       METHODS[method](path),
       Access(access),
@@ -105,29 +105,34 @@ const ruled = <D>(rule: HeaderRule | undefined, honours: () => D, refuses: (why:
   rule === undefined ? [] : [rule === 'honoured' ? honours() : refuses(rule.refused)];
 
 /** Parameters are decorated before their method, so Nest knows by now what the handler takes. */
-function problemsOfParameters(controller: object, handler: string): ProblemCode[] {
+function problemsOf(controller: object, handler: string, returns: Returns): ProblemCode[] {
   const parameters = Object.keys(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, handler) ?? {});
   const takes = (type: RouteParamtypes) => parameters.some((key) => key.startsWith(`${type}:`));
   return [
     ...(takes(RouteParamtypes.BODY) ? BODY_PROBLEMS : []),
     ...(takes(RouteParamtypes.QUERY) ? (['invalid_query'] as const) : []),
+    ...('page' in returns ? (['invalid_cursor'] as const) : []),
     ...(takes(RouteParamtypes.PARAM) ? (['not_found'] as const) : []),
   ];
 }
 
-function responses(returns: Returns): MethodDecorator[] {
-  if ('noContent' in returns) return response(204, { description: returns.noContent });
-  if ('content' in returns) return response(200, returns);
-  const { description } = returns;
-  if ('page' in returns) return response(200, { type: returns.page, isArray: true, description });
-  if ('list' in returns) return response(200, { type: returns.list, isArray: true, description });
-  const headers = returns.etag ? WITH_ETAG : {};
-  if ('ok' in returns) return response(200, { ...headers, type: returns.ok, description });
-  const created = response(201, { ...headers, type: returns.created, description });
-  return returns.at === undefined ? created : [...created, LocatedAt(returns.at)];
+interface AnyReturns extends Shown {
+  ok?: Type<object>;
+  created?: Type<object>;
+  at?: string;
+  page?: Type<object>;
+  list?: Type<object>;
+  content?: ResponseContent;
+  noContent?: string;
 }
 
-const response = (status: number, options: ApiResponseOptions): MethodDecorator[] => [
-  HttpCode(status),
-  ApiResponse({ ...options, status }),
-];
+function responses({ ok, created, at, page, list, noContent, ...shown }: AnyReturns): MethodDecorator[] {
+  const type = ok ?? created ?? page ?? list;
+  const status = created ? 201 : type || shown.content ? 200 : 204;
+  return [
+    HttpCode(status),
+    ...(status === 204 ? [] : [ApiResponse({ ...shown, status, type, isArray: (page ?? list) !== undefined })]),
+    ...(noContent === undefined ? [] : [ApiResponse({ status: 204, description: noContent })]),
+    ...(at === undefined ? [] : [LocatedAt(at)]),
+  ];
+}
