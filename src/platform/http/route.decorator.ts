@@ -1,11 +1,9 @@
 import { applyDecorators, Delete, Get, HttpCode, Post, Put, type Type } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { ApiOperation, type ApiOperationOptions, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
 import { Access, type AccessRule, CountedBy } from '../access/caller';
 import { Cost, type CostOf, ServedBeyondQuota } from '../access/cost';
 import type { ProblemCode } from '../problem/problem';
-import { BODY_PROBLEMS, Problems, PublicProblems } from '../problem/problems.decorator';
+import { Problems, PublicProblems } from '../problem/problems.decorator';
 import { Idempotent, RefusesIdempotencyKey } from './idempotency/idempotent.decorator';
 import { LocatedAt } from './location.interceptor';
 import type { Page } from './page';
@@ -67,7 +65,7 @@ interface Described<R extends Returns> extends Pick<ApiOperationOptions, 'reques
   summary: string;
   description: string;
   returns: R;
-  /** What its service refuses. Those of a body, a query, a page, a path with a parameter and a missing key are added. */
+  /** What its service refuses. What follows from its parameters is added: see `withOperationsCompleted`. */
   problems?: readonly ProblemCode[];
 }
 
@@ -83,10 +81,9 @@ export const Route =
     name: string,
     handler: TypedPropertyDescriptor<Handler>,
   ): void => {
-    const { returns, problems, ...rest }: Described<R> & OfMethod[Method] = route;
+    const { returns, problems = [], ...rest }: Described<R> & OfMethod[Method] = route;
     const { access, countedBy, cost, idempotencyKey, ifMatch, servedBeyondQuota, ...operation } = rest;
     const isPublic = access === 'public';
-    const codes = [...(problems ?? []), ...problemsOf(controller, name, returns)];
     applyDecorators(
       METHODS[method](path),
       Access(access),
@@ -97,24 +94,12 @@ export const Route =
       ...ruled(ifMatch, HonoursIfMatch, RefusesIfMatch),
       ApiOperation(isPublic ? { ...operation, security: [] } : operation),
       ...responses(returns),
-      isPublic ? PublicProblems(...codes) : Problems(...codes),
+      isPublic ? PublicProblems(...problems) : Problems(...problems),
     )(controller, name, handler);
   };
 
 const ruled = <D>(rule: HeaderRule | undefined, honours: () => D, refuses: (why: string) => D): D[] =>
   rule === undefined ? [] : [rule === 'honoured' ? honours() : refuses(rule.refused)];
-
-/** Parameters are decorated before their method, so Nest knows by now what the handler takes. */
-function problemsOf(controller: object, handler: string, returns: Returns): ProblemCode[] {
-  const parameters = Object.keys(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, handler) ?? {});
-  const takes = (type: RouteParamtypes) => parameters.some((key) => key.startsWith(`${type}:`));
-  return [
-    ...(takes(RouteParamtypes.BODY) ? BODY_PROBLEMS : []),
-    ...(takes(RouteParamtypes.QUERY) ? (['invalid_query'] as const) : []),
-    ...('page' in returns ? (['invalid_cursor'] as const) : []),
-    ...(takes(RouteParamtypes.PARAM) ? (['not_found'] as const) : []),
-  ];
-}
 
 interface AnyReturns extends Shown {
   ok?: Type<object>;
