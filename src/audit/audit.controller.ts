@@ -1,9 +1,9 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, OrgId } from '../platform/access/caller';
-import { Cost, costOfAuditLog } from '../platform/access/cost';
+import { Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { OrgId } from '../platform/access/caller';
+import { costOfAuditLog } from '../platform/access/cost';
 import type { Page } from '../platform/http/page';
-import { Problems } from '../platform/problem/problems.decorator';
+import { Route } from '../platform/http/route.decorator';
 import { AuditEntryView, AuditQuery } from './audit.dto';
 import { AuditService } from './audit.service';
 
@@ -12,10 +12,9 @@ import { AuditService } from './audit.service';
 export class AuditController {
   constructor(private readonly audit: AuditService) {}
 
-  @Get()
-  @Access('admin')
-  @Cost(costOfAuditLog)
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'admin',
+    cost: costOfAuditLog,
     operationId: 'listAuditLog',
     summary: 'List who did what',
     description:
@@ -23,9 +22,8 @@ export class AuditController {
       'what, before and after without credentials, and the id of the request. Entries cannot be changed; they go after ' +
       '`ROLLUP_RETENTION_DAYS`, or with the organization. What ends together with something else (the alerts of an ' +
       'endpoint, the sessions of a key) has no entry of its own.',
+    returns: { page: AuditEntryView, description: 'One page of entries.' },
   })
-  @ApiOkResponse({ type: AuditEntryView, isArray: true, description: 'One page of entries.' })
-  @Problems('invalid_query', 'invalid_cursor')
   list(@OrgId() orgId: string, @Query() query: AuditQuery): Promise<Page<AuditEntryView>> {
     return this.audit.list(orgId, query);
   }

@@ -1,12 +1,10 @@
-import { Controller, HttpCode, Post, Put, Query, Req } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Query, Req } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
-import { Cost } from '../platform/access/cost';
+import { type Caller, CurrentCaller } from '../platform/access/caller';
 import { SentText, TextBody } from '../platform/http/body/text-body';
-import { RefusesIdempotencyKey } from '../platform/http/idempotency/idempotent.decorator';
-import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
-import { Problems } from '../platform/problem/problems.decorator';
+import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
+import { Route } from '../platform/http/route.decorator';
 import { ConfigurationService } from './configuration.service';
 import { CONFIGURATION_PATH, DOCUMENT_BODY } from './document/document';
 import { ConfigurationPlanView, PlanQuery } from './plan/plan.dto';
@@ -40,29 +38,27 @@ const COST = 20;
 export class ConfigurationController {
   constructor(private readonly configuration: ConfigurationService) {}
 
-  @Post('plan')
-  @Access('read')
-  @Cost(() => COST)
-  @RefusesIdempotencyKey('Nothing is stored.')
-  @HttpCode(200)
-  @TextBody(DOCUMENT_BODY)
-  @ApiConsumes(...DOCUMENT_BODY.types)
-  @ApiBody({ schema: BODY, required: true })
-  @ApiOperation({
+  @Route('POST', 'plan', {
+    access: 'read',
+    cost: () => COST,
+    idempotencyKey: { refused: 'Nothing is stored.' },
     operationId: 'planConfiguration',
     summary: 'Say what a configuration document would change',
     description:
       'Compares the document with what your organization has. Nothing is written, not even the audit log. The `ETag` of the plan, sent as `If-Match`, makes sure that exactly this plan is applied.',
+    returns: { ok: ConfigurationPlanView, description: 'The plan.', ...WITH_ETAG },
+    problems: [
+      'invalid_query',
+      'validation_failed',
+      'malformed_document',
+      'target_not_allowed',
+      'conflict',
+      'quota_exceeded',
+    ],
   })
-  @ApiOkResponse({ type: ConfigurationPlanView, description: 'The plan.', ...WITH_ETAG })
-  @Problems(
-    'invalid_query',
-    'validation_failed',
-    'malformed_document',
-    'target_not_allowed',
-    'conflict',
-    'quota_exceeded',
-  )
+  @TextBody(DOCUMENT_BODY)
+  @ApiConsumes(...DOCUMENT_BODY.types)
+  @ApiBody({ schema: BODY, required: true })
   plan(
     @CurrentCaller() caller: Caller,
     @Query() query: PlanQuery,
@@ -72,29 +68,28 @@ export class ConfigurationController {
     return this.configuration.plan(caller, { text, query, host: request.headers.host });
   }
 
-  @Put()
-  @Access('write')
-  @Cost(() => COST)
-  @HonoursIfMatch()
-  @TextBody(DOCUMENT_BODY)
-  @ApiConsumes(...DOCUMENT_BODY.types)
-  @ApiBody({ schema: BODY, required: true })
-  @ApiOperation({
+  @Route('PUT', '', {
+    access: 'write',
+    cost: () => COST,
+    ifMatch: 'honoured',
     operationId: 'applyConfiguration',
     summary: 'Apply a configuration document',
     description:
       'Makes your organization what the document declares, in one transaction: all of it or nothing. What is as declared is not touched. With `prune=true` what the owner declared before and no longer declares is deleted; what others declared, or nobody did, never is.',
+    returns: { ok: ConfigurationPlanView, description: 'What was changed.', ...WITH_ETAG },
+    problems: [
+      'invalid_query',
+      'validation_failed',
+      'malformed_document',
+      'target_not_allowed',
+      'not_found',
+      'conflict',
+      'quota_exceeded',
+    ],
   })
-  @ApiOkResponse({ type: ConfigurationPlanView, description: 'What was changed.', ...WITH_ETAG })
-  @Problems(
-    'invalid_query',
-    'validation_failed',
-    'malformed_document',
-    'target_not_allowed',
-    'not_found',
-    'conflict',
-    'quota_exceeded',
-  )
+  @TextBody(DOCUMENT_BODY)
+  @ApiConsumes(...DOCUMENT_BODY.types)
+  @ApiBody({ schema: BODY, required: true })
   apply(
     @CurrentCaller() caller: Caller,
     @Query() query: PlanQuery,

@@ -1,7 +1,7 @@
-import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
-import { Problems } from '../platform/problem/problems.decorator';
+import { Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type Caller, CurrentCaller } from '../platform/access/caller';
+import { Route } from '../platform/http/route.decorator';
 import { SystemView } from './system.dto';
 import { SystemService } from './system.service';
 
@@ -10,15 +10,14 @@ import { SystemService } from './system.service';
 export class SystemController {
   constructor(private readonly system: SystemService) {}
 
-  @Get()
-  @Access('admin')
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'admin',
     operationId: 'getSystem',
     summary: 'Get the state of the installation',
     description: 'Scheduler, outbox, database and retention. Only for administrators of the organization that runs it.',
+    returns: { ok: SystemView },
+    problems: ['not_found'],
   })
-  @ApiOkResponse({ type: SystemView })
-  @Problems('not_found')
   read(@CurrentCaller() caller: Caller): Promise<SystemView> {
     return this.system.read(caller);
   }

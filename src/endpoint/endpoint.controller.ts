@@ -1,125 +1,98 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiTags,
-} from '@nestjs/swagger';
-import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
-import { Cost, costOfTaggedList } from '../platform/access/cost';
+import { Body, Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
+import { costOfTaggedList } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
-import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
-import { LocatedAt } from '../platform/http/location.interceptor';
+import { IdParam } from '../platform/http/id-param.decorator';
 import type { Page } from '../platform/http/page';
-import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
-import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
-import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
+import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
+import { Route } from '../platform/http/route.decorator';
 import { CreateEndpointDto, EndpointQuery, EndpointView, NewEndpointQuery, UpdateEndpointDto } from './endpoint.dto';
 import { EndpointService } from './endpoint.service';
-
-const ENDPOINT_ID = { name: 'id', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' };
-const WEBSITE_ID = { name: 'websiteId', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' };
 
 @ApiTags('Endpoints')
 @Controller('api/v1')
 export class EndpointController {
   constructor(private readonly endpoints: EndpointService) {}
 
-  @Get('websites/:websiteId/endpoints')
-  @Access('read')
-  @Cost(costOfTaggedList(1000))
-  @ApiParam(WEBSITE_ID)
-  @ApiOperation({
+  @Route('GET', 'websites/:websiteId/endpoints', {
+    access: 'read',
+    cost: costOfTaggedList(1000),
     operationId: 'listEndpoints',
     summary: 'List endpoints of a website',
     description: 'Oldest first; with `tag` those that have it.',
+    returns: { page: EndpointView, description: 'One page of endpoints.' },
   })
-  @ApiOkResponse({ type: EndpointView, isArray: true, description: 'One page of endpoints.' })
-  @Problems('invalid_query', 'invalid_cursor', 'not_found')
   list(
     @CurrentCaller() caller: Caller,
-    @Param('websiteId', new PrefixedIdPipe('website')) websiteId: string,
+    @IdParam('website', 'websiteId') websiteId: string,
     @Query() query: EndpointQuery,
   ): Promise<Page<EndpointView>> {
     return this.endpoints.list(caller, websiteId, query);
   }
 
-  @Post('websites/:websiteId/endpoints')
-  @Access('write')
-  @LocatedAt('/api/v1/endpoints')
-  @Idempotent()
-  @ApiParam(WEBSITE_ID)
-  @ApiOperation({
+  @Route('POST', 'websites/:websiteId/endpoints', {
+    access: 'write',
+    idempotencyKey: 'honoured',
     operationId: 'createEndpoint',
     summary: 'Create an endpoint',
     description:
       'The first check runs at once. In the same transaction it gets an alert through each contact that is `default`, with the `alert_defaults` of the contact; `?alerts=none` makes it without.',
+    returns: { created: EndpointView, at: '/api/v1/endpoints', ...WITH_ETAG, description: 'The new endpoint.' },
+    problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
-  @ApiCreatedResponse({ ...WITH_ETAG, type: EndpointView, description: 'The new endpoint.' })
-  @BodyProblems('invalid_query', 'not_found', 'quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(EndpointService, (endpoints, fields: Partial<CreateEndpointDto>, { caller, params }) =>
     endpoints.findingsInNew(caller, params['websiteId'], fields),
   )
   create(
     @CurrentCaller() caller: Caller,
-    @Param('websiteId', new PrefixedIdPipe('website')) websiteId: string,
+    @IdParam('website', 'websiteId') websiteId: string,
     @Query() query: NewEndpointQuery,
     @Body() dto: CreateEndpointDto,
   ): Promise<EndpointView> {
     return this.endpoints.create(caller, websiteId, dto, query);
   }
 
-  @Get('endpoints/:id')
-  @Access('read')
-  @ApiParam(ENDPOINT_ID)
-  @ApiOperation({
+  @Route('GET', 'endpoints/:id', {
+    access: 'read',
     operationId: 'getEndpoint',
     summary: 'Get an endpoint',
     description: 'One endpoint with its status.',
+    returns: { ok: EndpointView, ...WITH_ETAG, description: 'The endpoint.' },
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: EndpointView, description: 'The endpoint.' })
-  @Problems('not_found')
-  get(@CurrentCaller() caller: Caller, @Param('id', new PrefixedIdPipe('endpoint')) id: string): Promise<EndpointView> {
+  get(@CurrentCaller() caller: Caller, @IdParam('endpoint') id: string): Promise<EndpointView> {
     return this.endpoints.get(caller, id);
   }
 
-  @Put('endpoints/:id')
-  @Access('write')
-  @HonoursIfMatch()
-  @ApiParam(ENDPOINT_ID)
-  @ApiOperation({
+  @Route('PUT', 'endpoints/:id', {
+    access: 'write',
+    ifMatch: 'honoured',
     operationId: 'updateEndpoint',
     summary: 'Update an endpoint',
     description: 'Partial: only the fields sent change. `enabled: false` pauses it and resolves what is open.',
+    returns: { ok: EndpointView, ...WITH_ETAG, description: 'The endpoint as it is now.' },
+    problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: EndpointView, description: 'The endpoint as it is now.' })
-  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(EndpointService, (endpoints, fields: UpdateEndpointDto, { caller, params }) =>
     endpoints.findingsIn(caller, params['id'], fields),
   )
   update(
     @CurrentCaller() caller: Caller,
-    @Param('id', new PrefixedIdPipe('endpoint')) id: string,
+    @IdParam('endpoint') id: string,
     @Body() dto: UpdateEndpointDto,
   ): Promise<EndpointView> {
     return this.endpoints.update(caller, id, dto);
   }
 
-  @Delete('endpoints/:id')
-  @Access('write')
-  @HonoursIfMatch()
-  @HttpCode(204)
-  @ApiParam(ENDPOINT_ID)
-  @ApiOperation({
+  @Route('DELETE', 'endpoints/:id', {
+    access: 'write',
+    ifMatch: 'honoured',
     operationId: 'deleteEndpoint',
     summary: 'Delete an endpoint',
     description: 'With its alert rules and its history. Open incidents are resolved first.',
+    returns: { noContent: 'The endpoint is deleted.' },
   })
-  @ApiNoContentResponse({ description: 'The endpoint is deleted.' })
-  @Problems('not_found')
-  remove(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('endpoint')) id: string): Promise<void> {
+  remove(@OrgId() orgId: string, @IdParam('endpoint') id: string): Promise<void> {
     return this.endpoints.remove(orgId, id);
   }
 }

@@ -1,11 +1,9 @@
-import { Body, Controller, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
+import { Body, Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type Caller, CurrentCaller } from '../platform/access/caller';
 import { AlsoChecked } from '../platform/http/body/also-checked';
-import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
-import { LocatedAt } from '../platform/http/location.interceptor';
 import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
-import { BodyProblems } from '../platform/problem/problems.decorator';
+import { Route } from '../platform/http/route.decorator';
 import { NewEndpointQuery } from './endpoint.dto';
 import { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 import { WebsiteSetupService } from './website-setup.service';
@@ -16,18 +14,16 @@ import { WebsiteSetupService } from './website-setup.service';
 export class WebsiteSetupController {
   constructor(private readonly setup: WebsiteSetupService) {}
 
-  @Post()
-  @Access('write')
-  @LocatedAt('/api/v1/websites')
-  @Idempotent()
-  @ApiOperation({
+  @Route('POST', '', {
+    access: 'write',
+    idempotencyKey: 'honoured',
     operationId: 'createWebsite',
     summary: 'Create a website',
     description:
       'With its first endpoints, if you like: all or nothing, and their first checks run at once. Each gets an alert through each contact that is `default`; `?alerts=none` makes them without. More are added afterwards.',
+    returns: { created: CreatedWebsiteView, at: '/api/v1/websites', ...WITH_ETAG, description: 'The new website.' },
+    problems: ['quota_exceeded', 'target_not_allowed', 'conflict'],
   })
-  @ApiCreatedResponse({ ...WITH_ETAG, type: CreatedWebsiteView, description: 'The new website.' })
-  @BodyProblems('invalid_query', 'quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(WebsiteSetupService, (setup, fields: Partial<CreateWebsiteDto>, { caller }) =>
     setup.findingsIn(caller, fields),
   )

@@ -1,21 +1,12 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiTags,
-} from '@nestjs/swagger';
-import { Access, OrgId } from '../platform/access/caller';
-import { ServedBeyondQuota, Cost, costOfList } from '../platform/access/cost';
+import { Body, Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { OrgId } from '../platform/access/caller';
+import { costOfList } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
-import { Idempotent, RefusesIdempotencyKey } from '../platform/http/idempotency/idempotent.decorator';
-import { LocatedAt } from '../platform/http/location.interceptor';
+import { IdParam } from '../platform/http/id-param.decorator';
 import type { Page } from '../platform/http/page';
-import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
-import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
-import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
+import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
+import { Route } from '../platform/http/route.decorator';
 import {
   CreateMaintenanceWindowDto,
   MaintenanceOccurrenceView,
@@ -26,7 +17,6 @@ import {
 } from './maintenance-window.dto';
 import { MaintenanceWindowService } from './maintenance-window.service';
 
-const WINDOW_ID = { name: 'id', example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st' };
 const TWO_FORMS = 'One-off with `starts_at` and `ends_at`, or recurring with `cron`, `timezone` and `duration`.';
 
 @ApiTags('Maintenance windows')
@@ -34,85 +24,75 @@ const TWO_FORMS = 'One-off with `starts_at` and `ends_at`, or recurring with `cr
 export class MaintenanceWindowController {
   constructor(private readonly windows: MaintenanceWindowService) {}
 
-  @Get()
-  @Access('read')
-  @Cost(costOfList(100))
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'read',
+    cost: costOfList(100),
     operationId: 'listMaintenanceWindows',
     summary: 'List maintenance windows',
     description:
       'Newest start first; a recurring window stands at its next one. Windows that have ended are kept for 400 days.',
+    returns: { page: MaintenanceWindowView, description: 'One page of maintenance windows.' },
   })
-  @ApiOkResponse({ type: MaintenanceWindowView, isArray: true, description: 'One page of maintenance windows.' })
-  @Problems('invalid_query', 'invalid_cursor')
   list(@OrgId() orgId: string, @Query() query: MaintenanceWindowQuery): Promise<Page<MaintenanceWindowView>> {
     return this.windows.list(orgId, query);
   }
 
-  @Get(':id')
-  @Access('read')
-  @ApiParam(WINDOW_ID)
-  @ApiOperation({
+  @Route('GET', ':id', {
+    access: 'read',
     operationId: 'getMaintenanceWindow',
     summary: 'Get a maintenance window',
     description: 'Its settings, whether it is active, and its next occurrences.',
+    returns: { ok: MaintenanceWindowView, ...WITH_ETAG, description: 'The maintenance window.' },
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The maintenance window.' })
-  @Problems('not_found')
-  get(
-    @OrgId() orgId: string,
-    @Param('id', new PrefixedIdPipe('maintenanceWindow')) id: string,
-  ): Promise<MaintenanceWindowView> {
+  get(@OrgId() orgId: string, @IdParam('maintenanceWindow') id: string): Promise<MaintenanceWindowView> {
     return this.windows.get(orgId, id);
   }
 
-  @Get(':id/occurrences')
-  @Access('read')
-  @ApiParam(WINDOW_ID)
-  @ApiOperation({
+  @Route('GET', ':id/occurrences', {
+    access: 'read',
     operationId: 'listMaintenanceOccurrences',
     summary: 'List the occurrences of a maintenance window',
     description: 'Oldest first. What is past as it was, what is to come as the window is now.',
+    returns: { list: MaintenanceOccurrenceView, description: 'The first occurrences.' },
   })
-  @ApiOkResponse({ type: MaintenanceOccurrenceView, isArray: true, description: 'The first occurrences.' })
-  @Problems('not_found', 'invalid_query')
   occurrences(
     @OrgId() orgId: string,
-    @Param('id', new PrefixedIdPipe('maintenanceWindow')) id: string,
+    @IdParam('maintenanceWindow') id: string,
     @Query() query: OccurrenceQuery,
   ): Promise<MaintenanceOccurrenceView[]> {
     return this.windows.occurrencesOf(orgId, id, query);
   }
 
-  @Post()
-  @Access('write')
-  @LocatedAt('/api/v1/maintenance-windows')
-  @Idempotent()
-  @ApiOperation({
+  @Route('POST', '', {
+    access: 'write',
+    idempotencyKey: 'honoured',
     operationId: 'createMaintenanceWindow',
     summary: 'Create a maintenance window',
     description: `${TWO_FORMS} Checks go on. An organization may have 1,000 windows that are not over.`,
+    returns: {
+      created: MaintenanceWindowView,
+      at: '/api/v1/maintenance-windows',
+      ...WITH_ETAG,
+      description: 'The new maintenance window.',
+    },
+    problems: ['not_found', 'quota_exceeded', 'conflict'],
   })
-  @ApiCreatedResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The new maintenance window.' })
-  @BodyProblems('not_found', 'quota_exceeded', 'conflict')
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
   create(@OrgId() orgId: string, @Body() dto: CreateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
     return this.windows.create(orgId, dto);
   }
 
-  @Post('preview')
-  @Access('write')
-  @ServedBeyondQuota()
-  @HttpCode(200)
-  @RefusesIdempotencyKey('A preview stores nothing and may be repeated.')
-  @ApiOperation({
+  @Route('POST', 'preview', {
+    access: 'write',
+    servedBeyondQuota: true,
+    idempotencyKey: { refused: 'A preview stores nothing and may be repeated.' },
     operationId: 'previewMaintenanceWindow',
     summary: 'Preview a maintenance window',
     description:
       'The occurrences that a window with this body would have, changes of the clock included. Stores nothing.',
+    returns: { list: MaintenanceOccurrenceView, description: 'The first occurrences.' },
+    problems: ['not_found'],
   })
-  @ApiOkResponse({ type: MaintenanceOccurrenceView, isArray: true, description: 'The first occurrences.' })
-  @BodyProblems('not_found', 'invalid_query')
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
   preview(
     @OrgId() orgId: string,
@@ -122,60 +102,48 @@ export class MaintenanceWindowController {
     return this.windows.preview(orgId, query, dto);
   }
 
-  @Put(':id')
-  @Access('write')
-  @HonoursIfMatch()
-  @ApiParam(WINDOW_ID)
-  @ApiOperation({
+  @Route('PUT', ':id', {
+    access: 'write',
+    ifMatch: 'honoured',
     operationId: 'updateMaintenanceWindow',
     summary: 'Update a maintenance window',
     description: `Partial: only the fields sent change. ${TWO_FORMS} While it is active a change holds for what is recorded from then on.`,
+    returns: { ok: MaintenanceWindowView, ...WITH_ETAG, description: 'The maintenance window as it is now.' },
+    problems: ['conflict'],
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The maintenance window as it is now.' })
-  @BodyProblems('not_found', 'conflict')
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
   update(
     @OrgId() orgId: string,
-    @Param('id', new PrefixedIdPipe('maintenanceWindow')) id: string,
+    @IdParam('maintenanceWindow') id: string,
     @Body() dto: UpdateMaintenanceWindowDto,
   ): Promise<MaintenanceWindowView> {
     return this.windows.update(orgId, id, dto);
   }
 
-  @Post(':id/end')
-  @Access('write')
-  @ServedBeyondQuota()
-  @HttpCode(200)
-  @Idempotent()
-  @ApiParam(WINDOW_ID)
-  @ApiOperation({
+  @Route('POST', ':id/end', {
+    access: 'write',
+    servedBeyondQuota: true,
+    idempotencyKey: 'honoured',
     operationId: 'endMaintenance',
     summary: 'End the maintenance that runs',
     description:
       'The occurrence that runs ends now; a recurring window goes on with its next one. What is still down is checked within min(interval, 30 s).',
+    returns: { ok: MaintenanceWindowView, ...WITH_ETAG, description: 'The maintenance window as it is now.' },
+    problems: ['conflict'],
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The maintenance window as it is now.' })
-  @Problems('not_found', 'conflict')
-  end(
-    @OrgId() orgId: string,
-    @Param('id', new PrefixedIdPipe('maintenanceWindow')) id: string,
-  ): Promise<MaintenanceWindowView> {
+  end(@OrgId() orgId: string, @IdParam('maintenanceWindow') id: string): Promise<MaintenanceWindowView> {
     return this.windows.end(orgId, id);
   }
 
-  @Delete(':id')
-  @Access('write')
-  @HonoursIfMatch()
-  @HttpCode(204)
-  @ApiParam(WINDOW_ID)
-  @ApiOperation({
+  @Route('DELETE', ':id', {
+    access: 'write',
+    ifMatch: 'honoured',
     operationId: 'deleteMaintenanceWindow',
     summary: 'Delete a maintenance window',
     description: 'What runs ends now. Checks that were marked as planned stay so.',
+    returns: { noContent: 'The maintenance window is deleted.' },
   })
-  @ApiNoContentResponse({ description: 'The maintenance window is deleted.' })
-  @Problems('not_found')
-  remove(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('maintenanceWindow')) id: string): Promise<void> {
+  remove(@OrgId() orgId: string, @IdParam('maintenanceWindow') id: string): Promise<void> {
     return this.windows.remove(orgId, id);
   }
 }

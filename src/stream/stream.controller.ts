@@ -1,8 +1,8 @@
-import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { Controller, Headers, Query, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiHeader, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
-import { Problems } from '../platform/problem/problems.decorator';
+import { type Caller, CurrentCaller } from '../platform/access/caller';
+import { Route } from '../platform/http/route.decorator';
 import { STREAM_EVENTS, StreamQuery } from './stream.dto';
 import { StreamFeed } from './stream-feed';
 
@@ -21,9 +21,8 @@ const EVENT = {
 export class StreamController {
   constructor(private readonly feed: StreamFeed) {}
 
-  @Get()
-  @Access('read')
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'read',
     operationId: 'stream',
     summary: 'Follow what happens',
     description:
@@ -32,14 +31,13 @@ export class StreamController {
       'ends) and `acknowledgement` (somebody has an endpoint in hand, or no longer). `ready` greets, `ping` comes every ' +
       'ten seconds. Reconnect with `Last-Event-ID` within a day and nothing is missed, also over a restart; after longer ' +
       'the answer begins with `reset`: read the lists again.',
+    returns: {
+      description:
+        'Without an end. The schema is that of one event: its `event`, `id` and `data` lines, the last as JSON.',
+      content: { 'text/event-stream': { schema: EVENT } },
+    },
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Id of the last event received.' })
-  @ApiOkResponse({
-    description:
-      'Without an end. The schema is that of one event: its `event`, `id` and `data` lines, the last as JSON.',
-    content: { 'text/event-stream': { schema: EVENT } },
-  })
-  @Problems('invalid_query')
   open(
     @CurrentCaller() caller: Caller,
     @Query() query: StreamQuery,

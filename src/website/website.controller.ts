@@ -1,16 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Access, OrgId } from '../platform/access/caller';
-import { Cost, costOfSearch } from '../platform/access/cost';
+import { Body, Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { OrgId } from '../platform/access/caller';
+import { costOfSearch } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
+import { IdParam } from '../platform/http/id-param.decorator';
 import type { Page } from '../platform/http/page';
-import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
-import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
-import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
+import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
+import { Route } from '../platform/http/route.decorator';
 import { UpdateWebsiteDto, WebsiteQuery, WebsiteView } from './website.dto';
 import { WebsiteService } from './website.service';
-
-const WEBSITE_ID = { name: 'id', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' };
 
 /** A website may come with its first endpoints, so `endpoint/website-setup.service` creates it. */
 @ApiTags('Websites')
@@ -18,72 +16,57 @@ const WEBSITE_ID = { name: 'id', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' };
 export class WebsiteController {
   constructor(private readonly websites: WebsiteService) {}
 
-  @Get()
-  @Access('read')
-  @Cost(costOfSearch)
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'read',
+    cost: costOfSearch,
     operationId: 'listWebsites',
     summary: 'List websites',
     description:
       'The websites of your organization, oldest first; with `q` those whose name or url contains it, with `tag` those that have it.',
+    returns: { page: WebsiteView, description: 'One page of websites.' },
   })
-  @ApiOkResponse({ type: WebsiteView, isArray: true, description: 'One page of websites.' })
-  @Problems('invalid_query', 'invalid_cursor')
   list(@OrgId() orgId: string, @Query() query: WebsiteQuery): Promise<Page<WebsiteView>> {
     return this.websites.list(orgId, query);
   }
 
-  @Get(':id')
-  @Access('read')
-  @ApiParam(WEBSITE_ID)
-  @ApiOperation({
+  @Route('GET', ':id', {
+    access: 'read',
     operationId: 'getWebsite',
     summary: 'Get a website',
     description: 'One website with its status and the number of its endpoints.',
+    returns: { ok: WebsiteView, ...WITH_ETAG, description: 'The website.' },
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: WebsiteView, description: 'The website.' })
-  @Problems('not_found')
-  get(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('website')) id: string): Promise<WebsiteView> {
+  get(@OrgId() orgId: string, @IdParam('website') id: string): Promise<WebsiteView> {
     return this.websites.get(orgId, id);
   }
 
-  @Put(':id')
-  @Access('write')
-  @HonoursIfMatch()
-  @ApiParam(WEBSITE_ID)
-  @ApiOperation({
+  @Route('PUT', ':id', {
+    access: 'write',
+    ifMatch: 'honoured',
     operationId: 'updateWebsite',
     summary: 'Update a website',
     description:
       'Partial: only the fields sent change. `enabled: false` pauses every endpoint and resolves what is open.',
+    returns: { ok: WebsiteView, ...WITH_ETAG, description: 'The website as it is now.' },
+    problems: ['conflict'],
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: WebsiteView, description: 'The website as it is now.' })
-  @BodyProblems('not_found', 'conflict')
   @AlsoChecked(WebsiteService, (websites, fields: UpdateWebsiteDto, { caller, params }) =>
     websites.findingsIn(caller.orgId, params['id'], fields),
   )
-  update(
-    @OrgId() orgId: string,
-    @Param('id', new PrefixedIdPipe('website')) id: string,
-    @Body() dto: UpdateWebsiteDto,
-  ): Promise<WebsiteView> {
+  update(@OrgId() orgId: string, @IdParam('website') id: string, @Body() dto: UpdateWebsiteDto): Promise<WebsiteView> {
     return this.websites.update(orgId, id, dto);
   }
 
-  @Delete(':id')
-  @Access('write')
-  @HonoursIfMatch()
-  @HttpCode(204)
-  @ApiParam(WEBSITE_ID)
-  @ApiOperation({
+  @Route('DELETE', ':id', {
+    access: 'write',
+    ifMatch: 'honoured',
     operationId: 'deleteWebsite',
     summary: 'Delete a website',
     description:
       'Permanently deletes its endpoints, alerts, events and all monitoring history. Open incidents are resolved first.',
+    returns: { noContent: 'The website is deleted.' },
   })
-  @ApiNoContentResponse({ description: 'The website is deleted.' })
-  @Problems('not_found')
-  remove(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('website')) id: string): Promise<void> {
+  remove(@OrgId() orgId: string, @IdParam('website') id: string): Promise<void> {
     return this.websites.remove(orgId, id);
   }
 }

@@ -1,10 +1,8 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Controller, Param, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access, CountedBy } from '../../platform/access/caller';
-import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { FormBody } from '../../platform/http/body/read-body';
-import { PublicProblems } from '../../platform/problem/problems.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import { AcknowledgeLinkService } from './acknowledge-link.service';
 import { MAX_NOTE } from './acknowledgement.dto';
 
@@ -22,28 +20,32 @@ const PAGE = { content: { 'text/html': { schema: { type: 'string' as const } } }
 export class AcknowledgeLinkController {
   constructor(private readonly links: AcknowledgeLinkService) {}
 
-  @Get(':token')
-  @Access('public')
-  @CountedBy('STATUS_RATE_LIMIT_PER_SECOND')
-  @ApiParam(TOKEN)
-  @ApiOperation({
+  @Route('GET', ':token', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'showAcknowledgeLink',
     summary: 'Show the page behind the link of a message',
     description:
       'For people: what is down since when, who has it in hand, and a form to take it; or that it is over. Looking at it changes nothing. A token that was changed, is too old or never was one is a 404, for people as a page.',
-    security: [],
+    returns: { description: 'The page.', ...PAGE },
+    problems: ['rate_limited'],
   })
-  @ApiOkResponse({ description: 'The page.', ...PAGE })
-  @PublicProblems('not_found', 'rate_limited')
+  @ApiParam(TOKEN)
   show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.links.show(token, request, response);
   }
 
-  @Post(':token')
-  @HttpCode(200)
-  @Access('public')
+  @Route('POST', ':token', {
+    access: 'public',
+    idempotencyKey: { refused: 'Taking it again changes nothing.' },
+    operationId: 'acknowledgeByLink',
+    summary: 'Acknowledge by the link of a message',
+    description:
+      'The form of the page. As `PUT /api/v1/endpoints/{id}/acknowledgement`, with "link" as who it was; while somebody has the endpoint in hand already, nothing changes.',
+    returns: { description: 'The page, with who has it in hand.', ...PAGE },
+    problems: ['rate_limited'],
+  })
   @FormBody(MAX_FORM_BYTES)
-  @RefusesIdempotencyKey('Taking it again changes nothing.')
   @ApiParam(TOKEN)
   @ApiConsumes('application/x-www-form-urlencoded')
   @ApiBody({
@@ -55,15 +57,6 @@ export class AcknowledgeLinkController {
       },
     },
   })
-  @ApiOperation({
-    operationId: 'acknowledgeByLink',
-    summary: 'Acknowledge by the link of a message',
-    description:
-      'The form of the page. As `PUT /api/v1/endpoints/{id}/acknowledgement`, with "link" as who it was; while somebody has the endpoint in hand already, nothing changes.',
-    security: [],
-  })
-  @ApiOkResponse({ description: 'The page, with who has it in hand.', ...PAGE })
-  @PublicProblems('not_found', 'rate_limited', 'payload_too_large', 'unsupported_media_type')
   take(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.links.take(token, request, response);
   }

@@ -1,8 +1,8 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, OrgId } from '../../platform/access/caller';
+import { Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { OrgId } from '../../platform/access/caller';
 import type { Page } from '../../platform/http/page';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import { AlertEventQuery, AlertEventView } from './alert-event.dto';
 import { AlertEventService } from './alert-event.service';
 
@@ -12,16 +12,14 @@ import { AlertEventService } from './alert-event.service';
 export class AlertEventController {
   constructor(private readonly events: AlertEventService) {}
 
-  @Get()
-  @Access('read')
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'read',
     operationId: 'listAlertEvents',
     summary: 'List alert events',
     description:
       'Triggered and resolved events across all alerts of your organization, newest first. Events outlive their alert; deleting a website deletes its events.',
+    returns: { page: AlertEventView, description: 'One page of events.' },
   })
-  @ApiOkResponse({ type: AlertEventView, isArray: true, description: 'One page of events.' })
-  @Problems('invalid_query', 'invalid_cursor')
   list(@OrgId() orgId: string, @Query() query: AlertEventQuery): Promise<Page<AlertEventView>> {
     return this.events.list(orgId, query);
   }

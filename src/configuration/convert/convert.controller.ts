@@ -1,10 +1,8 @@
-import { Controller, Header, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, OrgId } from '../../platform/access/caller';
-import { Cost } from '../../platform/access/cost';
+import { Controller, Header, Query } from '@nestjs/common';
+import { ApiExtraModels, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { OrgId } from '../../platform/access/caller';
 import { SentText, TextBody } from '../../platform/http/body/text-body';
-import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import { CONFIGURATION_PATH, FOREIGN_BODY } from '../document/document';
 import { ConversionView, ConvertQuery } from './convert.dto';
 import { ConvertService } from './convert.service';
@@ -22,26 +20,28 @@ const CONTENT = Object.fromEntries(
 );
 
 @ApiTags('Configuration')
+@ApiExtraModels(ConversionView)
 @Controller(`${CONFIGURATION_PATH}/convert`)
 export class ConvertController {
   constructor(private readonly conversions: ConvertService) {}
 
-  @Post()
-  @Access('read')
-  @Cost(() => 10)
-  @RefusesIdempotencyKey('Nothing is stored.')
-  @HttpCode(200)
-  @Header('Content-Type', 'application/json; charset=utf-8')
-  @TextBody(FOREIGN_BODY)
-  @ApiOperation({
+  @Route('POST', '', {
+    access: 'read',
+    cost: () => 10,
+    idempotencyKey: { refused: 'Nothing is stored.' },
     operationId: 'convertConfiguration',
     requestBody: { required: true, content: CONTENT },
     summary: 'Convert a file of another program',
     description:
       'Makes a configuration document of the configuration of another program, and says what became of each thing in it. Nothing is stored and nothing is asked on the network. Plan the document next.',
+    returns: {
+      description: 'The document and the report.',
+      content: { 'application/json': { schema: { $ref: getSchemaPath(ConversionView) } } },
+    },
+    problems: ['invalid_query', 'validation_failed', 'malformed_document'],
   })
-  @ApiOkResponse({ type: ConversionView, description: 'The document and the report.' })
-  @Problems('invalid_query', 'validation_failed', 'malformed_document')
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  @TextBody(FOREIGN_BODY)
   convert(@OrgId() orgId: string, @Query() { from }: ConvertQuery, @SentText() text: string): Promise<string> {
     return this.conversions.convert(orgId, from, text);
   }

@@ -1,9 +1,9 @@
-import { Controller, Get, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
-import { Cost, costOfScrape } from '../../platform/access/cost';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { type Caller, CurrentCaller } from '../../platform/access/caller';
+import { costOfScrape } from '../../platform/access/cost';
+import { Route } from '../../platform/http/route.decorator';
 import { CONFIGURATION_PATH } from '../document/document';
 import { ExportQuery } from './export.dto';
 import { ExportService } from './export.service';
@@ -45,30 +45,29 @@ const JSON_EXAMPLE = {
 export class ExportController {
   constructor(private readonly exports: ExportService) {}
 
-  @Get()
-  @Access('read')
-  @Cost(costOfScrape)
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'read',
+    cost: costOfScrape,
     operationId: 'exportConfiguration',
     summary: 'Export a configuration document',
     description:
       'What your organization has, as a document that can be planned and applied here or elsewhere; with `owner` what one document declares. YAML with `Accept: application/yaml`, with notes above it, else JSON. Credentials, bodies and addresses of receivers are `{$secret: NAME}`, which keeps the stored value where there is one; so are URLs of endpoints that may hold a credential, and for the role `read` all with a query. What has no key is given one made of its name, which is not stored: the next plan of the document says `adopt`. Settings at their default are left out unless `full` is asked for; so are windows that are over and logos of status pages.',
-  })
-  @ApiOkResponse({
-    description: 'The document.',
-    headers: {
-      'X-Notes': {
-        description: 'How many notes there are, which stand above the document when it is YAML.',
-        schema: { type: 'integer', minimum: 0 },
-        example: 0,
+    returns: {
+      description: 'The document.',
+      headers: {
+        'X-Notes': {
+          description: 'How many notes there are, which stand above the document when it is YAML.',
+          schema: { type: 'integer', minimum: 0 },
+          example: 0,
+        },
+      },
+      content: {
+        'application/json': { schema: { type: 'object', additionalProperties: true }, example: JSON_EXAMPLE },
+        'application/yaml': { schema: { type: 'string' }, example: YAML },
       },
     },
-    content: {
-      'application/json': { schema: { type: 'object', additionalProperties: true }, example: JSON_EXAMPLE },
-      'application/yaml': { schema: { type: 'string' }, example: YAML },
-    },
+    problems: ['conflict'],
   })
-  @Problems('invalid_query', 'conflict')
   export(
     @CurrentCaller() caller: Caller,
     @Query() query: ExportQuery,

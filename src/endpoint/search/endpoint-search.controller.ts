@@ -1,9 +1,9 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
-import { Cost, costOfFilteredList } from '../../platform/access/cost';
+import { Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type Caller, CurrentCaller } from '../../platform/access/caller';
+import { costOfFilteredList } from '../../platform/access/cost';
 import { MAX_PAGE_SIZE, type Page } from '../../platform/http/page';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import { EndpointView } from '../endpoint.dto';
 import { EndpointSearchQuery } from './endpoint-search.dto';
 import { EndpointSearchService } from './endpoint-search.service';
@@ -13,17 +13,16 @@ import { EndpointSearchService } from './endpoint-search.service';
 export class EndpointSearchController {
   constructor(private readonly search: EndpointSearchService) {}
 
-  @Get()
-  @Access('read')
-  @Cost(costOfFilteredList(MAX_PAGE_SIZE, ['status', 'type', 'tag', 'key', 'q']))
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'read',
+    cost: costOfFilteredList(MAX_PAGE_SIZE, ['status', 'type', 'tag', 'key', 'q']),
     operationId: 'searchEndpoints',
     summary: 'List endpoints of all websites',
     description:
       'Oldest first. Filters may be combined: an endpoint is listed when all of them hold. `X-Total-Count` is there up to a thousand found.',
+    returns: { page: EndpointView, description: 'One page of endpoints.' },
+    problems: ['not_found'],
   })
-  @ApiOkResponse({ type: EndpointView, isArray: true, description: 'One page of endpoints.' })
-  @Problems('invalid_query', 'invalid_cursor', 'not_found')
   list(@CurrentCaller() caller: Caller, @Query() query: EndpointSearchQuery): Promise<Page<EndpointView>> {
     return this.search.list(caller, query);
   }

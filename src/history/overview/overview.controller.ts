@@ -1,9 +1,9 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
-import { Cost, costOfList } from '../../platform/access/cost';
+import { Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type Caller, CurrentCaller } from '../../platform/access/caller';
+import { costOfList } from '../../platform/access/cost';
 import type { Page } from '../../platform/http/page';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import { OverviewItemView, OverviewQuery } from './overview.dto';
 import { OverviewService } from './overview.service';
 
@@ -12,17 +12,16 @@ import { OverviewService } from './overview.service';
 export class OverviewController {
   constructor(private readonly overview: OverviewService) {}
 
-  @Get()
-  @Access('read')
-  @Cost(costOfList(1000))
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'read',
+    cost: costOfList(1000),
     operationId: 'getOverview',
     summary: 'Get the overview',
     description:
       'Every endpoint of your organization with its status, uptime, latency and newest outcomes. Oldest first.',
+    returns: { page: OverviewItemView, description: 'One page of endpoints.' },
+    problems: ['not_found'],
   })
-  @ApiOkResponse({ type: OverviewItemView, isArray: true, description: 'One page of endpoints.' })
-  @Problems('invalid_query', 'invalid_cursor', 'not_found')
   list(@CurrentCaller() caller: Caller, @Query() query: OverviewQuery): Promise<Page<OverviewItemView>> {
     return this.overview.list(caller, query);
   }

@@ -1,9 +1,9 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access, OrgId } from '../../platform/access/caller';
-import { Cost, costOfScrape } from '../../platform/access/cost';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { OrgId } from '../../platform/access/caller';
+import { costOfScrape } from '../../platform/access/cost';
+import { Route } from '../../platform/http/route.decorator';
 import { EndpointMetricsService } from './endpoint-metrics.service';
 
 const EXAMPLE = `# HELP uptime_endpoint_up Whether the newest check found the endpoint up (1) or down (0). None while that is not known or the endpoint is paused.
@@ -16,20 +16,18 @@ uptime_endpoint_up{id="ep_01jd3k6q7be5y9x4v2m8n0r1st",key="checkout",name="Check
 export class EndpointMetricsController {
   constructor(private readonly metrics: EndpointMetricsService) {}
 
-  @Get()
-  @Access('read')
-  @Cost(costOfScrape)
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'read',
+    cost: costOfScrape,
     operationId: 'getMetrics',
     summary: 'Scrape the state of all endpoints',
     description:
       'For Prometheus, in its text format 0.0.4, gzipped when the client accepts that. Gauges `uptime_endpoint_up`, `_degraded`, `_duration_seconds{phase}`, `_certificate_expiry_timestamp_seconds` and `_alert_triggered`, with the labels `id`, `key`, `name`, `website`, `type` and `tags` (`,a,b,`: its own and those of its website); a label without a value is left out. Endpoints that are unknown or paused have only the last, and the certificate while they are not paused.',
+    returns: {
+      description: 'All gauges.',
+      content: { 'text/plain': { schema: { type: 'string' }, example: EXAMPLE } },
+    },
   })
-  @ApiOkResponse({
-    description: 'All gauges.',
-    content: { 'text/plain': { schema: { type: 'string' }, example: EXAMPLE } },
-  })
-  @Problems('invalid_query')
   scrape(@OrgId() orgId: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.metrics.respond(orgId, request, response);
   }

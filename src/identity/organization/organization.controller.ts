@@ -1,19 +1,10 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiTags,
-} from '@nestjs/swagger';
-import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
-import { LocatedAt } from '../../platform/http/location.interceptor';
+import { Body, Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { type Caller, CurrentCaller } from '../../platform/access/caller';
+import { IdParam } from '../../platform/http/id-param.decorator';
 import { type Page, PageQuery } from '../../platform/http/page';
-import { HonoursIfMatch, WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
-import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
-import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
-import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import {
   CreatedOrganizationView,
   CreateOrganizationDto,
@@ -28,85 +19,72 @@ import { OrganizationService } from './organization.service';
 export class OrganizationController {
   constructor(private readonly organizations: OrganizationService) {}
 
-  @Get('organization')
-  @Access('read')
-  @ApiOperation({
+  @Route('GET', 'organization', {
+    access: 'read',
     operationId: 'getCurrentOrganization',
     summary: 'Who am I',
     description:
       'The organization your key belongs to, the key’s name and role, and what the organization may have and has.',
+    returns: { ok: CurrentOrganizationView, ...WITH_ETAG, description: 'Your organization.' },
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: CurrentOrganizationView, description: 'Your organization.' })
-  @Problems()
   current(@CurrentCaller() caller: Caller): Promise<CurrentOrganizationView> {
     return this.organizations.current(caller);
   }
 
-  @Get('organizations')
-  @Access('operator')
-  @ApiOperation({
+  @Route('GET', 'organizations', {
+    access: 'operator',
     operationId: 'listOrganizations',
     summary: 'List organizations',
     description: 'Operator only: all organizations of this installation, oldest first.',
+    returns: { page: OrganizationView, description: 'One page of organizations.' },
+    problems: ['not_found'],
   })
-  @ApiOkResponse({ type: OrganizationView, isArray: true, description: 'One page of organizations.' })
-  @Problems('invalid_query', 'invalid_cursor', 'not_found')
   list(@Query() query: PageQuery): Promise<Page<OrganizationView>> {
     return this.organizations.list(query);
   }
 
-  @Post('organizations')
-  @Access('operator')
-  @LocatedAt('/api/v1/organizations')
-  @RefusesIdempotencyKey('The response shows a key that is stored nowhere, so it cannot be sent again.')
-  @ApiOperation({
+  @Route('POST', 'organizations', {
+    access: 'operator',
+    idempotencyKey: { refused: 'The response shows a key that is stored nowhere, so it cannot be sent again.' },
     operationId: 'createOrganization',
     summary: 'Create an organization',
     description: 'Operator only. The answer shows the first admin key, this one time only.',
+    returns: {
+      created: CreatedOrganizationView,
+      at: '/api/v1/organizations',
+      ...WITH_ETAG,
+      description: 'The new organization and its first admin key.',
+    },
+    problems: ['not_found'],
   })
-  @ApiCreatedResponse({
-    ...WITH_ETAG,
-    type: CreatedOrganizationView,
-    description: 'The new organization and its first admin key.',
-  })
-  @BodyProblems('not_found')
   create(@Body() dto: CreateOrganizationDto): Promise<CreatedOrganizationView> {
     return this.organizations.create(dto);
   }
 
-  @Put('organizations/:id')
-  @Access('operator')
-  @HonoursIfMatch()
-  @ApiParam({ name: 'id', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
-  @ApiOperation({
+  @Route('PUT', 'organizations/:id', {
+    access: 'operator',
+    ifMatch: 'honoured',
     operationId: 'updateOrganization',
     summary: 'Rename an organization, change its limits',
     description:
       'Operator only, partial. A limit below what the organization has removes nothing; it refuses more with 409 `quota_exceeded`.',
+    returns: { ok: OrganizationView, ...WITH_ETAG, description: 'The organization after the change.' },
   })
-  @ApiOkResponse({ ...WITH_ETAG, type: OrganizationView, description: 'The organization after the change.' })
-  @BodyProblems('not_found')
-  update(
-    @Param('id', new PrefixedIdPipe('organization')) id: string,
-    @Body() dto: UpdateOrganizationDto,
-  ): Promise<OrganizationView> {
+  update(@IdParam('organization') id: string, @Body() dto: UpdateOrganizationDto): Promise<OrganizationView> {
     return this.organizations.update(id, dto);
   }
 
-  @Delete('organizations/:id')
-  @Access('operator')
-  @HonoursIfMatch()
-  @HttpCode(204)
-  @ApiParam({ name: 'id', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
-  @ApiOperation({
+  @Route('DELETE', 'organizations/:id', {
+    access: 'operator',
+    ifMatch: 'honoured',
     operationId: 'deleteOrganization',
     summary: 'Delete an organization',
     description:
       'Operator only. Removes the organization with everything it owns, for good. Its keys and checks stop at once; a large one is removed in the background.',
+    returns: { noContent: 'The organization is deleted.' },
+    problems: ['conflict'],
   })
-  @ApiNoContentResponse({ description: 'The organization is deleted.' })
-  @Problems('not_found', 'conflict')
-  remove(@Param('id', new PrefixedIdPipe('organization')) id: string): Promise<void> {
+  remove(@IdParam('organization') id: string): Promise<void> {
     return this.organizations.remove(id);
   }
 }

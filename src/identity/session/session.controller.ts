@@ -1,10 +1,7 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access } from '../../platform/access/caller';
-import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
-import { RefusesIfMatch } from '../../platform/http/precondition/precondition.decorator';
-import { Problems, PublicProblems } from '../../platform/problem/problems.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import { CreateSessionDto, SessionView } from './session.dto';
 import { SignInService } from './sign-in.service';
 
@@ -13,30 +10,18 @@ import { SignInService } from './sign-in.service';
 export class SessionController {
   constructor(private readonly signInService: SignInService) {}
 
-  @Post()
-  @Access('public')
-  @RefusesIdempotencyKey('Signing in begins a session each time.')
-  @ApiOperation({
+  @Route('POST', '', {
+    access: 'public',
+    idempotencyKey: { refused: 'Signing in begins a session each time.' },
     operationId: 'signIn',
     summary: 'Sign in to the dashboard',
     description:
       'Exchanges an API key (or the token of a one-time sign-in link) for an httpOnly session cookie with the rights of ' +
       'that key: 12 hours idle, 7 days at most, gone with the key. For browsers; programs send the key itself: a key signs ' +
       'in 20 times at once, then once every ten seconds.',
-    security: [],
+    returns: { created: SessionView },
+    problems: ['malformed_json', 'unauthenticated', 'origin_not_allowed', 'rate_limited'],
   })
-  @ApiCreatedResponse({ type: SessionView })
-  @PublicProblems(
-    'malformed_json',
-    'payload_too_large',
-    'unsupported_media_type',
-    'validation_failed',
-    'unauthenticated',
-    'origin_not_allowed',
-    'rate_limited',
-    'internal_error',
-    'storage_unavailable',
-  )
   signIn(
     @Body() credentials: CreateSessionDto,
     @Req() request: Request,
@@ -45,32 +30,27 @@ export class SessionController {
     return this.signInService.signIn(credentials, request, response);
   }
 
-  @Get()
-  @Access('public')
-  @ApiOperation({
+  @Route('GET', '', {
+    access: 'public',
     operationId: 'getSession',
     summary: 'Who is signed in',
     description: 'Who the browser’s session cookie stands for; 204 for nobody.',
-    security: [],
+    returns: { ok: SessionView, noContent: 'Nobody is signed in.' },
+    problems: ['origin_not_allowed', 'rate_limited'],
   })
-  @ApiOkResponse({ type: SessionView })
-  @ApiNoContentResponse({ description: 'Nobody is signed in.' })
-  @PublicProblems('origin_not_allowed', 'rate_limited', 'storage_unavailable')
   current(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<SessionView | undefined> {
     return this.signInService.current(request, response);
   }
 
-  @Delete()
-  @Access('read')
-  @RefusesIfMatch('A session has no settings that could change.')
-  @HttpCode(204)
-  @ApiOperation({
+  @Route('DELETE', '', {
+    access: 'read',
+    ifMatch: { refused: 'A session has no settings that could change.' },
     operationId: 'signOut',
     summary: 'Sign out',
     description: 'Ends the session and removes its cookie.',
+    returns: { noContent: 'Signed out.' },
+    problems: ['origin_not_allowed'],
   })
-  @ApiNoContentResponse({ description: 'Signed out.' })
-  @Problems('origin_not_allowed')
   signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     return this.signInService.signOut(request, response);
   }

@@ -1,11 +1,10 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
-import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { type Caller, CurrentCaller } from '../../platform/access/caller';
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { ClientLeft } from '../../platform/http/client-left';
-import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
-import { BodyProblems } from '../../platform/problem/problems.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import { TrialView, TestEndpointService } from './test-endpoint.service';
 
 @ApiTags('Checks')
@@ -13,18 +12,16 @@ import { TrialView, TestEndpointService } from './test-endpoint.service';
 export class TestEndpointController {
   constructor(private readonly tests: TestEndpointService) {}
 
-  @Post()
-  @Access('write')
-  @RefusesIdempotencyKey('Each request runs a check.')
-  @HttpCode(200)
-  @ApiOperation({
+  @Route('POST', '', {
+    access: 'write',
+    idempotencyKey: { refused: 'Each request runs a check.' },
     operationId: 'testEndpoint',
     summary: 'Test before saving',
     description:
       'Takes what creating an endpoint takes, runs one check and answers with its verdict. Nothing is stored but an entry in the audit log, and nobody is notified. It ends when the client leaves. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
+    returns: { ok: TrialView, description: 'The verdict.' },
+    problems: ['target_not_allowed', 'temporarily_unavailable'],
   })
-  @ApiOkResponse({ type: TrialView, description: 'The verdict.' })
-  @BodyProblems('target_not_allowed', 'temporarily_unavailable')
   @AlsoChecked(TestEndpointService, (tests, fields: Partial<CreateEndpointDto>, { caller }) =>
     tests.findingsIn(caller, fields),
   )

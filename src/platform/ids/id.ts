@@ -40,6 +40,9 @@ export function prefixOf(kind: IdKind): string {
   return prefix;
 }
 
+/** An id of the kind, for texts about ids. */
+export const exampleId = (kind: IdKind): string => `${prefixOf(kind)}_01jd3k6q7be5y9x4v2m8n0r1st`;
+
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The value of each character code, or -1. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));

@@ -1,9 +1,10 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { PROBLEMS, type ProblemCode } from '../problem/problem';
-import { problemResponse } from '../problem/problems.decorator';
+import { BODY_PROBLEMS, problemResponse } from '../problem/problems.decorator';
 
 interface Operation {
-  parameters?: { name: string }[];
+  parameters?: { name: string; in: string }[];
+  requestBody?: { content?: Record<string, unknown> };
   responses: Record<
     string,
     { headers?: Record<string, object>; content?: Record<string, { examples?: Record<string, unknown> }> }
@@ -12,11 +13,14 @@ interface Operation {
 
 const CHANGES = new Set(['post', 'put', 'patch', 'delete']);
 
-/** Adds what routes have by their method or a header that they take; where they are declared, only their own is listed. */
+/** Adds what routes have by their method and by what they take; where they are declared, only their own is listed. */
 export function withOperationsCompleted(document: OpenAPIObject): OpenAPIObject {
   for (const path of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
+      if ('application/json' in (operation.requestBody?.content ?? {})) addProblems(operation, BODY_PROBLEMS);
       addProblems(operation, EARLY);
+      if (takes(operation, 'cursor')) addProblems(operation, ['invalid_cursor']);
+      if (operation.parameters?.some((one) => one.in === 'path')) addProblems(operation, ['not_found']);
       if (CHANGES.has(method)) addProblems(operation, UNREADABLE_BODY);
       if (method === 'post') addIdempotency(operation);
       if (CHANGES.has(method)) addProblems(operation, takes(operation, 'If-Match') ? IF_MATCH : NO_IF_MATCH);

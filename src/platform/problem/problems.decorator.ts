@@ -42,9 +42,16 @@ export function Problems(...codes: ProblemCode[]) {
   return documented([...new Set([...codes, ...WITH_KEY, ...ALWAYS])]);
 }
 
+/** What a body may be refused for. */
+export const BODY_PROBLEMS: readonly ProblemCode[] = [
+  'validation_failed',
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
 /** Documents the problems of a route with a body: what a body may be refused for comes with it. */
-export const BodyProblems = (...codes: ProblemCode[]) =>
-  Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type', ...codes);
+export const BodyProblems = (...codes: ProblemCode[]) => Problems(...BODY_PROBLEMS, ...codes);
 
 /** Documents the problems of a route without a key. */
 export function PublicProblems(...codes: ProblemCode[]) {

@@ -1,9 +1,8 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags, ApiPropertyOptional } from '@nestjs/swagger';
+import { Controller, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiParam, ApiTags, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { IsIn } from 'class-validator';
-import { Access, CountedBy } from '../../platform/access/caller';
-import { PublicProblems } from '../../platform/problem/problems.decorator';
+import { Route } from '../../platform/http/route.decorator';
 import { PublicStatusService } from './public-status.service';
 import { Optional } from '../../platform/http/validators';
 import { BADGE_WINDOWS, type BadgeWindow } from '../render/status-badge';
@@ -26,15 +25,9 @@ const NAME = { name: 'slug', example: 'example-shop' };
 export class PublicStatusController {
   constructor(private readonly status: PublicStatusService) {}
 
-  @Get(':page')
-  @Access('public')
-  @CountedBy('STATUS_RATE_LIMIT_PER_SECOND')
-  @ApiParam({
-    name: 'page',
-    example: 'example-shop',
-    description: '`<slug>` for people, `<slug>.json` for programs, `<slug>.svg` for a badge.',
-  })
-  @ApiOperation({
+  @Route('GET', ':page', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'showStatusPage',
     summary: 'Show a public status page',
     description:
@@ -44,17 +37,21 @@ export class PublicStatusController {
       'down during one is no outage and no part of the uptime. Of windows that are not public nothing is shown. `status` is ' +
       'what the checks say, also during maintenance; headline and badge say `maintenance` while nothing else is down, and ' +
       '`degraded` while something works with a warning.',
-    security: [],
-  })
-  @ApiOkResponse({
-    description: 'The page.',
-    content: {
-      'text/html': { schema: { type: 'string' } },
-      'application/json': { schema: { type: 'object' } },
-      'image/svg+xml': { schema: { type: 'string' } },
+    returns: {
+      description: 'The page.',
+      content: {
+        'text/html': { schema: { type: 'string' } },
+        'application/json': { schema: { type: 'object' } },
+        'image/svg+xml': { schema: { type: 'string' } },
+      },
     },
+    problems: ['rate_limited'],
   })
-  @PublicProblems('invalid_query', 'not_found', 'rate_limited', 'storage_unavailable', 'temporarily_unavailable')
+  @ApiParam({
+    name: 'page',
+    example: 'example-shop',
+    description: '`<slug>` for people, `<slug>.json` for programs, `<slug>.svg` for a badge.',
+  })
   show(
     @Param('page') page: string,
     @Query() query: PublicStatusQuery,
@@ -64,45 +61,44 @@ export class PublicStatusController {
     return this.status.respond(page, query.uptime, request, response);
   }
 
-  @Get(':slug/feed.atom')
-  @Access('public')
-  @CountedBy('STATUS_RATE_LIMIT_PER_SECOND')
-  @ApiParam(NAME)
-  @ApiOperation({
+  @Route('GET', ':slug/feed.atom', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'getStatusFeed',
     summary: 'Get outages and maintenance of a public page as an Atom feed',
     description:
       'Without a key, cached for 15 seconds. One entry per outage, which is updated when it ends, and one per announced ' +
       'maintenance of the next seven days, which is updated when it begins and ends, until two days later; ids stay. A ' +
       'page with a domain has it at `/feed.atom`, too.',
-    security: [],
+    returns: {
+      description: 'The feed (RFC 4287).',
+      content: { 'application/atom+xml': { schema: { type: 'string' } } },
+    },
+    problems: ['rate_limited'],
   })
-  @ApiOkResponse({
-    description: 'The feed (RFC 4287).',
-    content: { 'application/atom+xml': { schema: { type: 'string' } } },
-  })
-  @PublicProblems('invalid_query', 'not_found', 'rate_limited', 'storage_unavailable', 'temporarily_unavailable')
+  @ApiParam(NAME)
   feed(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.status.respondWith('atom', slug, request, response);
   }
 
-  @Get(':slug/logo')
-  @Access('public')
-  @CountedBy('STATUS_RATE_LIMIT_PER_SECOND')
-  @ApiParam(NAME)
-  @ApiOperation({
+  @Route('GET', ':slug/logo', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'getStatusLogo',
     summary: 'Get the logo of a public status page',
     description: 'Without a key, cached for 15 seconds. 404 for a page without one.',
-    security: [],
+    returns: {
+      description: 'The uploaded picture.',
+      content: Object.fromEntries(
+        ['image/png', 'image/jpeg', 'image/webp'].map((type) => [
+          type,
+          { schema: { type: 'string', format: 'binary' } },
+        ]),
+      ),
+    },
+    problems: ['rate_limited'],
   })
-  @ApiOkResponse({
-    description: 'The uploaded picture.',
-    content: Object.fromEntries(
-      ['image/png', 'image/jpeg', 'image/webp'].map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
-    ),
-  })
-  @PublicProblems('invalid_query', 'not_found', 'rate_limited', 'storage_unavailable', 'temporarily_unavailable')
+  @ApiParam(NAME)
   logo(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.status.respondWith('logo', slug, request, response);
   }
