@@ -3,7 +3,7 @@ import { IsBoolean, IsString } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
-import { IsName, IsPlainObject, Nested, Optional, ReadOnlyField } from '../platform/http/validators';
+import { IsName, IsPlainObject, Nested, Optional, PartialOf, ReadOnlyFieldsOf } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
@@ -30,94 +30,6 @@ const ALERT_DEFAULTS = {
   description: 'What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.',
   example: { failure_threshold: 2, remind_every: 3600 },
 };
-
-class ContactReadOnly {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() owner?: unknown;
-  @ReadOnlyField() destination?: unknown;
-  @ReadOnlyField() alert_count?: unknown;
-  @ReadOnlyField() last_delivery?: unknown;
-  @ReadOnlyField() failing_since?: unknown;
-  @ReadOnlyField() failing?: unknown;
-  @ReadOnlyField() created_at?: unknown;
-  @ReadOnlyField() updated_at?: unknown;
-}
-
-/** All optional: only the fields sent change. */
-export class UpdateContactDto extends ContactReadOnly {
-  @ApiPropertyOptional(NAME)
-  @Optional()
-  @IsName(MAX_NAME)
-  name?: string;
-
-  @ApiPropertyOptional({ ...TYPE, description: `${TYPE.description} Changes only together with \`config\`.` })
-  @Optional()
-  @IsString()
-  type?: string;
-
-  @ApiPropertyOptional(CONFIG)
-  @Optional()
-  @IsPlainObject()
-  config?: object;
-
-  @ApiPropertyOptional(DEFAULT)
-  @Optional()
-  @IsBoolean()
-  default?: boolean;
-
-  @ApiPropertyOptional(ALERT_DEFAULTS)
-  @Optional()
-  @Nested(() => AlertDefaults)
-  alert_defaults?: AlertDefaults;
-
-  @KeyField('the contacts of the organization')
-  key?: string | null;
-}
-
-export class CreateContactDto extends ContactReadOnly {
-  @ApiProperty(NAME)
-  @IsName(MAX_NAME)
-  name!: string;
-
-  @ApiProperty(TYPE)
-  @IsString()
-  type!: string;
-
-  @ApiProperty(CONFIG)
-  @IsPlainObject()
-  config!: object;
-
-  @ApiPropertyOptional(DEFAULT)
-  @Optional()
-  @IsBoolean()
-  default?: boolean;
-
-  @ApiPropertyOptional(ALERT_DEFAULTS)
-  @Optional()
-  @Nested(() => AlertDefaults)
-  alert_defaults?: AlertDefaults;
-
-  @KeyField('the contacts of the organization')
-  key?: string | null;
-}
-
-export class ContactQuery extends PageQuery {
-  @ApiPropertyOptional({ description: '`true`: only those that are failing; `false`: only the others.', example: true })
-  @Optional()
-  @QueryBoolean()
-  @IsBoolean()
-  failing?: boolean;
-}
-
-export class DeleteContactQuery {
-  @ApiPropertyOptional({
-    description: 'The contact that its alerts notify through from then on.',
-    example: CONTACT_ID,
-  })
-  @Optional()
-  @IsPublicId('contact')
-  replace_with?: string;
-}
 
 /** What became of the newest message through a contact. */
 export class ContactDeliveryView extends OmitType(DeliverySummaryView, ['id']) {}
@@ -187,6 +99,59 @@ export class ContactView {
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
   updated_at!: string;
+}
+
+/** What a client sets of a contact. */
+@ReadOnlyFieldsOf(ContactView)
+export class CreateContactDto {
+  @ApiProperty(NAME)
+  @IsName(MAX_NAME)
+  name!: string;
+
+  @ApiProperty(TYPE)
+  @IsString()
+  type!: string;
+
+  @ApiProperty(CONFIG)
+  @IsPlainObject()
+  config!: object;
+
+  @ApiPropertyOptional(DEFAULT)
+  @Optional()
+  @IsBoolean()
+  default?: boolean;
+
+  @ApiPropertyOptional(ALERT_DEFAULTS)
+  @Optional()
+  @Nested(() => AlertDefaults)
+  alert_defaults?: AlertDefaults;
+
+  @KeyField('the contacts of the organization')
+  key?: string | null;
+}
+
+/** All optional: only the fields sent change. */
+export class UpdateContactDto extends PartialOf(CreateContactDto) {
+  @ApiPropertyOptional({ description: `${TYPE.description} Changes only together with \`config\`.` })
+  override type?: string;
+}
+
+export class ContactQuery extends PageQuery {
+  @ApiPropertyOptional({ description: '`true`: only those that are failing; `false`: only the others.', example: true })
+  @Optional()
+  @QueryBoolean()
+  @IsBoolean()
+  failing?: boolean;
+}
+
+export class DeleteContactQuery {
+  @ApiPropertyOptional({
+    description: 'The contact that its alerts notify through from then on.',
+    example: CONTACT_ID,
+  })
+  @Optional()
+  @IsPublicId('contact')
+  replace_with?: string;
 }
 
 /** What clients set, as the audit log shows it. */

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import {
@@ -14,7 +14,15 @@ import {
 } from '../checker/assertion/assertion';
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
 import { HTTP_METHODS } from '../checker/check-request';
-import { IsName, Nested, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
+import {
+  IsName,
+  Nested,
+  Nullable,
+  ObjectList,
+  Optional,
+  PartialOf,
+  ReadOnlyFieldsOf,
+} from '../platform/http/validators';
 import { formatId, NIL_UUID } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
@@ -116,26 +124,101 @@ export class AssertionDto {
   severity?: AssertionSeverity;
 }
 
-/** Read-only fields may be sent back; they are ignored. */
-class EndpointReadOnly {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() group?: unknown;
-  @ReadOnlyField() owner?: unknown;
-  @ReadOnlyField() status?: unknown;
-  @ReadOnlyField() degraded?: unknown;
-  @ReadOnlyField() maintenance?: unknown;
-  @ReadOnlyField() acknowledgement?: unknown;
-  @ReadOnlyField() dependents?: unknown;
-  @ReadOnlyField() last_checked_at?: unknown;
-  @ReadOnlyField() created_at?: unknown;
-  @ReadOnlyField() updated_at?: unknown;
+export class EndpointView {
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  website_id!: string;
+
+  @ApiProperty({ example: 'Checkout' })
+  name!: string;
+
+  @ApiProperty({
+    example: 'https://shop.example.com/checkout',
+    description: 'Read keys see the query of an http(s) URL as `?********`; sent back like that, it keeps its value.',
+  })
+  url!: string;
+
+  @ApiProperty({ enum: SPEC_CHECKER_TYPES, example: 'HTTPS' })
+  type!: string;
+
+  @ApiProperty({ enum: HTTP_METHODS, example: 'GET' })
+  method!: string;
+
+  @ApiProperty({ example: 60, description: 'Seconds.' })
+  interval!: number;
+
+  @ApiProperty({ example: 10, description: 'Seconds.' })
+  timeout!: number;
+
+  @ApiProperty({ example: true })
+  enabled!: boolean;
+
+  @ApiProperty({ example: 'Example shop', description: 'The website’s name.' })
+  group!: string;
+
+  @ApiProperty({ type: [HeaderDto] })
+  headers!: HeaderDto[];
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'Masked for read keys.' })
+  body!: string | null;
+
+  @ApiProperty({ example: true })
+  follow_redirects!: boolean;
+
+  @ApiProperty({ type: [AssertionDto] })
+  assertions!: AssertionDto[];
+
+  @ApiProperty({ type: EndpointTls, description: 'How the certificate of the URL’s host is judged.' })
+  tls!: EndpointTls;
+
+  @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
+  tags!: string[];
+
+  @ShownKey('the endpoints of the website', 'checkout')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
+
+  @ApiProperty({ type: [String], example: [], description: 'Endpoints without which it cannot be up.' })
+  depends_on!: string[];
+
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description: `Endpoints that depend on it: their alerts stay quiet while it is down. The first ${LISTED_CHILDREN}.`,
+  })
+  dependents!: string[];
+
+  @ApiProperty({ enum: ENDPOINT_STATUSES, description: '`unknown`: never checked, or we could not tell.' })
+  status!: EndpointStatus;
+
+  @ApiProperty({ example: false, description: 'Up, but an assertion of severity `warning` fails.' })
+  degraded!: boolean;
+
+  @ApiProperty({ type: EndpointMaintenance, nullable: true, example: null, description: 'What is in force now.' })
+  maintenance!: EndpointMaintenance | null;
+
+  @ApiProperty({ type: EndpointAcknowledgement, nullable: true, example: null })
+  acknowledgement!: EndpointAcknowledgement | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
+  last_checked_at!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  updated_at!: string;
 }
 
 const TARGET = 'What is checked, in a form of its type. Changing it starts a new streak.';
 const TYPE = 'Exact upper case. Changing it starts a new streak.';
 
-/** Fields that have a default, or that keep their value. */
-class EndpointOptions extends EndpointReadOnly {
+@ReadOnlyFieldsOf(EndpointView)
+export class CreateEndpointDto {
   @ApiPropertyOptional({
     enum: HTTP_METHODS,
     default: 'GET',
@@ -242,9 +325,7 @@ class EndpointOptions extends EndpointReadOnly {
   @ArrayMaxSize(MAX_PARENTS)
   @IsPublicId('endpoint', { each: true })
   depends_on?: string[];
-}
 
-export class CreateEndpointDto extends EndpointOptions {
   @ApiProperty({ example: 'Checkout', minLength: 1, maxLength: 255 })
   @IsName(255)
   name!: string;
@@ -270,23 +351,8 @@ export class CreateEndpointDto extends EndpointOptions {
   key?: string | null;
 }
 
-export class UpdateEndpointDto extends EndpointOptions {
-  @ApiPropertyOptional({ example: 'Checkout', minLength: 1, maxLength: 255 })
-  @Optional()
-  @IsName(255)
-  name?: string;
-
-  @ApiPropertyOptional({ example: 'https://shop.example.com/checkout', maxLength: 2048, description: TARGET })
-  @Optional()
-  @IsString()
-  @MaxLength(2048)
-  url?: string;
-
-  @ApiPropertyOptional({ example: 'HTTPS', description: TYPE })
-  @Optional()
-  @IsString()
-  type?: string;
-
+/** All optional: only the fields sent change. */
+export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['website_id', 'key'])) {
   @ApiPropertyOptional({
     description:
       'Another website of the organization: the endpoint moves there with its state, history and alerts. Past events keep the website of their time. In a website that is disabled it is paused.',
@@ -298,96 +364,6 @@ export class UpdateEndpointDto extends EndpointOptions {
 
   @KeyField('the endpoints of the website')
   key?: string | null;
-}
-
-export class EndpointView {
-  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
-  id!: string;
-
-  @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
-  website_id!: string;
-
-  @ApiProperty({ example: 'Checkout' })
-  name!: string;
-
-  @ApiProperty({
-    example: 'https://shop.example.com/checkout',
-    description: 'Read keys see the query of an http(s) URL as `?********`; sent back like that, it keeps its value.',
-  })
-  url!: string;
-
-  @ApiProperty({ enum: SPEC_CHECKER_TYPES, example: 'HTTPS' })
-  type!: string;
-
-  @ApiProperty({ enum: HTTP_METHODS, example: 'GET' })
-  method!: string;
-
-  @ApiProperty({ example: 60, description: 'Seconds.' })
-  interval!: number;
-
-  @ApiProperty({ example: 10, description: 'Seconds.' })
-  timeout!: number;
-
-  @ApiProperty({ example: true })
-  enabled!: boolean;
-
-  @ApiProperty({ example: 'Example shop', description: 'The website’s name.' })
-  group!: string;
-
-  @ApiProperty({ type: [HeaderDto] })
-  headers!: HeaderDto[];
-
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'Masked for read keys.' })
-  body!: string | null;
-
-  @ApiProperty({ example: true })
-  follow_redirects!: boolean;
-
-  @ApiProperty({ type: [AssertionDto] })
-  assertions!: AssertionDto[];
-
-  @ApiProperty({ type: EndpointTls, description: 'How the certificate of the URL’s host is judged.' })
-  tls!: EndpointTls;
-
-  @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
-  tags!: string[];
-
-  @ShownKey('the endpoints of the website', 'checkout')
-  key!: string | null;
-
-  @ShownOwner()
-  owner!: string | null;
-
-  @ApiProperty({ type: [String], example: [], description: 'Endpoints without which it cannot be up.' })
-  depends_on!: string[];
-
-  @ApiProperty({
-    type: [String],
-    example: [],
-    description: `Endpoints that depend on it: their alerts stay quiet while it is down. The first ${LISTED_CHILDREN}.`,
-  })
-  dependents!: string[];
-
-  @ApiProperty({ enum: ENDPOINT_STATUSES, description: '`unknown`: never checked, or we could not tell.' })
-  status!: EndpointStatus;
-
-  @ApiProperty({ example: false, description: 'Up, but an assertion of severity `warning` fails.' })
-  degraded!: boolean;
-
-  @ApiProperty({ type: EndpointMaintenance, nullable: true, example: null, description: 'What is in force now.' })
-  maintenance!: EndpointMaintenance | null;
-
-  @ApiProperty({ type: EndpointAcknowledgement, nullable: true, example: null })
-  acknowledgement!: EndpointAcknowledgement | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
-  last_checked_at!: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
-  created_at!: string;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
-  updated_at!: string;
 }
 
 /** Every setting but the headers, which the resolver seals; `undefined`: not sent. */
