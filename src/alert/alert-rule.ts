@@ -1,4 +1,5 @@
 import type { AlertDefaults } from '../contact/alert-defaults';
+import { toProperties } from '../platform/database/field-names';
 import type { Alert } from './alert.entity';
 
 /** The plain fields of an alert, as they are sent. */
@@ -14,19 +15,33 @@ export const RULE_COLUMNS = {
   remindEverySeconds: 'remind_every_seconds',
 } as const satisfies Partial<Record<keyof Alert, string>>;
 
+/** What the API calls the plain fields of an alert, in the order in which they are shown. */
+export const RULE_FIELDS = {
+  enabled: 'enabled',
+  condition: 'condition',
+  failureThreshold: 'failure_threshold',
+  successThreshold: 'success_threshold',
+  sendOnResolved: 'send_on_resolved',
+  afterSeconds: 'after',
+  remindEverySeconds: 'remind_every',
+  description: 'description',
+  externalKey: 'key',
+} as const satisfies Partial<Record<keyof Alert, keyof SentRule>>;
+
+type Rule = Pick<Alert, keyof typeof RULE_FIELDS>;
+
+/** What the database gives an alert of which nobody says otherwise. */
+export const DEFAULT_RULE: Rule = {
+  enabled: true,
+  condition: 'down',
+  failureThreshold: 3,
+  successThreshold: 2,
+  sendOnResolved: true,
+  afterSeconds: 0,
+  remindEverySeconds: null,
+  description: '',
+  externalKey: null,
+};
+
 /** The plain fields that were sent, under the names of the row; the others are missing. */
-export function ruleOf(sent: SentRule): Partial<Alert> {
-  return Object.fromEntries(
-    Object.entries({
-      condition: sent.condition,
-      failureThreshold: sent.failure_threshold,
-      successThreshold: sent.success_threshold,
-      sendOnResolved: sent.send_on_resolved,
-      afterSeconds: sent.after,
-      remindEverySeconds: sent.remind_every,
-      description: sent.description,
-      enabled: sent.enabled,
-      externalKey: sent.key,
-    }).filter(([, value]) => value !== undefined),
-  );
-}
+export const ruleOf = (sent: SentRule): Partial<Rule> => toProperties(sent, RULE_FIELDS);

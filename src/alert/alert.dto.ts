@@ -4,10 +4,12 @@ import { SPEC_CHANNEL_TYPES } from '../channel/channel';
 import { type AlertCondition, AlertDefaults, RULE_TEXTS } from '../contact/alert-defaults';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
 import { IsPlainObject, Nullable, Optional, ReadOnlyFieldsOf } from '../platform/http/validators';
+import { toFields } from '../platform/database/field-names';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
+import { RULE_FIELDS } from './alert-rule';
 import type { Alert } from './alert.entity';
 
 const TYPE = {
@@ -232,16 +234,8 @@ export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   endpoint_id: formatId('endpoint', alert.endpointId),
   contact_id: alert.contactId && formatId('contact', alert.contactId),
   type: alert.type,
-  enabled: alert.enabled,
   config,
-  condition: alert.condition,
-  failure_threshold: alert.failureThreshold,
-  success_threshold: alert.successThreshold,
-  send_on_resolved: alert.sendOnResolved,
-  after: alert.afterSeconds,
-  remind_every: alert.remindEverySeconds,
-  description: alert.description,
-  key: alert.externalKey,
+  ...toFields(alert, RULE_FIELDS),
   owner: alert.owner,
   triggered: alert.triggered,
   created_at: alert.createdAt.toISOString(),

@@ -13,6 +13,7 @@ import {
   severityOf,
 } from '../checker/assertion/assertion';
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
+import { toFields, toProperties } from '../platform/database/field-names';
 import { HTTP_METHODS } from '../checker/check-request';
 import {
   IsName,
@@ -366,31 +367,38 @@ export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['w
   key?: string | null;
 }
 
-/** Every setting but the headers, which the resolver seals; `undefined`: not sent. */
-type SentSettings = { [Key in Exclude<keyof EndpointSettings, 'headers'>]: EndpointSettings[Key] | undefined };
+/** What the API calls each setting, in the order in which it is shown. The compiler asks for a line for each column. */
+export const SETTING_FIELDS = {
+  name: 'name',
+  url: 'url',
+  type: 'type',
+  method: 'method',
+  intervalSeconds: 'interval',
+  timeoutSeconds: 'timeout',
+  enabled: 'enabled',
+  headers: 'headers',
+  body: 'body',
+  followRedirects: 'follow_redirects',
+  assertions: 'assertions',
+  tls: 'tls',
+  tags: 'tags',
+  externalKey: 'key',
+} as const satisfies Record<keyof EndpointSettings, keyof UpdateEndpointDto & keyof EndpointView>;
 
-/**
- * The settings that a client sent, under their stored names. Add a plain field here, to `EndpointOptions`, `EndpointView`
- * and `toEndpointView`.
- */
-export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> {
-  const sent: SentSettings = {
-    name: dto.name?.trim(),
-    url: dto.url?.trim(),
-    type: dto.type,
-    method: dto.method,
-    intervalSeconds: dto.interval,
-    timeoutSeconds: dto.timeout,
-    enabled: dto.enabled,
-    body: dto.body,
-    followRedirects: dto.follow_redirects,
-    assertions: dto.assertions?.map(plainAssertion),
-    tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
-    tags: dto.tags && tagSet(dto.tags),
-    externalKey: dto.key,
-  };
-  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
-}
+/** The settings that a client sent, under their stored names, but for the headers, which the resolver seals. */
+export const sentSettings = (dto: UpdateEndpointDto): Partial<EndpointSettings> =>
+  toProperties(
+    {
+      ...dto,
+      name: dto.name?.trim(),
+      url: dto.url?.trim(),
+      headers: undefined,
+      assertions: dto.assertions?.map(plainAssertion),
+      tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
+      tags: dto.tags && tagSet(dto.tags),
+    },
+    SETTING_FIELDS,
+  );
 
 /** Absent keys stay absent, and the default severity is one of them, in a fixed order, so that equal assertions compare equal. */
 const plainAssertion = (sent: Assertion): Assertion => {
@@ -428,21 +436,11 @@ export const toEndpointView = (
 ): EndpointView => ({
   id: formatId('endpoint', row.id),
   website_id: formatId('website', row.websiteId),
-  name: row.name,
-  url: row.url,
-  type: row.type,
-  method: row.method,
-  interval: row.intervalSeconds,
-  timeout: row.timeoutSeconds,
-  enabled: row.enabled,
-  group: row.group,
+  ...toFields(row, SETTING_FIELDS),
   headers,
-  body: row.body,
-  follow_redirects: row.followRedirects,
   assertions: row.assertions.map(shownAssertion),
   tls: shownTls(row.tls),
-  tags: row.tags,
-  key: row.externalKey,
+  group: row.group,
   owner: row.owner,
   depends_on: row.dependsOn.map((id) => formatId('endpoint', id)),
   dependents: row.dependents.map((id) => formatId('endpoint', id)),

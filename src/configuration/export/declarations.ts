@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Alert } from '../../alert/alert.entity';
+import { RULE_FIELDS } from '../../alert/alert-rule';
+import { toFields } from '../../platform/database/field-names';
 import { currentOf } from '../../maintenance/window-row';
 import type { Website } from '../../website/website.entity';
 import type {
@@ -62,16 +64,7 @@ type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config:
 /** Chosen among are settings that a new alert through the same contact would have anyway. */
 function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: Chosen): DeclaredAlert {
   const isOwn = 'config' in route;
-  const settings = {
-    enabled: alert.enabled,
-    condition: alert.condition,
-    failure_threshold: alert.failureThreshold,
-    success_threshold: alert.successThreshold,
-    send_on_resolved: alert.sendOnResolved,
-    after: alert.afterSeconds,
-    remind_every: alert.remindEverySeconds,
-    description: alert.description,
-  };
+  const { key: _key, ...settings } = toFields(alert, RULE_FIELDS);
   return {
     key,
     ...(isOwn ? { type: alert.type, config: { ...route.config } } : { contact: route.contact }),

@@ -1,7 +1,9 @@
 import { isSensitiveHeader } from '../../checker/request-headers';
+import { SETTING_FIELDS } from '../../endpoint/endpoint.dto';
 import type { Endpoint, EndpointSettings, StoredHeader } from '../../endpoint/endpoint.entity';
 import { comparesCredential, isExportedHidden } from '../../endpoint/settings/shown-settings';
 import { shownTls } from '../../endpoint/settings/tls.dto';
+import { toFields } from '../../platform/database/field-names';
 import type { DeclaredAssertion, DeclaredEndpoint, SecretReference } from '../document/document';
 import { ENDPOINT_DEFAULTS } from '../plan/sent-fields';
 import { type KeyPaths, pathsOf } from './key-paths';
@@ -31,7 +33,7 @@ export function toDeclaredEndpoint(
   const path = paths.endpoints.get(endpoint.id) ?? '';
   const secret = (...place: (string | number)[]): SecretReference =>
     secrets.reference('endpoint', ...path.split('/'), ...place);
-  const { name, type, url, body, tls } = endpoint;
+  const { name, type, url, key: _key, tls, ...plain } = toFields(endpoint, SETTING_FIELDS);
   const identity = {
     key: path.split('/')[1] ?? '',
     name,
@@ -39,18 +41,13 @@ export function toDeclaredEndpoint(
     url: isExportedHidden(url, role) ? secret('url') : url,
   };
   const settings = {
-    method: endpoint.method,
-    interval: endpoint.intervalSeconds,
-    timeout: endpoint.timeoutSeconds,
-    enabled: endpoint.enabled,
+    ...plain,
     headers: headersOf(endpoint.headers, secret),
-    body: body ? secret('body') : body,
-    follow_redirects: endpoint.followRedirects,
+    body: plain.body ? secret('body') : plain.body,
     assertions: endpoint.assertions.map((assertion, i): DeclaredAssertion => {
       const isSecret = comparesCredential(assertion);
       return { ...inOrder(assertion), ...(isSecret && { target: secret('assertion', i + 1, 'target') }) };
     }),
-    tags: endpoint.tags,
     depends_on: pathsOf(paths.endpoints, endpoint.dependsOn).sort(),
     tls: tls && chosen(shownTls(tls), { verify: true }),
   };
