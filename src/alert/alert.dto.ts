@@ -4,13 +4,12 @@ import { SPEC_CHANNEL_TYPES } from '../channel/channel';
 import { type AlertCondition, AlertDefaults, RULE_TEXTS } from '../contact/alert-defaults';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
 import { IsPlainObject, Nullable, Optional, ReadOnlyFieldsOf } from '../platform/http/validators';
-import { toFields } from '../platform/database/field-names';
+import { toFields, toProperties } from '../platform/database/field-names';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
-import { RULE_FIELDS } from './alert-rule';
-import type { Alert } from './alert.entity';
+import type { Alert, RuleSettings } from './alert.entity';
 
 const TYPE = {
   description: `Channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
@@ -224,6 +223,22 @@ export class AlertQuery extends PageQuery {
   @IsBoolean()
   triggered?: boolean;
 }
+
+/** What the API calls the plain fields of an alert, in the order in which they are shown. */
+export const RULE_FIELDS = {
+  enabled: 'enabled',
+  condition: 'condition',
+  failureThreshold: 'failure_threshold',
+  successThreshold: 'success_threshold',
+  sendOnResolved: 'send_on_resolved',
+  afterSeconds: 'after',
+  remindEverySeconds: 'remind_every',
+  description: 'description',
+  externalKey: 'key',
+} as const satisfies Record<keyof RuleSettings, keyof UpdateAlertDto & keyof AlertView>;
+
+/** The plain fields that were sent, under the names of the row; the others are missing. */
+export const ruleOf = (sent: UpdateAlertDto): Partial<RuleSettings> => toProperties(sent, RULE_FIELDS);
 
 /** What clients set and what became of it, as the audit log shows it. */
 export type AlertRule = Omit<AlertView, 'destination' | 'last_delivery'>;

@@ -14,9 +14,8 @@ import { updateRows } from '../platform/database/update-rows';
 import { parseId } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { Turns } from '../platform/time/turns';
-import { type AlertRule, type CreateAlertDto, toAlertRule } from './alert.dto';
-import { Alert } from './alert.entity';
-import { DEFAULT_RULE, RULE_FIELDS, ruleOf } from './alert-rule';
+import { type AlertRule, type CreateAlertDto, ruleOf, toAlertRule } from './alert.dto';
+import { Alert, DEFAULT_RULE, type RuleSettings } from './alert.entity';
 import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from './alert-settings';
 
 /** The audit log shows what a read key sees: no credential, no address. */
@@ -235,7 +234,7 @@ const throughContact = (contact: HeldContact): NewRoute => ({
 
 /** What a client may change of an alert. */
 const SAVED = [
-  ...(Object.keys(RULE_FIELDS) as (keyof typeof RULE_FIELDS)[]),
+  ...(Object.keys(DEFAULT_RULE) as (keyof RuleSettings)[]),
   'contactId',
   'type',
   'config',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Alert } from '../../alert/alert.entity';
-import { RULE_FIELDS } from '../../alert/alert-rule';
+import { RULE_FIELDS } from '../../alert/alert.dto';
 import { toFields } from '../../platform/database/field-names';
 import { currentOf } from '../../maintenance/window-row';
 import type { Website } from '../../website/website.entity';

@@ -1,4 +1,5 @@
-import { DEFAULT_RULE, RULE_FIELDS } from '../../alert/alert-rule';
+import { RULE_FIELDS } from '../../alert/alert.dto';
+import { DEFAULT_RULE } from '../../alert/alert.entity';
 import { SETTING_FIELDS } from '../../endpoint/endpoint.dto';
 import { DEFAULT_SETTINGS } from '../../endpoint/endpoint.entity';
 import { toFields } from '../../platform/database/field-names';
