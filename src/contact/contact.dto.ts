@@ -2,13 +2,14 @@ import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { IsBoolean, IsString } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
+import { toFields } from '../platform/database/field-names';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { IsName, IsPlainObject, Nested, Optional, PartialOf, ReadOnlyFieldsOf } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
 import { AlertDefaults } from './alert-defaults';
-import type { Contact } from './contact.entity';
+import type { Contact, DEFAULT_CONTACT } from './contact.entity';
 
 const MAX_NAME = 255;
 const CONTACT_ID = 'ct_01jd3k6q7be5y9x4v2m8n0r1st';
@@ -154,6 +155,14 @@ export class DeleteContactQuery {
   replace_with?: string;
 }
 
+/** What the API calls the plain fields of a contact, in the order in which they are shown. */
+export const CONTACT_FIELDS = {
+  name: 'name',
+  isDefault: 'default',
+  defaults: 'alert_defaults',
+  externalKey: 'key',
+} as const satisfies Record<keyof typeof DEFAULT_CONTACT, keyof UpdateContactDto & keyof ContactView>;
+
 /** What clients set, as the audit log shows it. */
 export type ContactSettings = Omit<
   ContactView,
@@ -163,12 +172,9 @@ export type ContactSettings = Omit<
 /** `config` is already masked for the reader. */
 export const toContactSettings = (contact: Contact, config: object): ContactSettings => ({
   id: formatId('contact', contact.id),
-  name: contact.name,
+  ...toFields(contact, CONTACT_FIELDS),
   type: contact.type,
   config,
-  default: contact.isDefault,
-  alert_defaults: contact.defaults,
-  key: contact.externalKey,
   owner: contact.owner,
   created_at: contact.createdAt.toISOString(),
   updated_at: contact.updatedAt.toISOString(),

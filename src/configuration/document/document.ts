@@ -37,7 +37,7 @@ type Declared<Dto, Otherwise extends keyof Dto> = {
 
 export interface DeclaredContact extends Declared<CreateContactDto, 'key' | 'config' | 'alert_defaults'> {
   config: Record<string, unknown>;
-  alert_defaults?: Record<string, unknown> | null;
+  alert_defaults?: object | null;
 }
 
 export interface DeclaredWebsite extends Declared<NewWebsiteDto, 'key'> {

@@ -19,6 +19,7 @@ import { type KeyPaths, keyPathsOf, keysOf, type Keyed } from './key-paths';
 import { ExportNotes } from './notes';
 import type { EndpointRows, ExportedRows } from './rows';
 import { SecretNames } from './secret-names';
+import { CONTACT_FIELDS } from '../../contact/contact.dto';
 import type { Contact } from '../../contact/contact.entity';
 import { ALERT_DEFAULTS, CONTACT_DEFAULTS } from '../plan/sent-fields';
 import type { Chosen } from './without-defaults';
@@ -45,18 +46,10 @@ export class ExportedConfigs {
 }
 
 /** `config`: with references in place of its secrets. */
-const toDeclaredContact = (
-  { name, type, isDefault, defaults }: Contact,
-  key: string,
-  config: object,
-  chosen: Chosen,
-): DeclaredContact => ({
-  key,
-  name,
-  type,
-  config: { ...config },
-  ...chosen({ default: isDefault, alert_defaults: { ...defaults } }, CONTACT_DEFAULTS),
-});
+function toDeclaredContact(contact: Contact, key: string, config: object, chosen: Chosen): DeclaredContact {
+  const { name, key: _key, ...settings } = toFields(contact, CONTACT_FIELDS);
+  return { key, name, type: contact.type, config: { ...config }, ...chosen(settings, CONTACT_DEFAULTS) };
+}
 
 /** Through a contact: its key and what it has defaults for. */
 type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config: object };

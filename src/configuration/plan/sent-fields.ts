@@ -1,5 +1,7 @@
 import { RULE_FIELDS } from '../../alert/alert.dto';
 import { DEFAULT_RULE } from '../../alert/alert.entity';
+import { CONTACT_FIELDS } from '../../contact/contact.dto';
+import { DEFAULT_CONTACT } from '../../contact/contact.entity';
 import { SETTING_FIELDS } from '../../endpoint/endpoint.dto';
 import { DEFAULT_SETTINGS } from '../../endpoint/endpoint.entity';
 import { toFields } from '../../platform/database/field-names';
@@ -9,7 +11,7 @@ export type Defaults = Readonly<Record<string, unknown>>;
 
 export const WEBSITE_DEFAULTS: Defaults = { enabled: true, tags: [] };
 
-export const CONTACT_DEFAULTS: Defaults = { default: false, alert_defaults: {} };
+export const CONTACT_DEFAULTS: Defaults = toFields(DEFAULT_CONTACT, CONTACT_FIELDS);
 
 /** The interval is that of the installation, where it allows none as short. */
 export const ENDPOINT_DEFAULTS: Defaults = { ...toFields(DEFAULT_SETTINGS, SETTING_FIELDS), depends_on: [] };
