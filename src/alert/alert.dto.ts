@@ -3,12 +3,13 @@ import { IsBoolean, IsOptional, IsString, MaxLength, ValidateIf } from 'class-va
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
 import { type AlertCondition, AlertDefaults, RULE_TEXTS } from '../contact/alert-defaults';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
-import { IsPlainObject, Nullable, Optional, ReadOnlyField } from '../platform/http/validators';
+import { IsPlainObject, Nullable, Optional, ReadOnlyFieldsOf } from '../platform/http/validators';
+import { toFields, toProperties } from '../platform/database/field-names';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
-import type { Alert } from './alert.entity';
+import type { Alert, RuleSettings } from './alert.entity';
 
 const TYPE = {
   description: `Channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
@@ -29,16 +30,89 @@ const CONTACT = {
 const DESCRIPTION = { description: 'Free text, part of every message.', maxLength: 1000, default: '' };
 const ENABLED = { description: 'false: never triggers; an open incident is resolved.', default: true };
 
-/** What creates and updates have in common. Read-only fields may be sent back; they are ignored. */
-class AlertRuleFields extends AlertDefaults {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() owner?: unknown;
-  @ReadOnlyField() triggered?: unknown;
-  @ReadOnlyField() destination?: unknown;
-  @ReadOnlyField() last_delivery?: unknown;
-  @ReadOnlyField() created_at?: unknown;
-  @ReadOnlyField() updated_at?: unknown;
+export class AlertView {
+  @ApiProperty({ example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
 
+  @ApiProperty({ description: 'The endpoint it watches.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  endpoint_id!: string;
+
+  @ApiProperty({
+    ...CONTACT,
+    description: `${CONTACT.description} null: it has a config of its own; else \`type\` and \`config\` are the contact’s.`,
+  })
+  contact_id!: string | null;
+
+  @ApiProperty({ ...TYPE, example: 'slack' })
+  type!: string;
+
+  @ApiProperty({ description: 'false: never triggers.', example: true })
+  enabled!: boolean;
+
+  @ApiProperty(CONFIG)
+  config!: object;
+
+  @ApiProperty(RULE_TEXTS.condition)
+  condition!: AlertCondition;
+
+  @ApiProperty(RULE_TEXTS.failures)
+  failure_threshold!: number;
+
+  @ApiProperty(RULE_TEXTS.successes)
+  success_threshold!: number;
+
+  @ApiProperty({ ...RULE_TEXTS.resolved, example: true })
+  send_on_resolved!: boolean;
+
+  @ApiProperty(RULE_TEXTS.after)
+  after!: number;
+
+  @ApiProperty({ ...RULE_TEXTS.remindEvery, type: 'integer' })
+  remind_every!: number | null;
+
+  @ApiProperty({ ...DESCRIPTION, example: 'Runbook: https://wiki.example.com/checkout' })
+  description!: string;
+
+  @ShownKey('the alerts of the endpoint', 'chat')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
+
+  @ApiProperty({ description: 'True while an incident is open.', example: false })
+  triggered!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.',
+    example: 'hooks.slack.com',
+  })
+  destination!: string | null;
+
+  @ApiProperty({
+    type: DeliverySummaryView,
+    nullable: true,
+    description: 'Its newest message, tests included, and what became of it; null before the first.',
+  })
+  last_delivery!: DeliverySummaryView | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Last change by a client; transitions do not count.',
+    example: '2026-11-20T09:00:00.000Z',
+  })
+  updated_at!: string;
+}
+
+/** What creates and updates have in common. */
+@ReadOnlyFieldsOf(AlertView)
+class AlertRuleFields extends AlertDefaults {
   @ApiPropertyOptional(DESCRIPTION)
   @Optional()
   @IsString()
@@ -150,85 +224,21 @@ export class AlertQuery extends PageQuery {
   triggered?: boolean;
 }
 
-export class AlertView {
-  @ApiProperty({ example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
-  id!: string;
+/** What the API calls the plain fields of an alert, in the order in which they are shown. */
+export const RULE_FIELDS = {
+  enabled: 'enabled',
+  condition: 'condition',
+  failureThreshold: 'failure_threshold',
+  successThreshold: 'success_threshold',
+  sendOnResolved: 'send_on_resolved',
+  afterSeconds: 'after',
+  remindEverySeconds: 'remind_every',
+  description: 'description',
+  externalKey: 'key',
+} as const satisfies Record<keyof RuleSettings, keyof UpdateAlertDto & keyof AlertView>;
 
-  @ApiProperty({ description: 'The endpoint it watches.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
-  endpoint_id!: string;
-
-  @ApiProperty({
-    ...CONTACT,
-    description: `${CONTACT.description} null: it has a config of its own; else \`type\` and \`config\` are the contact’s.`,
-  })
-  contact_id!: string | null;
-
-  @ApiProperty({ ...TYPE, example: 'slack' })
-  type!: string;
-
-  @ApiProperty({ description: 'false: never triggers.', example: true })
-  enabled!: boolean;
-
-  @ApiProperty(CONFIG)
-  config!: object;
-
-  @ApiProperty(RULE_TEXTS.condition)
-  condition!: AlertCondition;
-
-  @ApiProperty(RULE_TEXTS.failures)
-  failure_threshold!: number;
-
-  @ApiProperty(RULE_TEXTS.successes)
-  success_threshold!: number;
-
-  @ApiProperty({ ...RULE_TEXTS.resolved, example: true })
-  send_on_resolved!: boolean;
-
-  @ApiProperty(RULE_TEXTS.after)
-  after!: number;
-
-  @ApiProperty({ ...RULE_TEXTS.remindEvery, type: 'integer' })
-  remind_every!: number | null;
-
-  @ApiProperty({ ...DESCRIPTION, example: 'Runbook: https://wiki.example.com/checkout' })
-  description!: string;
-
-  @ShownKey('the alerts of the endpoint', 'chat')
-  key!: string | null;
-
-  @ShownOwner()
-  owner!: string | null;
-
-  @ApiProperty({ description: 'True while an incident is open.', example: false })
-  triggered!: boolean;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description:
-      'Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.',
-    example: 'hooks.slack.com',
-  })
-  destination!: string | null;
-
-  @ApiProperty({
-    type: DeliverySummaryView,
-    nullable: true,
-    description: 'Its newest message, tests included, and what became of it; null before the first.',
-  })
-  last_delivery!: DeliverySummaryView | null;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
-  created_at!: string;
-
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'Last change by a client; transitions do not count.',
-    example: '2026-11-20T09:00:00.000Z',
-  })
-  updated_at!: string;
-}
+/** The plain fields that were sent, under the names of the row; the others are missing. */
+export const ruleOf = (sent: UpdateAlertDto): Partial<RuleSettings> => toProperties(sent, RULE_FIELDS);
 
 /** What clients set and what became of it, as the audit log shows it. */
 export type AlertRule = Omit<AlertView, 'destination' | 'last_delivery'>;
@@ -239,16 +249,8 @@ export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   endpoint_id: formatId('endpoint', alert.endpointId),
   contact_id: alert.contactId && formatId('contact', alert.contactId),
   type: alert.type,
-  enabled: alert.enabled,
   config,
-  condition: alert.condition,
-  failure_threshold: alert.failureThreshold,
-  success_threshold: alert.successThreshold,
-  send_on_resolved: alert.sendOnResolved,
-  after: alert.afterSeconds,
-  remind_every: alert.remindEverySeconds,
-  description: alert.description,
-  key: alert.externalKey,
+  ...toFields(alert, RULE_FIELDS),
   owner: alert.owner,
   triggered: alert.triggered,
   created_at: alert.createdAt.toISOString(),

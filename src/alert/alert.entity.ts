@@ -138,3 +138,18 @@ export class Alert {
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt!: Date;
 }
+
+/** What a new alert has where neither its client nor its contact says otherwise: all plain fields. */
+export const DEFAULT_RULE = {
+  enabled: true,
+  condition: 'down',
+  failureThreshold: 3,
+  successThreshold: 2,
+  sendOnResolved: true,
+  afterSeconds: 0,
+  remindEverySeconds: null,
+  description: '',
+  externalKey: null,
+} as const satisfies Partial<Alert>;
+
+export type RuleSettings = Pick<Alert, keyof typeof DEFAULT_RULE>;

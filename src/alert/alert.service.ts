@@ -11,17 +11,19 @@ import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
 import { tagged } from '../platform/http/precondition/entity-tags';
+import { toFields } from '../platform/database/field-names';
 import { newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
 import { SECOND_MS } from '../platform/time/time-units';
-import { RULE_COLUMNS, ruleOf } from './alert-rule';
 import { AlertSettings, columnsOf, type RoutedAlert } from './alert-settings';
 import {
   type AlertQuery,
   type AlertRule,
   type AlertView,
   type CreateAlertDto,
+  RULE_FIELDS,
+  ruleOf,
   toAlertRule,
   type UpdateAlertDto,
 } from './alert.dto';
@@ -233,9 +235,8 @@ const about = (orgId: string, id: string) => ({ orgId, resource: 'alert', id }) 
 
 /** What the rule is and through which contact, not what the contact is. */
 const tagSource = (alert: Alert) => {
-  const { id, endpointId, contactId, type, config, enabled, description, externalKey } = alert;
-  const rule = Object.keys(RULE_COLUMNS).map((name) => alert[name as keyof typeof RULE_COLUMNS]);
-  return { id, endpointId, contactId, type, config, enabled, description, externalKey, rule };
+  const { id, endpointId, contactId, type, config } = alert;
+  return { id, endpointId, contactId, type, config, rule: toFields(alert, RULE_FIELDS) };
 };
 
 function otherEndpoint(dto: UpdateAlertDto, alert: Alert): Findings {

@@ -14,9 +14,8 @@ import { updateRows } from '../platform/database/update-rows';
 import { parseId } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { Turns } from '../platform/time/turns';
-import { type AlertRule, type CreateAlertDto, toAlertRule } from './alert.dto';
-import { Alert } from './alert.entity';
-import { RULE_COLUMNS, ruleOf } from './alert-rule';
+import { type AlertRule, type CreateAlertDto, ruleOf, toAlertRule } from './alert.dto';
+import { Alert, DEFAULT_RULE, type RuleSettings } from './alert.entity';
 import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from './alert-settings';
 
 /** The audit log shows what a read key sees: no credential, no address. */
@@ -210,7 +209,7 @@ export class DeclaredAlerts {
     if (!own && !contact) throw new Error('the contact that was sent is not held');
     const { route, defaults, generatedKeys } = own ?? throughContact(contact as HeldContact);
     const now = this.clock.now();
-    const bare = { id, orgId: caller.orgId, endpointId, triggered: false, owner: null, externalKey: null };
+    const bare = { id, orgId: caller.orgId, endpointId, triggered: false, owner: null };
     const rule = { ...DEFAULT_RULE, ...ruleOf(defaults), ...ruleOf(dto) };
     const stamps = { createdAt: now, updatedAt: now };
     return { alert: Object.assign(new Alert(), bare, columnsOf(route), rule, stamps), route, generatedKeys };
@@ -227,18 +226,6 @@ interface MadeAlert {
   generatedKeys: readonly string[];
 }
 
-/** What the database gives an alert of which nobody says otherwise. */
-const DEFAULT_RULE: Partial<Alert> = {
-  condition: 'down',
-  failureThreshold: 3,
-  successThreshold: 2,
-  sendOnResolved: true,
-  afterSeconds: 0,
-  remindEverySeconds: null,
-  description: '',
-  enabled: true,
-};
-
 const throughContact = (contact: HeldContact): NewRoute => ({
   generatedKeys: [],
   route: routeOfContact(contact),
@@ -247,10 +234,7 @@ const throughContact = (contact: HeldContact): NewRoute => ({
 
 /** What a client may change of an alert. */
 const SAVED = [
-  ...(Object.keys(RULE_COLUMNS) as (keyof typeof RULE_COLUMNS)[]),
-  'description',
-  'enabled',
-  'externalKey',
+  ...(Object.keys(DEFAULT_RULE) as (keyof RuleSettings)[]),
   'contactId',
   'type',
   'config',

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { toProperties } from '../platform/database/field-names';
 import type { ResolvedConfig } from '../delivery/config/channel-settings';
 import type { AlertDefaults } from './alert-defaults';
-import type { CreateContactDto, UpdateContactDto } from './contact.dto';
-import { Contact } from './contact.entity';
+import { CONTACT_FIELDS, type CreateContactDto, type UpdateContactDto } from './contact.dto';
+import { Contact, DEFAULT_CONTACT } from './contact.entity';
 
 /** What a client's config came to. */
 export type ResolvedRoute = Omit<ResolvedConfig, 'generatedKeys'>;
@@ -18,13 +19,11 @@ export function newContact(
   return Object.assign(new Contact(), {
     id,
     orgId,
-    name: sent.name.trim(),
+    ...DEFAULT_CONTACT,
+    ...plainFields(sent),
     type,
     config,
     destination,
-    isDefault: sent.default ?? false,
-    defaults: sentFields(sent.alert_defaults ?? {}),
-    externalKey: sent.key ?? null,
     owner: null,
     failingTold: null,
     createdAt: now,
@@ -39,17 +38,16 @@ export function changedContact(
   { isChanged, type, config, destination }: ResolvedRoute,
   now: Date,
 ): Contact | null {
-  const changes = {
-    name: sent.name?.trim() ?? before.name,
-    isDefault: sent.default ?? before.isDefault,
-    defaults: sent.alert_defaults ? sentFields(sent.alert_defaults) : before.defaults,
-    externalKey: sent.key === undefined ? before.externalKey : sent.key,
-    ...(isChanged && { type, config, destination }),
-  };
-  const after = Object.assign(new Contact(), before, changes);
+  const after = Object.assign(new Contact(), before, plainFields(sent), isChanged && { type, config, destination });
   if (!isChanged && isDeepStrictEqual(after, before)) return null;
   return Object.assign(after, { updatedAt: now });
 }
+
+const plainFields = (sent: UpdateContactDto) =>
+  toProperties(
+    { ...sent, name: sent.name?.trim(), alert_defaults: sent.alert_defaults && sentFields(sent.alert_defaults) },
+    CONTACT_FIELDS,
+  );
 
 /** The fields that were sent, as the database returns them: a plain object without what is undefined. */
 const sentFields = (defaults: AlertDefaults): AlertDefaults =>

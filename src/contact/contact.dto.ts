@@ -2,13 +2,14 @@ import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { IsBoolean, IsString } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
+import { toFields } from '../platform/database/field-names';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
-import { IsName, IsPlainObject, Nested, Optional, ReadOnlyField } from '../platform/http/validators';
+import { IsName, IsPlainObject, Nested, Optional, PartialOf, ReadOnlyFieldsOf } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
 import { AlertDefaults } from './alert-defaults';
-import type { Contact } from './contact.entity';
+import type { Contact, DEFAULT_CONTACT } from './contact.entity';
 
 const MAX_NAME = 255;
 const CONTACT_ID = 'ct_01jd3k6q7be5y9x4v2m8n0r1st';
@@ -30,94 +31,6 @@ const ALERT_DEFAULTS = {
   description: 'What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.',
   example: { failure_threshold: 2, remind_every: 3600 },
 };
-
-class ContactReadOnly {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() owner?: unknown;
-  @ReadOnlyField() destination?: unknown;
-  @ReadOnlyField() alert_count?: unknown;
-  @ReadOnlyField() last_delivery?: unknown;
-  @ReadOnlyField() failing_since?: unknown;
-  @ReadOnlyField() failing?: unknown;
-  @ReadOnlyField() created_at?: unknown;
-  @ReadOnlyField() updated_at?: unknown;
-}
-
-/** All optional: only the fields sent change. */
-export class UpdateContactDto extends ContactReadOnly {
-  @ApiPropertyOptional(NAME)
-  @Optional()
-  @IsName(MAX_NAME)
-  name?: string;
-
-  @ApiPropertyOptional({ ...TYPE, description: `${TYPE.description} Changes only together with \`config\`.` })
-  @Optional()
-  @IsString()
-  type?: string;
-
-  @ApiPropertyOptional(CONFIG)
-  @Optional()
-  @IsPlainObject()
-  config?: object;
-
-  @ApiPropertyOptional(DEFAULT)
-  @Optional()
-  @IsBoolean()
-  default?: boolean;
-
-  @ApiPropertyOptional(ALERT_DEFAULTS)
-  @Optional()
-  @Nested(() => AlertDefaults)
-  alert_defaults?: AlertDefaults;
-
-  @KeyField('the contacts of the organization')
-  key?: string | null;
-}
-
-export class CreateContactDto extends ContactReadOnly {
-  @ApiProperty(NAME)
-  @IsName(MAX_NAME)
-  name!: string;
-
-  @ApiProperty(TYPE)
-  @IsString()
-  type!: string;
-
-  @ApiProperty(CONFIG)
-  @IsPlainObject()
-  config!: object;
-
-  @ApiPropertyOptional(DEFAULT)
-  @Optional()
-  @IsBoolean()
-  default?: boolean;
-
-  @ApiPropertyOptional(ALERT_DEFAULTS)
-  @Optional()
-  @Nested(() => AlertDefaults)
-  alert_defaults?: AlertDefaults;
-
-  @KeyField('the contacts of the organization')
-  key?: string | null;
-}
-
-export class ContactQuery extends PageQuery {
-  @ApiPropertyOptional({ description: '`true`: only those that are failing; `false`: only the others.', example: true })
-  @Optional()
-  @QueryBoolean()
-  @IsBoolean()
-  failing?: boolean;
-}
-
-export class DeleteContactQuery {
-  @ApiPropertyOptional({
-    description: 'The contact that its alerts notify through from then on.',
-    example: CONTACT_ID,
-  })
-  @Optional()
-  @IsPublicId('contact')
-  replace_with?: string;
-}
 
 /** What became of the newest message through a contact. */
 export class ContactDeliveryView extends OmitType(DeliverySummaryView, ['id']) {}
@@ -189,6 +102,67 @@ export class ContactView {
   updated_at!: string;
 }
 
+/** What a client sets of a contact. */
+@ReadOnlyFieldsOf(ContactView)
+export class CreateContactDto {
+  @ApiProperty(NAME)
+  @IsName(MAX_NAME)
+  name!: string;
+
+  @ApiProperty(TYPE)
+  @IsString()
+  type!: string;
+
+  @ApiProperty(CONFIG)
+  @IsPlainObject()
+  config!: object;
+
+  @ApiPropertyOptional(DEFAULT)
+  @Optional()
+  @IsBoolean()
+  default?: boolean;
+
+  @ApiPropertyOptional(ALERT_DEFAULTS)
+  @Optional()
+  @Nested(() => AlertDefaults)
+  alert_defaults?: AlertDefaults;
+
+  @KeyField('the contacts of the organization')
+  key?: string | null;
+}
+
+/** All optional: only the fields sent change. */
+export class UpdateContactDto extends PartialOf(CreateContactDto) {
+  @ApiPropertyOptional({ description: `${TYPE.description} Changes only together with \`config\`.` })
+  override type?: string;
+}
+
+export class ContactQuery extends PageQuery {
+  @ApiPropertyOptional({ description: '`true`: only those that are failing; `false`: only the others.', example: true })
+  @Optional()
+  @QueryBoolean()
+  @IsBoolean()
+  failing?: boolean;
+}
+
+export class DeleteContactQuery {
+  @ApiPropertyOptional({
+    description: 'The contact that its alerts notify through from then on.',
+    example: CONTACT_ID,
+  })
+  @Optional()
+  @IsPublicId('contact')
+  replace_with?: string;
+}
+
+/** What the API calls the plain fields of a contact, in the order in which they are shown. */
+export const CONTACT_FIELDS = {
+  name: 'name',
+  isDefault: 'default',
+  defaults: 'alert_defaults',
+  externalKey: 'key',
+} as const satisfies Record<keyof typeof DEFAULT_CONTACT, keyof UpdateContactDto & keyof ContactView>;
+
 /** What clients set, as the audit log shows it. */
 export type ContactSettings = Omit<
   ContactView,
@@ -198,12 +172,9 @@ export type ContactSettings = Omit<
 /** `config` is already masked for the reader. */
 export const toContactSettings = (contact: Contact, config: object): ContactSettings => ({
   id: formatId('contact', contact.id),
-  name: contact.name,
+  ...toFields(contact, CONTACT_FIELDS),
   type: contact.type,
   config,
-  default: contact.isDefault,
-  alert_defaults: contact.defaults,
-  key: contact.externalKey,
   owner: contact.owner,
   created_at: contact.createdAt.toISOString(),
   updated_at: contact.updatedAt.toISOString(),

@@ -55,3 +55,11 @@ export class Contact {
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt!: Date;
 }
+
+/** What a new contact has where its client sent nothing: all plain fields. The name has to be sent. */
+export const DEFAULT_CONTACT = {
+  name: '',
+  isDefault: false,
+  defaults: {},
+  externalKey: null,
+} as const satisfies Partial<Contact>;

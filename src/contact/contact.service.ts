@@ -6,6 +6,7 @@ import { ownerOf } from '../delivery/config/sealed-config';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { setOwner } from '../platform/database/set-owner';
+import { toFields } from '../platform/database/field-names';
 import { updateRows } from '../platform/database/update-rows';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
@@ -24,6 +25,7 @@ import { type ContactUse, NOT_USED, usesOf } from './contact-use';
 import { isFailing } from './failing';
 import { failingContacts } from './failing-queries';
 import {
+  CONTACT_FIELDS,
   type ContactQuery,
   type ContactSettings,
   type ContactView,
@@ -272,15 +274,10 @@ export interface PreviewedContact {
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'contact', id }) as const;
 
-const tagSource = ({ id, name, type, config, isDefault, defaults, externalKey }: Contact) => ({
-  id,
-  name,
-  type,
-  config,
-  isDefault,
-  defaults,
-  externalKey,
-});
+const tagSource = (contact: Contact) => {
+  const { id, type, config } = contact;
+  return { id, type, config, settings: toFields(contact, CONTACT_FIELDS) };
+};
 
 const publicId = ({ id }: Contact): string => formatId('contact', id);
 

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import {
@@ -13,9 +13,18 @@ import {
   severityOf,
 } from '../checker/assertion/assertion';
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
+import { toFields, toProperties } from '../platform/database/field-names';
 import { HTTP_METHODS } from '../checker/check-request';
 import { INTERVAL_BOUNDS } from '../platform/config/config';
-import { IsName, Nested, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
+import {
+  IsName,
+  Nested,
+  Nullable,
+  ObjectList,
+  Optional,
+  PartialOf,
+  ReadOnlyFieldsOf,
+} from '../platform/http/validators';
 import { formatId, NIL_UUID } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
@@ -117,26 +126,101 @@ export class AssertionDto {
   severity?: AssertionSeverity;
 }
 
-/** Read-only fields may be sent back; they are ignored. */
-class EndpointReadOnly {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() group?: unknown;
-  @ReadOnlyField() owner?: unknown;
-  @ReadOnlyField() status?: unknown;
-  @ReadOnlyField() degraded?: unknown;
-  @ReadOnlyField() maintenance?: unknown;
-  @ReadOnlyField() acknowledgement?: unknown;
-  @ReadOnlyField() dependents?: unknown;
-  @ReadOnlyField() last_checked_at?: unknown;
-  @ReadOnlyField() created_at?: unknown;
-  @ReadOnlyField() updated_at?: unknown;
+export class EndpointView {
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  website_id!: string;
+
+  @ApiProperty({ example: 'Checkout' })
+  name!: string;
+
+  @ApiProperty({
+    example: 'https://shop.example.com/checkout',
+    description: 'Read keys see the query of an http(s) URL as `?********`; sent back like that, it keeps its value.',
+  })
+  url!: string;
+
+  @ApiProperty({ enum: SPEC_CHECKER_TYPES, example: 'HTTPS' })
+  type!: string;
+
+  @ApiProperty({ enum: HTTP_METHODS, example: 'GET' })
+  method!: string;
+
+  @ApiProperty({ example: 60, description: 'Seconds.' })
+  interval!: number;
+
+  @ApiProperty({ example: 10, description: 'Seconds.' })
+  timeout!: number;
+
+  @ApiProperty({ example: true })
+  enabled!: boolean;
+
+  @ApiProperty({ example: 'Example shop', description: 'The website’s name.' })
+  group!: string;
+
+  @ApiProperty({ type: [HeaderDto] })
+  headers!: HeaderDto[];
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'Masked for read keys.' })
+  body!: string | null;
+
+  @ApiProperty({ example: true })
+  follow_redirects!: boolean;
+
+  @ApiProperty({ type: [AssertionDto] })
+  assertions!: AssertionDto[];
+
+  @ApiProperty({ type: EndpointTls, description: 'How the certificate of the URL’s host is judged.' })
+  tls!: EndpointTls;
+
+  @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
+  tags!: string[];
+
+  @ShownKey('the endpoints of the website', 'checkout')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
+
+  @ApiProperty({ type: [String], example: [], description: 'Endpoints without which it cannot be up.' })
+  depends_on!: string[];
+
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description: `Endpoints that depend on it: their alerts stay quiet while it is down. The first ${LISTED_CHILDREN}.`,
+  })
+  dependents!: string[];
+
+  @ApiProperty({ enum: ENDPOINT_STATUSES, description: '`unknown`: never checked, or we could not tell.' })
+  status!: EndpointStatus;
+
+  @ApiProperty({ example: false, description: 'Up, but an assertion of severity `warning` fails.' })
+  degraded!: boolean;
+
+  @ApiProperty({ type: EndpointMaintenance, nullable: true, example: null, description: 'What is in force now.' })
+  maintenance!: EndpointMaintenance | null;
+
+  @ApiProperty({ type: EndpointAcknowledgement, nullable: true, example: null })
+  acknowledgement!: EndpointAcknowledgement | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
+  last_checked_at!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  updated_at!: string;
 }
 
 const TARGET = 'What is checked, in a form of its type. Changing it starts a new streak.';
 const TYPE = 'Exact upper case. Changing it starts a new streak.';
 
-/** Fields that have a default, or that keep their value. */
-class EndpointOptions extends EndpointReadOnly {
+@ReadOnlyFieldsOf(EndpointView)
+export class CreateEndpointDto {
   @ApiPropertyOptional({
     enum: HTTP_METHODS,
     default: 'GET',
@@ -243,9 +327,7 @@ class EndpointOptions extends EndpointReadOnly {
   @ArrayMaxSize(MAX_PARENTS)
   @IsPublicId('endpoint', { each: true })
   depends_on?: string[];
-}
 
-export class CreateEndpointDto extends EndpointOptions {
   @ApiProperty({ example: 'Checkout', minLength: 1, maxLength: 255 })
   @IsName(255)
   name!: string;
@@ -271,23 +353,8 @@ export class CreateEndpointDto extends EndpointOptions {
   key?: string | null;
 }
 
-export class UpdateEndpointDto extends EndpointOptions {
-  @ApiPropertyOptional({ example: 'Checkout', minLength: 1, maxLength: 255 })
-  @Optional()
-  @IsName(255)
-  name?: string;
-
-  @ApiPropertyOptional({ example: 'https://shop.example.com/checkout', maxLength: 2048, description: TARGET })
-  @Optional()
-  @IsString()
-  @MaxLength(2048)
-  url?: string;
-
-  @ApiPropertyOptional({ example: 'HTTPS', description: TYPE })
-  @Optional()
-  @IsString()
-  type?: string;
-
+/** All optional: only the fields sent change. */
+export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['website_id', 'key'])) {
   @ApiPropertyOptional({
     description:
       'Another website of the organization: the endpoint moves there with its state, history and alerts. Past events keep the website of their time. In a website that is disabled it is paused.',
@@ -301,122 +368,46 @@ export class UpdateEndpointDto extends EndpointOptions {
   key?: string | null;
 }
 
-export class EndpointView {
-  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
-  id!: string;
-
-  @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
-  website_id!: string;
-
-  @ApiProperty({ example: 'Checkout' })
-  name!: string;
-
-  @ApiProperty({
-    example: 'https://shop.example.com/checkout',
-    description: 'Read keys see the query of an http(s) URL as `?********`; sent back like that, it keeps its value.',
-  })
-  url!: string;
-
-  @ApiProperty({ enum: SPEC_CHECKER_TYPES, example: 'HTTPS' })
-  type!: string;
-
-  @ApiProperty({ enum: HTTP_METHODS, example: 'GET' })
-  method!: string;
-
-  @ApiProperty({ example: 60, description: 'Seconds.' })
-  interval!: number;
-
-  @ApiProperty({ example: 10, description: 'Seconds.' })
-  timeout!: number;
-
-  @ApiProperty({ example: true })
-  enabled!: boolean;
-
-  @ApiProperty({ example: 'Example shop', description: 'The website’s name.' })
-  group!: string;
-
-  @ApiProperty({ type: [HeaderDto] })
-  headers!: HeaderDto[];
-
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'Masked for read keys.' })
-  body!: string | null;
-
-  @ApiProperty({ example: true })
-  follow_redirects!: boolean;
-
-  @ApiProperty({ type: [AssertionDto] })
-  assertions!: AssertionDto[];
-
-  @ApiProperty({ type: EndpointTls, description: 'How the certificate of the URL’s host is judged.' })
-  tls!: EndpointTls;
-
-  @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
-  tags!: string[];
-
-  @ShownKey('the endpoints of the website', 'checkout')
-  key!: string | null;
-
-  @ShownOwner()
-  owner!: string | null;
-
-  @ApiProperty({ type: [String], example: [], description: 'Endpoints without which it cannot be up.' })
-  depends_on!: string[];
-
-  @ApiProperty({
-    type: [String],
-    example: [],
-    description: `Endpoints that depend on it: their alerts stay quiet while it is down. The first ${LISTED_CHILDREN}.`,
-  })
-  dependents!: string[];
-
-  @ApiProperty({ enum: ENDPOINT_STATUSES, description: '`unknown`: never checked, or we could not tell.' })
-  status!: EndpointStatus;
-
-  @ApiProperty({ example: false, description: 'Up, but an assertion of severity `warning` fails.' })
-  degraded!: boolean;
-
-  @ApiProperty({ type: EndpointMaintenance, nullable: true, example: null, description: 'What is in force now.' })
-  maintenance!: EndpointMaintenance | null;
-
-  @ApiProperty({ type: EndpointAcknowledgement, nullable: true, example: null })
-  acknowledgement!: EndpointAcknowledgement | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
-  last_checked_at!: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
-  created_at!: string;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
-  updated_at!: string;
-}
-
-/** Every setting but the headers, which the resolver seals; `undefined`: not sent. */
-type SentSettings = { [Key in Exclude<keyof EndpointSettings, 'headers'>]: EndpointSettings[Key] | undefined };
-
 /**
- * The settings that a client sent, under their stored names. Add a plain field here, to `EndpointOptions`, `EndpointView`
- * and `toEndpointView`.
+ * What the API calls each setting, in the order in which it is shown. The compiler asks for a line for each column, but the
+ * one that is a member of `tls`.
  */
-export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> {
-  const sent: SentSettings = {
-    name: dto.name?.trim(),
-    url: dto.url?.trim(),
-    type: dto.type,
-    method: dto.method,
-    intervalSeconds: dto.interval,
-    timeoutSeconds: dto.timeout,
-    enabled: dto.enabled,
-    body: dto.body,
-    followRedirects: dto.follow_redirects,
-    assertions: dto.assertions?.map(plainAssertion),
-    tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
-    certificateWarnDays: dto.tls?.warn_days,
-    tags: dto.tags && tagSet(dto.tags),
-    externalKey: dto.key,
-  };
-  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
-}
+export const SETTING_FIELDS = {
+  name: 'name',
+  url: 'url',
+  type: 'type',
+  method: 'method',
+  intervalSeconds: 'interval',
+  timeoutSeconds: 'timeout',
+  enabled: 'enabled',
+  headers: 'headers',
+  body: 'body',
+  followRedirects: 'follow_redirects',
+  assertions: 'assertions',
+  tls: 'tls',
+  tags: 'tags',
+  externalKey: 'key',
+} as const satisfies Record<
+  Exclude<keyof EndpointSettings, 'certificateWarnDays'>,
+  keyof UpdateEndpointDto & keyof EndpointView
+>;
+
+/** The settings that a client sent, under their stored names, but for the headers, which the resolver seals. */
+export const sentSettings = (dto: UpdateEndpointDto): Partial<EndpointSettings> => ({
+  ...toProperties(
+    {
+      ...dto,
+      name: dto.name?.trim(),
+      url: dto.url?.trim(),
+      headers: undefined,
+      assertions: dto.assertions?.map(plainAssertion),
+      tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
+      tags: dto.tags && tagSet(dto.tags),
+    },
+    SETTING_FIELDS,
+  ),
+  ...(dto.tls?.warn_days === undefined ? {} : { certificateWarnDays: dto.tls.warn_days }),
+});
 
 /** Absent keys stay absent, and the default severity is one of them, in a fixed order, so that equal assertions compare equal. */
 const plainAssertion = (sent: Assertion): Assertion => {
@@ -454,21 +445,11 @@ export const toEndpointView = (
 ): EndpointView => ({
   id: formatId('endpoint', row.id),
   website_id: formatId('website', row.websiteId),
-  name: row.name,
-  url: row.url,
-  type: row.type,
-  method: row.method,
-  interval: row.intervalSeconds,
-  timeout: row.timeoutSeconds,
-  enabled: row.enabled,
-  group: row.group,
+  ...toFields(row, SETTING_FIELDS),
   headers,
-  body: row.body,
-  follow_redirects: row.followRedirects,
   assertions: row.assertions.map(shownAssertion),
   tls: shownTls(row),
-  tags: row.tags,
-  key: row.externalKey,
+  group: row.group,
   owner: row.owner,
   depends_on: row.dependsOn.map((id) => formatId('endpoint', id)),
   dependents: row.dependents.map((id) => formatId('endpoint', id)),

@@ -8,8 +8,9 @@ import {
   Nested,
   Nullable,
   Optional,
+  PartialOf,
   QueryTimestamp,
-  ReadOnlyField,
+  ReadOnlyFieldsOf,
 } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
@@ -59,150 +60,8 @@ const TEXTS = {
 /** The name of the class is part of the public API document. */
 export class MaintenanceScopeDto extends EndpointScopeDto {}
 
-/** What a client may send back as it received it. */
-class WindowReadOnly {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() owner?: unknown;
-  @ReadOnlyField() status?: unknown;
-  @ReadOnlyField() active_until?: unknown;
-  @ReadOnlyField() next?: unknown;
-  @ReadOnlyField() created_by?: unknown;
-  @ReadOnlyField() created_at?: unknown;
-  @ReadOnlyField() updated_at?: unknown;
-}
-
-/** What both bodies have in common. */
-class WindowFields extends WindowReadOnly {
-  @ApiPropertyOptional({ ...TEXTS.description, default: '' })
-  @Optional()
-  @IsString()
-  @MaxLength(1000)
-  description?: string;
-
-  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, description: TEXTS.startsAt })
-  @Nullable()
-  @IsTimestamp()
-  starts_at?: string | null;
-
-  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, description: TEXTS.endsAt })
-  @Nullable()
-  @IsTimestamp()
-  ends_at?: string | null;
-
-  @ApiPropertyOptional({ ...TEXTS.cron, type: String, nullable: true })
-  @Nullable()
-  @IsString()
-  @MaxLength(100)
-  cron?: string | null;
-
-  @ApiPropertyOptional({ ...TEXTS.timezone, type: String, nullable: true })
-  @Nullable()
-  @IsString()
-  @MaxLength(64)
-  timezone?: string | null;
-
-  @ApiPropertyOptional({ ...TEXTS.duration, type: 'integer', nullable: true })
-  @Nullable()
-  @IsInt()
-  @Min(MIN_DURATION_SECONDS)
-  @Max(MAX_DURATION_SECONDS)
-  duration?: number | null;
-
-  @ApiPropertyOptional(TEXTS.mute)
-  @Optional()
-  @IsBoolean()
-  mute?: boolean;
-
-  @ApiPropertyOptional(TEXTS.exclude)
-  @Optional()
-  @IsBoolean()
-  exclude_from_uptime?: boolean;
-
-  @ApiPropertyOptional(TEXTS.public)
-  @Optional()
-  @IsBoolean()
-  public?: boolean;
-
-  @KeyField('the maintenance windows of the organization')
-  key?: string | null;
-}
-
-export class CreateMaintenanceWindowDto extends WindowFields {
-  @ApiProperty(TEXTS.name)
-  @IsName(255)
-  name!: string;
-
-  @ApiProperty({ description: TEXTS.scope })
-  @Nested(() => MaintenanceScopeDto)
-  scope!: MaintenanceScopeDto;
-}
-
-/** All optional: only the fields sent change. */
-export class UpdateMaintenanceWindowDto extends WindowFields {
-  @ApiPropertyOptional(TEXTS.name)
-  @Optional()
-  @IsName(255)
-  name?: string;
-
-  @ApiPropertyOptional({ description: `${TEXTS.scope} Replaces the whole scope.` })
-  @Optional()
-  @Nested(() => MaintenanceScopeDto)
-  scope?: MaintenanceScopeDto;
-}
-
 export const WINDOW_STATUSES = ['scheduled', 'active', 'ended'] as const;
 export type WindowStatus = (typeof WINDOW_STATUSES)[number];
-
-export class MaintenanceWindowQuery extends PageQuery {
-  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_LIMIT })
-  @IsOptional()
-  @QueryInteger()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_PAGE_SIZE)
-  override limit?: number = DEFAULT_LIMIT;
-
-  @ApiPropertyOptional({ enum: WINDOW_STATUSES, description: 'Only windows that are this now.' })
-  @Optional()
-  @IsIn(WINDOW_STATUSES)
-  status?: WindowStatus;
-
-  @ApiPropertyOptional({
-    description: 'Only windows that cover this endpoint, by whatever scope.',
-    example: ENDPOINT_ID,
-  })
-  @Optional()
-  @IsPublicId('endpoint')
-  endpoint_id?: string;
-
-  @ApiPropertyOptional({
-    description: 'Only windows that cover this website or any of its endpoints, by whatever scope.',
-    example: WEBSITE_ID,
-  })
-  @Optional()
-  @IsPublicId('website')
-  website_id?: string;
-}
-
-export class OccurrenceQuery {
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
-    description: 'Occurrences that are not over at this time, by default now.',
-    example: '2027-03-27T00:00:00Z',
-  })
-  @Optional()
-  @QueryTimestamp(FROM_BOUNDS)
-  from?: Date;
-
-  @ApiPropertyOptional({ minimum: 1, maximum: MAX_OCCURRENCES, default: DEFAULT_OCCURRENCES })
-  @IsOptional()
-  @QueryInteger()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_OCCURRENCES)
-  limit: number = DEFAULT_OCCURRENCES;
-}
 
 export class MaintenanceOccurrenceView {
   @ApiProperty({ type: String, format: 'date-time', example: '2027-03-28T01:00:00.000Z' })
@@ -313,6 +172,127 @@ export class MaintenanceWindowView {
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
   updated_at!: string;
+}
+
+@ReadOnlyFieldsOf(MaintenanceWindowView)
+export class CreateMaintenanceWindowDto {
+  @ApiPropertyOptional({ ...TEXTS.description, default: '' })
+  @Optional()
+  @IsString()
+  @MaxLength(1000)
+  description?: string;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, description: TEXTS.startsAt })
+  @Nullable()
+  @IsTimestamp()
+  starts_at?: string | null;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, description: TEXTS.endsAt })
+  @Nullable()
+  @IsTimestamp()
+  ends_at?: string | null;
+
+  @ApiPropertyOptional({ ...TEXTS.cron, type: String, nullable: true })
+  @Nullable()
+  @IsString()
+  @MaxLength(100)
+  cron?: string | null;
+
+  @ApiPropertyOptional({ ...TEXTS.timezone, type: String, nullable: true })
+  @Nullable()
+  @IsString()
+  @MaxLength(64)
+  timezone?: string | null;
+
+  @ApiPropertyOptional({ ...TEXTS.duration, type: 'integer', nullable: true })
+  @Nullable()
+  @IsInt()
+  @Min(MIN_DURATION_SECONDS)
+  @Max(MAX_DURATION_SECONDS)
+  duration?: number | null;
+
+  @ApiPropertyOptional(TEXTS.mute)
+  @Optional()
+  @IsBoolean()
+  mute?: boolean;
+
+  @ApiPropertyOptional(TEXTS.exclude)
+  @Optional()
+  @IsBoolean()
+  exclude_from_uptime?: boolean;
+
+  @ApiPropertyOptional(TEXTS.public)
+  @Optional()
+  @IsBoolean()
+  public?: boolean;
+
+  @KeyField('the maintenance windows of the organization')
+  key?: string | null;
+
+  @ApiProperty(TEXTS.name)
+  @IsName(255)
+  name!: string;
+
+  @ApiProperty({ description: TEXTS.scope })
+  @Nested(() => MaintenanceScopeDto)
+  scope!: MaintenanceScopeDto;
+}
+
+/** All optional: only the fields sent change. */
+export class UpdateMaintenanceWindowDto extends PartialOf(CreateMaintenanceWindowDto) {
+  @ApiPropertyOptional({ description: `${TEXTS.scope} Replaces the whole scope.` })
+  override scope?: MaintenanceScopeDto;
+}
+
+export class MaintenanceWindowQuery extends PageQuery {
+  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_LIMIT })
+  @IsOptional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_PAGE_SIZE)
+  override limit?: number = DEFAULT_LIMIT;
+
+  @ApiPropertyOptional({ enum: WINDOW_STATUSES, description: 'Only windows that are this now.' })
+  @Optional()
+  @IsIn(WINDOW_STATUSES)
+  status?: WindowStatus;
+
+  @ApiPropertyOptional({
+    description: 'Only windows that cover this endpoint, by whatever scope.',
+    example: ENDPOINT_ID,
+  })
+  @Optional()
+  @IsPublicId('endpoint')
+  endpoint_id?: string;
+
+  @ApiPropertyOptional({
+    description: 'Only windows that cover this website or any of its endpoints, by whatever scope.',
+    example: WEBSITE_ID,
+  })
+  @Optional()
+  @IsPublicId('website')
+  website_id?: string;
+}
+
+export class OccurrenceQuery {
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Occurrences that are not over at this time, by default now.',
+    example: '2027-03-27T00:00:00Z',
+  })
+  @Optional()
+  @QueryTimestamp(FROM_BOUNDS)
+  from?: Date;
+
+  @ApiPropertyOptional({ minimum: 1, maximum: MAX_OCCURRENCES, default: DEFAULT_OCCURRENCES })
+  @IsOptional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_OCCURRENCES)
+  limit: number = DEFAULT_OCCURRENCES;
 }
 
 export const toOccurrenceView = ({ startsAt, endsAt }: Span): MaintenanceOccurrenceView => ({

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString } from 'class-validator';
 import { PageQuery } from '../platform/http/page';
-import { IsName, Optional, ReadOnlyField } from '../platform/http/validators';
+import { IsName, Optional, ReadOnlyFieldsOf } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
 import { TagQuery, TagsField } from './tags';
@@ -27,69 +27,6 @@ export class WebsiteQuery extends PageQuery {
 
 const TAGS =
   'Labels of yours, a set, kept in lower case and in order. Each endpoint of the website has them as well: maintenance windows and filters may name them.';
-
-/** Read-only fields may be sent back; they are ignored. */
-class WebsiteReadOnly {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() owner?: unknown;
-  @ReadOnlyField() endpoint_count?: unknown;
-  @ReadOnlyField() last_checked_at?: unknown;
-  @ReadOnlyField() status?: unknown;
-  @ReadOnlyField() created_at?: unknown;
-  @ReadOnlyField() updated_at?: unknown;
-}
-
-/** What a new website has of its own. Its first endpoints may come with it: `endpoint/website-setup.service`. */
-export class NewWebsiteDto extends WebsiteReadOnly {
-  @ApiProperty({ example: 'Example shop', minLength: 1, maxLength: 255 })
-  @IsName(255)
-  name!: string;
-
-  @ApiProperty({
-    example: 'https://shop.example.com',
-    maxLength: 2048,
-    description: 'http or https, without credentials. Cannot be changed later.',
-  })
-  @IsString()
-  url!: string;
-
-  @ApiPropertyOptional({ default: true, description: 'false pauses every endpoint of the website.' })
-  @Optional()
-  @IsBoolean()
-  enabled?: boolean;
-
-  @TagsField(TAGS)
-  tags?: string[];
-
-  @KeyField('the websites of the organization')
-  key?: string | null;
-}
-
-export class UpdateWebsiteDto extends WebsiteReadOnly {
-  @ApiPropertyOptional({ example: 'Example shop', minLength: 1, maxLength: 255 })
-  @Optional()
-  @IsName(255)
-  name?: string;
-
-  @ApiPropertyOptional({
-    description: 'Immutable: accepted only with its present value.',
-    example: 'https://shop.example.com/',
-  })
-  @Optional()
-  @IsString()
-  url?: string;
-
-  @ApiPropertyOptional({ description: 'false pauses every endpoint of the website.', example: false })
-  @Optional()
-  @IsBoolean()
-  enabled?: boolean;
-
-  @TagsField(TAGS)
-  tags?: string[];
-
-  @KeyField('the websites of the organization')
-  key?: string | null;
-}
 
 export class WebsiteView {
   @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
@@ -138,6 +75,60 @@ export class WebsiteView {
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
   updated_at!: string;
+}
+
+/** What a new website has of its own. Its first endpoints may come with it: `endpoint/website-setup.service`. */
+@ReadOnlyFieldsOf(WebsiteView)
+export class NewWebsiteDto {
+  @ApiProperty({ example: 'Example shop', minLength: 1, maxLength: 255 })
+  @IsName(255)
+  name!: string;
+
+  @ApiProperty({
+    example: 'https://shop.example.com',
+    maxLength: 2048,
+    description: 'http or https, without credentials. Cannot be changed later.',
+  })
+  @IsString()
+  url!: string;
+
+  @ApiPropertyOptional({ default: true, description: 'false pauses every endpoint of the website.' })
+  @Optional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  @TagsField(TAGS)
+  tags?: string[];
+
+  @KeyField('the websites of the organization')
+  key?: string | null;
+}
+
+@ReadOnlyFieldsOf(WebsiteView)
+export class UpdateWebsiteDto {
+  @ApiPropertyOptional({ example: 'Example shop', minLength: 1, maxLength: 255 })
+  @Optional()
+  @IsName(255)
+  name?: string;
+
+  @ApiPropertyOptional({
+    description: 'Immutable: accepted only with its present value.',
+    example: 'https://shop.example.com/',
+  })
+  @Optional()
+  @IsString()
+  url?: string;
+
+  @ApiPropertyOptional({ description: 'false pauses every endpoint of the website.', example: false })
+  @Optional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  @TagsField(TAGS)
+  tags?: string[];
+
+  @KeyField('the websites of the organization')
+  key?: string | null;
 }
 
 /** A website with what is derived from its endpoints. */

@@ -74,6 +74,7 @@ describe('the recipes', () => {
       'src/checker/redis/redis.checker.ts',
       'src/platform/database/migrations/1800000000000-releases.ts',
       'src/platform/database/migrations/1800000001000-endpoint-notes.ts',
+      'src/platform/database/migrations/1800000002000-alert-runbook.ts',
       'src/release/release-retention.ts',
       'src/release/release.controller.ts',
       'src/release/release.dto.ts',
@@ -83,14 +84,12 @@ describe('the recipes', () => {
       'web/src/pages/certificates.tsx',
     ]);
     expect([...new Set(tree.changed)].sort()).toEqual([
+      'src/alert/alert.dto.ts',
+      'src/alert/alert.entity.ts',
       'src/app.module.ts',
       'src/audit/audited-change.ts',
       'src/channel/channel.module.ts',
       'src/checker/checker.module.ts',
-      'src/configuration/document/document.ts',
-      'src/configuration/document/resource-shapes.ts',
-      'src/configuration/export/declared-endpoint.ts',
-      'src/configuration/plan/sent-fields.ts',
       'src/endpoint/endpoint.dto.ts',
       'src/endpoint/endpoint.entity.ts',
       'src/platform/database/migrations/migrations.ts',
@@ -203,6 +202,27 @@ describe('with the recipes carried out', () => {
         config: { homeserver: 'ftp://matrix', access_token: '', room_id: 'room', spare: 1 },
       });
       expect(alert.body.errors).toHaveLength(4);
+    });
+
+    it('plans, applies and exports the new fields of endpoints and alerts in a document', async () => {
+      const org = await app.organization('documents');
+      const documentWith = (notes: string | null, runbook: string | null) => {
+        const alert = { key: 'pager', type: 'pagerduty', config: { routing_key: 'f'.repeat(32) }, runbook };
+        const at = { type: 'HTTPS', url: 'https://shop.example.com/' };
+        const endpoint = { key: 'front', name: 'Front', ...at, notes, alerts: [alert] };
+        const website = { key: 'shop', name: 'Shop', url: at.url, endpoints: [endpoint] };
+        return { version: 1, websites: [website] };
+      };
+      const [notes, runbook] = ['Runs behind the CDN.', 'https://wiki.example.com/checkout'];
+      const applied = await org.write.put('/configuration', documentWith(notes, runbook));
+      expect([applied.status, applied.status === 200 ? '' : applied.text]).toEqual([200, '']);
+      const exported = await org.read.get('/configuration');
+      expect(exported.body).toMatchObject({ websites: [{ endpoints: [{ notes, alerts: [{ runbook }] }] }] });
+      const plan = await org.write.post<{ changes: object[] }>('/configuration/plan', documentWith(null, null));
+      expect(plan.body.changes).toMatchObject([
+        { key: 'shop/front', fields: [{ pointer: '/notes', before: notes, after: '' }] },
+        { key: 'shop/front/pager', fields: [{ pointer: '/runbook', before: runbook, after: '' }] },
+      ]);
     });
 
     it('describes the new types in its OpenAPI document', async () => {

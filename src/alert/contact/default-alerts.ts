@@ -9,9 +9,8 @@ import type { Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { Problem } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { toAlertRule } from '../alert.dto';
+import { ruleOf, toAlertRule } from '../alert.dto';
 import { Alert } from '../alert.entity';
-import { ruleOf } from '../alert-rule';
 import { AlertSettings } from '../alert-settings';
 import { insertAlerts } from './new-alerts';
 

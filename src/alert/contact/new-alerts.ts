@@ -1,8 +1,7 @@
 import type { HeldContact } from '../../contact/contact-store';
 import type { Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
-import type { Alert } from '../alert.entity';
-import { RULE_COLUMNS } from '../alert-rule';
+import { Alert } from '../alert.entity';
 
 /** One alert through a contact for each of some endpoints. */
 export interface NewAlerts {
@@ -22,9 +21,9 @@ export interface NewAlerts {
  */
 export async function insertAlerts(tx: Tx, { orgId, contact, rule, endpointIds, now }: NewAlerts): Promise<string[]> {
   const ids = endpointIds.map(() => newUuid());
-  const fields = Object.entries(RULE_COLUMNS).flatMap(([field, column]): [string, unknown][] => {
-    const value = rule[field as keyof Alert];
-    return value === undefined ? [] : [[column, value]];
+  const fields = tx.manager.connection.getMetadata(Alert).columns.flatMap((column): [string, unknown][] => {
+    const value = rule[column.propertyName as keyof Alert];
+    return value === undefined ? [] : [[column.databaseName, value]];
   });
   const columns = fields.map(([column]) => `, ${column}`).join('');
   const values = fields.map((_, index) => `, $${index + 8}`).join('');

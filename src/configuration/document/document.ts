@@ -1,4 +1,10 @@
+import type { CreateAlertDto } from '../../alert/alert.dto';
+import type { CreateContactDto } from '../../contact/contact.dto';
+import type { CreateEndpointDto } from '../../endpoint/endpoint.dto';
+import type { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
 import type { TextBodyRule } from '../../platform/http/body/text-body';
+import type { CreatePublicPageDto } from '../../status-page/settings/public-page.dto';
+import type { NewWebsiteDto } from '../../website/website.dto';
 
 /**
  * A configuration document: what an organization declares of itself. Field names and values are those of the API; what one
@@ -24,44 +30,31 @@ export interface SecretReference {
 /** A text, or a secret that stands for one. */
 export type Text = string | SecretReference;
 
-export interface DeclaredContact {
-  key: string;
-  name: string;
-  type: string;
+/** What is sent to create it, but for what a document says otherwise; `null` stands for a default. */
+type Declared<Dto, Otherwise extends keyof Dto> = {
+  [Field in keyof Dto as Exclude<Field, Otherwise>]: Dto[Field] | (undefined extends Dto[Field] ? null : never);
+} & { key: string };
+
+export interface DeclaredContact extends Declared<CreateContactDto, 'key' | 'config' | 'alert_defaults'> {
   config: Record<string, unknown>;
-  default?: boolean | null;
-  alert_defaults?: Record<string, unknown> | null;
+  alert_defaults?: object | null;
 }
 
-export interface DeclaredWebsite {
-  key: string;
-  name: string;
-  url: string;
-  enabled?: boolean | null;
-  tags?: string[] | null;
+export interface DeclaredWebsite extends Declared<NewWebsiteDto, 'key'> {
   status_page?: { enabled?: boolean; slug?: string } | null;
   endpoints?: DeclaredEndpoint[];
 }
 
-export interface DeclaredEndpoint {
-  key: string;
-  name: string;
-  type: string;
+export interface DeclaredEndpoint extends Declared<
+  CreateEndpointDto,
+  'key' | 'website_id' | 'url' | 'headers' | 'body' | 'assertions' | 'depends_on'
+> {
   url: Text;
-  method?: string | null;
-  /** Seconds. */
-  interval?: number | null;
-  /** Seconds. */
-  timeout?: number | null;
-  enabled?: boolean | null;
   headers?: { key: string; value: Text }[] | null;
   body?: Text | null;
-  follow_redirects?: boolean | null;
   assertions?: DeclaredAssertion[] | null;
-  tags?: string[] | null;
   /** Key paths: `website/endpoint`. */
   depends_on?: string[] | null;
-  tls?: { verify?: boolean; ca?: string | null; server_name?: string | null; warn_days?: number | null } | null;
   /** The alerts that a new endpoint begins with; without the field it gets those of the default contacts. */
   alerts?: DeclaredAlert[];
 }
@@ -75,52 +68,23 @@ export interface DeclaredAssertion {
 }
 
 /** Through a contact, or with a type and a config of its own. */
-export interface DeclaredAlert {
-  key: string;
+export interface DeclaredAlert extends Declared<
+  CreateAlertDto,
+  'key' | 'endpoint_id' | 'contact_id' | 'type' | 'config'
+> {
   /** The key of a contact. */
   contact?: string;
   type?: string;
   config?: Record<string, unknown>;
-  enabled?: boolean | null;
-  condition?: string | null;
-  failure_threshold?: number | null;
-  success_threshold?: number | null;
-  send_on_resolved?: boolean | null;
-  /** Seconds. */
-  after?: number | null;
-  /** Seconds. */
-  remind_every?: number | null;
-  description?: string | null;
 }
 
-export interface DeclaredWindow {
-  key: string;
-  name: string;
-  description?: string | null;
-  starts_at?: string | null;
-  ends_at?: string | null;
-  cron?: string | null;
-  timezone?: string | null;
-  /** Seconds. */
-  duration?: number | null;
-  mute?: boolean | null;
-  exclude_from_uptime?: boolean | null;
-  public?: boolean | null;
+export interface DeclaredWindow extends Declared<CreateMaintenanceWindowDto, 'key' | 'scope'> {
   /** Everything, or what any of the lists names: keys of websites, key paths of endpoints, tags. */
   scope: { all: true } | { websites?: string[]; endpoints?: string[]; tags?: string[] };
 }
 
 /** A page of its own. That of a website is declared with the website. */
-export interface DeclaredStatusPage {
-  key: string;
-  title: string;
-  slug?: string | null;
-  description?: string | null;
-  accent?: string | null;
-  domain?: string | null;
-  enabled?: boolean | null;
-  /** Write-only. */
-  logo?: string | null;
+export interface DeclaredStatusPage extends Declared<CreatePublicPageDto, 'key' | 'groups'> {
   /** Key paths of endpoints, keys of websites. */
   groups: { name?: string; endpoints?: string[]; websites?: string[] }[];
 }

@@ -3,6 +3,7 @@ import { CreateContactDto } from '../../contact/contact.dto';
 import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
 import { MAX_PARENTS } from '../../endpoint/suppression/dependencies';
 import { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
+import { type BodyClass, settableFields } from '../../platform/http/body/body-parts';
 import { shapeProblems } from '../../platform/http/body/validation.pipe';
 import { formatId, NIL_UUID } from '../../platform/ids/id';
 import { isRecord } from '../../platform/text/json';
@@ -20,16 +21,19 @@ const MAX_SCOPE_ITEMS = 1000;
 const MAX_GROUP_ENDPOINTS = 200;
 const MAX_GROUP_WEBSITES = 100;
 
-const namesIn = (text: string): readonly string[] => text.split(/\s+/);
-const CONTACT = namesIn('key name type config default alert_defaults');
-const WEBSITE = namesIn('key name url enabled tags status_page endpoints');
-const ENDPOINT = namesIn(`key name type url method interval timeout enabled headers
-  body follow_redirects assertions tags depends_on tls alerts`);
-const ALERT = namesIn(`key contact type config enabled condition failure_threshold
-  success_threshold send_on_resolved after remind_every description`);
-const WINDOW = namesIn(`key name description starts_at ends_at cron timezone
-  duration mute exclude_from_uptime public scope`);
-const PAGE = namesIn('key title slug description accent domain enabled logo groups');
+/** What a document has of a body, and what of its own. */
+const fieldsOf = (body: BodyClass, own: readonly string[] = [], not: readonly string[] = []): readonly string[] => [
+  ...settableFields(body).filter((name) => !not.includes(name)),
+  ...own,
+];
+const CONTACT = fieldsOf(CreateContactDto);
+const WEBSITE = fieldsOf(NewWebsiteDto, ['status_page', 'endpoints']);
+const ENDPOINT = fieldsOf(CreateEndpointDto, ['alerts'], ['website_id']);
+/** What the API has where a document has none. */
+const STAND_INS = ['endpoint_id', 'contact_id'];
+const ALERT = fieldsOf(CreateAlertDto, ['contact'], STAND_INS);
+const WINDOW = fieldsOf(CreateMaintenanceWindowDto);
+const PAGE = fieldsOf(CreatePublicPageDto);
 
 /** Members that have to be there and mean nothing when they are `null`. */
 const NEVER_NULL = new Set(['key', 'name', 'title', 'url', 'type', 'config', 'scope', 'groups', 'contact']);
@@ -41,9 +45,6 @@ function rest(value: Members, judged: readonly string[]): Record<string, unknown
   );
   return Object.fromEntries(kept);
 }
-
-/** What the API has where a document has none. */
-const STAND_INS = ['endpoint_id', 'contact_id'];
 
 /** Values of a resource that a dto is asked about: three times what the largest that it takes has. */
 const MAX_VALUES = 2000;

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Alert } from '../../alert/alert.entity';
+import { RULE_FIELDS } from '../../alert/alert.dto';
+import { toFields } from '../../platform/database/field-names';
 import { currentOf } from '../../maintenance/window-row';
 import type { Website } from '../../website/website.entity';
 import type {
@@ -17,6 +19,7 @@ import { type KeyPaths, keyPathsOf, keysOf, type Keyed } from './key-paths';
 import { ExportNotes } from './notes';
 import type { EndpointRows, ExportedRows } from './rows';
 import { SecretNames } from './secret-names';
+import { CONTACT_FIELDS } from '../../contact/contact.dto';
 import type { Contact } from '../../contact/contact.entity';
 import { ALERT_DEFAULTS, CONTACT_DEFAULTS } from '../plan/sent-fields';
 import type { Chosen } from './without-defaults';
@@ -43,18 +46,10 @@ export class ExportedConfigs {
 }
 
 /** `config`: with references in place of its secrets. */
-const toDeclaredContact = (
-  { name, type, isDefault, defaults }: Contact,
-  key: string,
-  config: object,
-  chosen: Chosen,
-): DeclaredContact => ({
-  key,
-  name,
-  type,
-  config: { ...config },
-  ...chosen({ default: isDefault, alert_defaults: { ...defaults } }, CONTACT_DEFAULTS),
-});
+function toDeclaredContact(contact: Contact, key: string, config: object, chosen: Chosen): DeclaredContact {
+  const { name, key: _key, ...settings } = toFields(contact, CONTACT_FIELDS);
+  return { key, name, type: contact.type, config: { ...config }, ...chosen(settings, CONTACT_DEFAULTS) };
+}
 
 /** Through a contact: its key and what it has defaults for. */
 type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config: object };
@@ -62,16 +57,7 @@ type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config:
 /** Chosen among are settings that a new alert through the same contact would have anyway. */
 function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: Chosen): DeclaredAlert {
   const isOwn = 'config' in route;
-  const settings = {
-    enabled: alert.enabled,
-    condition: alert.condition,
-    failure_threshold: alert.failureThreshold,
-    success_threshold: alert.successThreshold,
-    send_on_resolved: alert.sendOnResolved,
-    after: alert.afterSeconds,
-    remind_every: alert.remindEverySeconds,
-    description: alert.description,
-  };
+  const { key: _key, ...settings } = toFields(alert, RULE_FIELDS);
   return {
     key,
     ...(isOwn ? { type: alert.type, config: { ...route.config } } : { contact: route.contact }),

@@ -1,8 +1,10 @@
 import { isSensitiveHeader } from '../../checker/request-headers';
+import { SETTING_FIELDS } from '../../endpoint/endpoint.dto';
 import type { Endpoint, EndpointSettings, StoredHeader } from '../../endpoint/endpoint.entity';
 import { comparesCredential, isExportedHidden } from '../../endpoint/settings/shown-settings';
 import { DEFAULT_WARN_DAYS } from '../../checker/certificate-warning';
 import { shownTls } from '../../endpoint/settings/tls.dto';
+import { toFields } from '../../platform/database/field-names';
 import type { DeclaredAssertion, DeclaredEndpoint, SecretReference } from '../document/document';
 import { ENDPOINT_DEFAULTS } from '../plan/sent-fields';
 import { type KeyPaths, pathsOf } from './key-paths';
@@ -32,7 +34,7 @@ export function toDeclaredEndpoint(
   const path = paths.endpoints.get(endpoint.id) ?? '';
   const secret = (...place: (string | number)[]): SecretReference =>
     secrets.reference('endpoint', ...path.split('/'), ...place);
-  const { name, type, url, body } = endpoint;
+  const { name, type, url, key: _key, ...plain } = toFields(endpoint, SETTING_FIELDS);
   const identity = {
     key: path.split('/')[1] ?? '',
     name,
@@ -40,18 +42,13 @@ export function toDeclaredEndpoint(
     url: isExportedHidden(url, role) ? secret('url') : url,
   };
   const settings = {
-    method: endpoint.method,
-    interval: endpoint.intervalSeconds,
-    timeout: endpoint.timeoutSeconds,
-    enabled: endpoint.enabled,
+    ...plain,
     headers: headersOf(endpoint.headers, secret),
-    body: body ? secret('body') : body,
-    follow_redirects: endpoint.followRedirects,
+    body: plain.body ? secret('body') : plain.body,
     assertions: endpoint.assertions.map((assertion, i): DeclaredAssertion => {
       const isSecret = comparesCredential(assertion);
       return { ...inOrder(assertion), ...(isSecret && { target: secret('assertion', i + 1, 'target') }) };
     }),
-    tags: endpoint.tags,
     depends_on: pathsOf(paths.endpoints, endpoint.dependsOn).sort(),
     tls: withMembers(chosen(shownTls(endpoint), { verify: true, warn_days: DEFAULT_WARN_DAYS })),
   };

@@ -1,32 +1,22 @@
+import { RULE_FIELDS } from '../../alert/alert.dto';
+import { DEFAULT_RULE } from '../../alert/alert.entity';
+import { CONTACT_FIELDS } from '../../contact/contact.dto';
+import { DEFAULT_CONTACT } from '../../contact/contact.entity';
+import { SETTING_FIELDS } from '../../endpoint/endpoint.dto';
+import { DEFAULT_SETTINGS } from '../../endpoint/endpoint.entity';
+import { toFields } from '../../platform/database/field-names';
+
 /** What stands for `null`: the default of each field. Fields that are not named take `null` as it is. */
 export type Defaults = Readonly<Record<string, unknown>>;
 
 export const WEBSITE_DEFAULTS: Defaults = { enabled: true, tags: [] };
 
-export const CONTACT_DEFAULTS: Defaults = { default: false, alert_defaults: {} };
+export const CONTACT_DEFAULTS: Defaults = toFields(DEFAULT_CONTACT, CONTACT_FIELDS);
 
 /** The interval is that of the installation, where it allows none as short. */
-export const ENDPOINT_DEFAULTS: Defaults = {
-  method: 'GET',
-  interval: 60,
-  timeout: 10,
-  enabled: true,
-  headers: [],
-  follow_redirects: true,
-  assertions: [],
-  tags: [],
-  depends_on: [],
-};
+export const ENDPOINT_DEFAULTS: Defaults = { ...toFields(DEFAULT_SETTINGS, SETTING_FIELDS), depends_on: [] };
 
-export const ALERT_DEFAULTS: Defaults = {
-  enabled: true,
-  condition: 'down',
-  failure_threshold: 3,
-  success_threshold: 2,
-  send_on_resolved: true,
-  after: 0,
-  description: '',
-};
+export const ALERT_DEFAULTS: Defaults = toFields(DEFAULT_RULE, RULE_FIELDS);
 
 export const WINDOW_DEFAULTS: Defaults = { description: '', mute: true, exclude_from_uptime: true, public: true };
 

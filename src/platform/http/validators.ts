@@ -1,8 +1,9 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type as Class } from '@nestjs/common';
+import { PartialType } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { Allow, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { isRecord } from '../text/json';
-import { Part } from './body/body-parts';
+import { type BodyClass, PART_RULE } from './body/body-parts';
 
 /** The field may be absent; when it is sent, `null` included, its other rules apply. */
 export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
@@ -12,6 +13,27 @@ export const Nullable = (): PropertyDecorator => ValidateIf((_, value) => value 
 
 /** Accepted on input and ignored, so that a client may send back what it received. */
 export const ReadOnlyField = (): PropertyDecorator => Allow();
+
+/** A body that takes all that a view shows: what it has no field of its own for is ignored. */
+export const ReadOnlyFieldsOf =
+  (view: BodyClass): ClassDecorator =>
+  ({ prototype }) => {
+    for (const name of shownFields(view)) ReadOnlyField()(prototype as object, name);
+  };
+
+/** Swagger notes them like this, each as `:name`, and exports no way to ask for them. */
+const shownFields = (view: BodyClass): string[] =>
+  (Reflect.getMetadata('swagger/apiModelPropertiesArray', view.prototype as object) as string[]).map((name) =>
+    name.slice(1),
+  );
+
+/** The body of a partial update: each field of the other one may be absent, but is `null` only where it may be there. */
+export const PartialOf = <Body>(body: Class<Body>): Class<Partial<Body>> =>
+  PartialType(body, { skipNullProperties: false });
+
+/** Unlike `Type` it is inherited by what is made of the class. */
+const Part = (type: () => BodyClass): PropertyDecorator =>
+  ValidateBy({ name: PART_RULE, constraints: [type], validator: { validate: () => true } });
 
 /** A list of objects of one class. Unlike nested validation alone it refuses `[[]]`, `[null]` and `["a"]`. */
 export const ObjectList = (type: () => new () => object, maxItems: number): PropertyDecorator =>

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Matches, MaxLength } from 'class-validator';
-import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../../platform/http/validators';
+import { IsName, Nullable, ObjectList, Optional, ReadOnlyFieldsOf } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../../platform/http/body/resource-key';
@@ -81,18 +81,82 @@ export class CreatePageGroupDto {
   websites?: string[];
 }
 
-/** What a client may send back as it received it. */
-class PageReadOnly {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() website_id?: unknown;
-  @ReadOnlyField() owner?: unknown;
-  @ReadOnlyField() path?: unknown;
-  @ReadOnlyField() logo_url?: unknown;
-  @ReadOnlyField() updated_at?: unknown;
+export class PageGroupView {
+  @ApiProperty({ description: 'The heading; empty for none.', example: 'Shop' })
+  name!: string;
+
+  @ApiProperty({ type: [String], example: [ENDPOINT_ID] })
+  endpoints!: string[];
+
+  @ApiProperty({ type: [String], example: [WEBSITE_ID] })
+  websites!: string[];
+}
+
+export class PublicPageView {
+  @ApiProperty({ example: 'sp_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The website whose page it is, with which it is deleted; null for a page of its own.',
+    example: null,
+  })
+  website_id!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'null: the name of its website.',
+    example: 'Example status',
+  })
+  title!: string | null;
+
+  @ApiProperty(TEXTS.slug)
+  slug!: string;
+
+  @ApiProperty({
+    description: 'Address of the page on this installation; with `.json` for programs, with `.svg` a badge.',
+    example: '/status/example-status',
+  })
+  path!: string;
+
+  @ApiProperty(TEXTS.description)
+  description!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'null without a logo.',
+    example: '/status/example-status/logo',
+  })
+  logo_url!: string | null;
+
+  @ApiProperty(TEXTS.accent)
+  accent!: string | null;
+
+  @ApiProperty(TEXTS.domain)
+  domain!: string | null;
+
+  @ApiProperty({ type: () => [PageGroupView], description: 'What is deleted vanishes from here.' })
+  groups!: PageGroupView[];
+
+  @ApiProperty(TEXTS.enabled)
+  enabled!: boolean;
+
+  @ShownKey('the status pages of the organization', 'public')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  updated_at!: string;
 }
 
 /** What both bodies have in common. */
-class PageFields extends PageReadOnly {
+@ReadOnlyFieldsOf(PublicPageView)
+class PageFields {
   @ApiPropertyOptional(TEXTS.slug)
   @Optional()
   @IsString()
@@ -166,79 +230,6 @@ export class UpdatePublicPageDto extends PageFields {
   @Optional()
   @ObjectList(() => CreatePageGroupDto, MAX_GROUPS)
   groups?: CreatePageGroupDto[];
-}
-
-export class PageGroupView {
-  @ApiProperty({ description: 'The heading; empty for none.', example: 'Shop' })
-  name!: string;
-
-  @ApiProperty({ type: [String], example: [ENDPOINT_ID] })
-  endpoints!: string[];
-
-  @ApiProperty({ type: [String], example: [WEBSITE_ID] })
-  websites!: string[];
-}
-
-export class PublicPageView {
-  @ApiProperty({ example: 'sp_01jd3k6q7be5y9x4v2m8n0r1st' })
-  id!: string;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The website whose page it is, with which it is deleted; null for a page of its own.',
-    example: null,
-  })
-  website_id!: string | null;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'null: the name of its website.',
-    example: 'Example status',
-  })
-  title!: string | null;
-
-  @ApiProperty(TEXTS.slug)
-  slug!: string;
-
-  @ApiProperty({
-    description: 'Address of the page on this installation; with `.json` for programs, with `.svg` a badge.',
-    example: '/status/example-status',
-  })
-  path!: string;
-
-  @ApiProperty(TEXTS.description)
-  description!: string;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'null without a logo.',
-    example: '/status/example-status/logo',
-  })
-  logo_url!: string | null;
-
-  @ApiProperty(TEXTS.accent)
-  accent!: string | null;
-
-  @ApiProperty(TEXTS.domain)
-  domain!: string | null;
-
-  @ApiProperty({ type: () => [PageGroupView], description: 'What is deleted vanishes from here.' })
-  groups!: PageGroupView[];
-
-  @ApiProperty(TEXTS.enabled)
-  enabled!: boolean;
-
-  @ShownKey('the status pages of the organization', 'public')
-  key!: string | null;
-
-  @ShownOwner()
-  owner!: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
-  updated_at!: string;
 }
 
 /** A page as it is stored, without the bytes of its logo. */

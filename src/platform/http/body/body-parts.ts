@@ -1,5 +1,5 @@
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage } from 'class-validator';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { isRecord } from '../../text/json';
 
 /** The class of a body, or of an object in one. */
@@ -8,17 +8,14 @@ export type BodyClass = new () => object;
 interface Field {
   /** Of an object, or of each item of a list of objects; `null` for plain values. */
   type: BodyClass | null;
+  /** Taken and ignored. */
+  isReadOnly: boolean;
   /** Of a list that may have only so many. */
   maxItems: number | null;
 }
 
-const PART = Symbol('http:body-part');
-
-/** What `Nested` and `ObjectList` note, so that a body can be looked through before anything is made of it. */
-export const Part =
-  (type: () => BodyClass): PropertyDecorator =>
-  (target, field) =>
-    Reflect.defineMetadata(PART, type, target, field);
+/** The rule that notes the class of a part, so that a body can be looked through before anything is made of it. */
+export const PART_RULE = 'part';
 
 const known = new WeakMap<BodyClass, ReadonlyMap<string, Field>>();
 
@@ -27,20 +24,22 @@ export function fieldsOf(type: BodyClass): ReadonlyMap<string, Field> {
   const before = known.get(type);
   if (before) return before;
   const fields = new Map<string, Field>();
-  for (const { propertyName, name, constraints } of getMetadataStorage().getTargetValidationMetadatas(
-    type,
-    '',
-    false,
-    false,
-  )) {
-    const part = Reflect.getMetadata(PART, type.prototype as object, propertyName) as (() => BodyClass) | undefined;
-    const field = fields.get(propertyName) ?? { type: part?.() ?? null, maxItems: null };
-    const [most] = (name === 'arrayMaxSize' && (constraints as unknown[] | undefined)) || [];
-    fields.set(propertyName, typeof most === 'number' ? { ...field, maxItems: most } : field);
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  for (const { propertyName, name, type: kind, constraints } of rules) {
+    const field = fields.get(propertyName) ?? { type: null, isReadOnly: true, maxItems: null };
+    fields.set(propertyName, field);
+    if (kind !== ValidationTypes.WHITELIST) field.isReadOnly = false;
+    const [value] = (constraints ?? []) as unknown[];
+    if (name === 'arrayMaxSize' && typeof value === 'number') field.maxItems = value;
+    if (name === PART_RULE) field.type = (value as () => BodyClass)();
   }
   known.set(type, fields);
   return fields;
 }
+
+/** The names of the fields that a class takes and does not ignore. */
+export const settableFields = (type: BodyClass): string[] =>
+  [...fieldsOf(type)].flatMap(([name, { isReadOnly }]) => (isReadOnly ? [] : [name]));
 
 /**
  * The body as an instance of its class, parts of it as instances of theirs. What a field cannot hold is not gone through: a
