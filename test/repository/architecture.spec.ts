@@ -104,10 +104,11 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   delivery: { config: [], plan: [], send: ['config', 'plan'] },
   alert: {
     contact: [],
-    episode: [],
+    suppression: [],
+    episode: ['suppression'],
     acknowledgement: ['episode'],
     event: ['episode'],
-    reminder: ['episode'],
+    reminder: ['episode', 'suppression'],
     consistency: [],
   },
   history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], prometheus: [], retention: ['write'] },
