@@ -82,6 +82,9 @@ describe('the recipes', () => {
       'web/src/pages/certificates.tsx',
     ]);
     expect([...new Set(tree.changed)].sort()).toEqual([
+      'src/alert/suppression/suppressed-by.spec.ts',
+      'src/alert/suppression/suppressed-by.ts',
+      'src/alert/suppression/suppression-queries.ts',
       'src/app.module.ts',
       'src/audit/audited-change.ts',
       'src/channel/channel.module.ts',
@@ -100,6 +103,7 @@ describe('the recipes', () => {
       'test/e2e/http/idempotency.spec.ts',
       'test/e2e/http/safe-writes.spec.ts',
       'test/e2e/identity/access-matrix.spec.ts',
+      'test/integration/delivery/alert-suppression.spec.ts',
       'test/repository/architecture.spec.ts',
       'test/web/accessibility.spec.ts',
       'web/src/pages/routes.tsx',
@@ -125,6 +129,8 @@ describe('with the recipes carried out', () => {
   tree.load('test/e2e/identity/access-matrix.spec.ts');
   tree.load('test/e2e/audit/audit-routes.spec.ts');
   tree.load('test/e2e/http/idempotency.spec.ts');
+  tree.load('src/alert/suppression/suppressed-by.spec.ts');
+  tree.load('test/integration/delivery/alert-suppression.spec.ts');
 
   describe('a first run that writes the golden files', () => {
     const before = process.env['UPDATE_GOLDEN'];

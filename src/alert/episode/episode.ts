@@ -20,7 +20,7 @@ export interface DecidedTransition {
   successCount: number;
   /** When the deciding check ran, or the alert was stopped. */
   at: Date;
-  /** A trigger's first bad check that was not quiet; ignored for a resolve, which ends the open episode. */
+  /** A trigger's first bad check that no mute covered; ignored for a resolve, which ends the open episode. */
   failingSince: Date | null;
   /** Of a trigger: its check was up with a warning, which `error` tells. */
   isDegraded: boolean;

@@ -40,7 +40,7 @@ describe('a reminder that is due', () => {
       'passed over, again after 3645',
     ],
     [
-      'that is quiet and not told waits for the quiet',
+      'that is suppressed and not told waits for the end of that',
       {},
       { isSuppressed: true, isTold: false },
       0,

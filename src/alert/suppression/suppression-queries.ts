@@ -2,18 +2,15 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Tx } from '../../platform/database/database';
 import type { SuppressionFacts } from './suppressed-by';
 
-interface Row {
-  id: string;
-  isAcknowledged: boolean;
-  until: Date | null;
-  isParentDown: boolean;
-  parentsUpSince: Date | null;
-  triggered: string[] | null;
-}
-
 /** What suppresses the alerts of one endpoint, and which of them have an open episode. */
 export interface SuppressedEndpoint extends SuppressionFacts {
   triggered: readonly string[];
+}
+
+interface Row extends Omit<SuppressedEndpoint, 'acknowledgedUntil'> {
+  id: string;
+  isAcknowledged: boolean;
+  until: Date | null;
 }
 
 /** Whether what this endpoint depends on is known to be down; a parent that is paused counts for nothing. */
@@ -37,7 +34,7 @@ const READ = `
       JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = ${OUTCOME_CODE.up}
       JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
       WHERE d.endpoint_id = e.id) AS "parentsUpSince",
-    (SELECT array_agg(a.id) FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS triggered
+    ARRAY(SELECT a.id FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS triggered
   FROM unnest($1::uuid[]) AS e (id) LEFT JOIN acknowledgement k ON k.endpoint_id = e.id`;
 
 /** What suppresses alerts of these endpoints, one statement. The caller holds their `endpoint_state` rows, as they are now. */
@@ -48,14 +45,9 @@ export async function readSuppression(
   if (endpointIds.length === 0) return new Map();
   const rows = await tx.query<Row>(READ, [endpointIds]);
   return new Map(
-    rows.map(({ id, isAcknowledged, until, isParentDown, parentsUpSince, triggered }) => [
+    rows.map(({ id, isAcknowledged, until, ...facts }) => [
       id,
-      {
-        acknowledgedUntil: isAcknowledged ? until : undefined,
-        isParentDown,
-        parentsUpSince,
-        triggered: triggered ?? [],
-      },
+      { ...facts, acknowledgedUntil: isAcknowledged ? until : undefined },
     ]),
   );
 }
