@@ -15,7 +15,7 @@ import { newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
 import { SECOND_MS } from '../platform/time/time-units';
-import { RULE_COLUMNS, ruleOf } from './alert-rule';
+import { RULE_COLUMNS, ruleOf } from '../alert-rule/alert-rule';
 import { AlertSettings, columnsOf, type RoutedAlert } from './alert-settings';
 import {
   type AlertQuery,

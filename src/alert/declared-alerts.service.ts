@@ -16,7 +16,7 @@ import { problems } from '../platform/problem/problem';
 import { Turns } from '../platform/time/turns';
 import { type AlertRule, type CreateAlertDto, toAlertRule } from './alert.dto';
 import { Alert } from './alert.entity';
-import { RULE_COLUMNS, ruleOf } from './alert-rule';
+import { RULE_COLUMNS, ruleOf } from '../alert-rule/alert-rule';
 import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from './alert-settings';
 
 /** The audit log shows what a read key sees: no credential, no address. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedConfig } from '../delivery/config/channel-settings';
-import type { AlertDefaults } from './alert-defaults';
+import type { AlertDefaults } from '../alert-rule/alert-rule';
 import type { CreateContactDto, UpdateContactDto } from './contact.dto';
 import { Contact } from './contact.entity';
 

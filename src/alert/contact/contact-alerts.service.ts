@@ -7,7 +7,7 @@ import { Quotas } from '../../identity/quota/quotas.service';
 import { Database, type Tx } from '../../platform/database/database';
 import { type Findings, refuse } from '../../platform/problem/findings';
 import { Clock } from '../../platform/time/clock';
-import { ruleOf } from '../alert-rule';
+import { ruleOf } from '../../alert-rule/alert-rule';
 import type { AddContactAlertsDto, AddedContactAlertsView } from './contact-alerts.dto';
 import { insertAlerts } from './new-alerts';
 

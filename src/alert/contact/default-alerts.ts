@@ -11,7 +11,7 @@ import { Problem } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { toAlertRule } from '../alert.dto';
 import { Alert } from '../alert.entity';
-import { ruleOf } from '../alert-rule';
+import { ruleOf } from '../../alert-rule/alert-rule';
 import { AlertSettings } from '../alert-settings';
 import { insertAlerts } from './new-alerts';
 

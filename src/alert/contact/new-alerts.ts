@@ -2,7 +2,7 @@ import type { HeldContact } from '../../contact/contact-store';
 import type { Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import type { Alert } from '../alert.entity';
-import { RULE_COLUMNS } from '../alert-rule';
+import { RULE_COLUMNS } from '../../alert-rule/alert-rule';
 
 /** One alert through a contact for each of some endpoints. */
 export interface NewAlerts {

@@ -1,18 +1,16 @@
 import type { Outcome } from '../../checker/checker';
-import type { AlertCondition } from '../../contact/alert-defaults';
+import type { AlertCondition, StoredRule } from '../../alert-rule/alert-rule';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { type SuppressedBy, suppressedBy, type SuppressionFacts } from '../suppression/suppressed-by';
 
 /** What of an alert decides whether it changes. */
-export interface AlertRule {
+export interface AlertRule extends Pick<
+  StoredRule,
+  'condition' | 'failureThreshold' | 'afterSeconds' | 'successThreshold'
+> {
   enabled: boolean;
   triggered: boolean;
-  condition: AlertCondition;
-  failureThreshold: number;
-  /** Seconds that it must have been bad as well before it triggers. */
-  afterSeconds: number;
-  successThreshold: number;
 }
 
 /** What of a `StreakUpdate` decides; `unknown` results, which make no update, are covered as well. */

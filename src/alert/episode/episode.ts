@@ -4,7 +4,7 @@ import { cut, oneLine } from '../../platform/text/text-limits';
 import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
 import { subjectOf } from './alert-subject';
-import type { AlertCondition } from '../../contact/alert-defaults';
+import type { AlertCondition } from '../../alert-rule/alert-rule';
 import type { Transition } from './alert-transition';
 
 /** Why an alert changed: its thresholds, or a client disabled or deleted it, its endpoint or its website. */

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { AlertMetrics } from '../../../src/alert/alert.metrics';
 import { AlertEvaluator } from '../../../src/alert/episode/alert-evaluator';
-import type { AlertCondition } from '../../../src/contact/alert-defaults';
+import type { AlertCondition } from '../../../src/alert-rule/alert-rule';
 import { type AlertEventRow } from '../../../src/alert/episode/episode';
 import { AlertLifecycle } from '../../../src/alert/episode/alert-lifecycle';
 import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';

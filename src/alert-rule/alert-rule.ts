@@ -96,3 +96,52 @@ export class AlertDefaults {
   @Max(REMIND_EVERY_BOUNDS.maximum)
   remind_every?: number | null;
 }
+
+/** A rule as it is stored. */
+export interface StoredRule {
+  condition: AlertCondition;
+  failureThreshold: number;
+  successThreshold: number;
+  sendOnResolved: boolean;
+  /** Seconds that it must have been bad as well before it triggers. */
+  afterSeconds: number;
+  /** Seconds; `null` for no reminders. */
+  remindEverySeconds: number | null;
+}
+
+/** Its columns. */
+export const RULE_COLUMNS = {
+  condition: 'condition',
+  failureThreshold: 'failure_threshold',
+  successThreshold: 'success_threshold',
+  sendOnResolved: 'send_on_resolved',
+  afterSeconds: 'after_seconds',
+  remindEverySeconds: 'remind_every_seconds',
+} as const satisfies Record<keyof StoredRule, string>;
+
+/** The plain fields of an alert, as they are sent. */
+export type SentRule = AlertDefaults & { description?: string; enabled?: boolean; key?: string | null };
+
+/** The same as they are stored. */
+export interface PlainFields extends StoredRule {
+  description: string;
+  enabled: boolean;
+  externalKey: string | null;
+}
+
+/** The plain fields that were sent, under the names of the row; the others are missing. */
+export function ruleOf(sent: SentRule): Partial<PlainFields> {
+  return Object.fromEntries(
+    Object.entries({
+      condition: sent.condition,
+      failureThreshold: sent.failure_threshold,
+      successThreshold: sent.success_threshold,
+      sendOnResolved: sent.send_on_resolved,
+      afterSeconds: sent.after,
+      remindEverySeconds: sent.remind_every,
+      description: sent.description,
+      enabled: sent.enabled,
+      externalKey: sent.key,
+    }).filter(([, value]) => value !== undefined),
+  );
+}
