@@ -7,7 +7,7 @@ import { MaintenanceSweep } from './maintenance-sweep.job';
 import { MaintenanceWindowController } from './maintenance-window.controller';
 import { MaintenanceWindowService } from './maintenance-window.service';
 import { OccurrencePlanner } from './occurrence-planner.job';
-import { Occurrences } from './occurrences';
+import { Occurrences, OccurrencesChanged } from './occurrences';
 import { WindowStore } from './window-store';
 
 /** Windows in which nobody is told. Which of them are in force for what is read by `endpoint/suppression`. */
@@ -28,12 +28,11 @@ export class MaintenanceModule implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
     private readonly retention: MaintenanceRetention,
-    private readonly occurrences: Occurrences,
     private readonly sweep: MaintenanceSweep,
   ) {}
 
   onModuleInit(): void {
     this.events.on(OrganizationPurge, (step, tx) => this.retention.removeSome(tx, step));
-    this.occurrences.onChanged(() => this.sweep.wake());
+    this.events.on(OccurrencesChanged, async (_, tx) => tx.afterCommit(() => this.sweep.wake()));
   }
 }

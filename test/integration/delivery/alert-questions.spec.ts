@@ -28,7 +28,10 @@ const CASES: Case[] = [true, false].flatMap((enabled) =>
           [null, before(AFTER_SECONDS * 1000), before(AFTER_SECONDS * 1000 - 1), before(-1)].map((since) => ({
             endpointId: newUuid(),
             rule: {
-              ...{ enabled, triggered, condition, afterSeconds },
+              enabled,
+              triggered,
+              condition,
+              afterSeconds,
               failureThreshold: THRESHOLD,
               successThreshold: 1,
             },
@@ -129,8 +132,14 @@ describe('what SQL asks about alerts', () => {
         };
         const updates = CASES.map((one) => ({
           ...failureOf(one),
-          ...{ orgId, endpointId: one.endpointId, outcome: 'down' as const, durationMs: 1, statusCode: null },
-          ...{ address: null, error: { code: 'connection_refused' as const, message: 'refused' }, warning: null },
+          orgId,
+          endpointId: one.endpointId,
+          outcome: 'down' as const,
+          durationMs: 1,
+          statusCode: null,
+          address: null,
+          error: { code: 'connection_refused' as const, message: 'refused' },
+          warning: null,
         }));
         await alerting.evaluator.evaluate({ ...tx, query }, updates);
         throw new Error('back to the state before');
