@@ -46,7 +46,7 @@ const updateOf = (orgId: string, endpointId: string, outcome: 'up' | 'down', str
   consecutiveGood: outcome === 'up' ? streak : 0,
   failingSince: outcome === 'down' ? new Date() : null,
   badSince: null,
-  quiet: null,
+  muted: false,
   warning: null,
   checkedAt: new Date(),
   durationMs: 5,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import type { AlertDefaults } from '../contact/alert-defaults';
+import type { AlertDefaults } from '../alert-rule/alert-rule';
 import { ContactStore, type HeldContact } from '../contact/contact-store';
 import {
   type AcceptedConfig,

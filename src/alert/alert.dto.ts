@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, MaxLength, ValidateIf } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
-import { type AlertCondition, AlertDefaults, RULE_TEXTS } from '../contact/alert-defaults';
+import { type AlertCondition, AlertDefaults, RULE_TEXTS } from '../alert-rule/alert-rule';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
 import { IsPlainObject, Nullable, Optional, ReadOnlyFieldsOf } from '../platform/http/validators';
 import { toFields, toProperties } from '../platform/database/field-names';

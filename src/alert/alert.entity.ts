@@ -11,7 +11,7 @@ import {
   Unique,
   UpdateDateColumn,
 } from 'typeorm';
-import type { AlertCondition } from '../contact/alert-defaults';
+import type { AlertCondition } from '../alert-rule/alert-rule';
 import { Contact } from '../contact/contact.entity';
 import { Endpoint } from '../endpoint/endpoint.entity';
 import type { SealedConfig } from '../delivery/config/sealed-config';

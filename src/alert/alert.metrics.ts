@@ -1,21 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
-import type { HeldBackBy } from './episode/alert-transition';
+import type { SuppressedBy } from './suppression/suppressed-by';
 
 /** Metrics of alert rules. Labels name no organization. */
 @Injectable()
 export class AlertMetrics {
-  private readonly quiet;
+  private readonly triggers;
 
   constructor(metrics: Metrics) {
-    this.quiet = metrics.counter({
+    this.triggers = metrics.counter({
       name: 'uptime_triggers_quiet_total',
       help: 'Bad checks that would have triggered an alert but for an acknowledgement or a parent that is down.',
       labelNames: ['reason'],
     });
   }
 
-  heldBack(reason: HeldBackBy): void {
-    this.quiet.inc({ reason });
+  /** Maintenance is not counted: while it mutes all results of an endpoint, its alerts are not even read. */
+  suppressed(reason: SuppressedBy): void {
+    if (reason !== 'maintenance') this.triggers.inc({ reason });
   }
 }

@@ -1,4 +1,4 @@
-import type { AlertDefaults } from './alert-defaults';
+import type { AlertDefaults } from '../alert-rule/alert-rule';
 import { changedContact, newContact, type ResolvedRoute } from './contact-change';
 import type { UpdateContactDto } from './contact.dto';
 

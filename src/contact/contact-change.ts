@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toProperties } from '../platform/database/field-names';
 import type { ResolvedConfig } from '../delivery/config/channel-settings';
-import type { AlertDefaults } from './alert-defaults';
+import type { AlertDefaults } from '../alert-rule/alert-rule';
 import { CONTACT_FIELDS, type CreateContactDto, type UpdateContactDto } from './contact.dto';
 import { Contact, DEFAULT_CONTACT } from './contact.entity';
 

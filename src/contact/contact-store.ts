@@ -3,7 +3,7 @@ import { In } from 'typeorm';
 import { Quotas } from '../identity/quota/quotas.service';
 import type { Sql, Tx } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';
-import type { AlertDefaults } from './alert-defaults';
+import type { AlertDefaults } from '../alert-rule/alert-rule';
 import { Contact } from './contact.entity';
 import type { ContactRoute } from './contact-events';
 

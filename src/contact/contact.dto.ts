@@ -8,7 +8,7 @@ import { IsName, IsPlainObject, Nested, Optional, PartialOf, ReadOnlyFieldsOf } 
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
-import { AlertDefaults } from './alert-defaults';
+import { AlertDefaults } from '../alert-rule/alert-rule';
 import type { Contact, DEFAULT_CONTACT } from './contact.entity';
 
 const MAX_NAME = 255;

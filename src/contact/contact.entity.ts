@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
 import type { SealedConfig } from '../delivery/config/sealed-config';
-import type { AlertDefaults } from './alert-defaults';
+import type { AlertDefaults } from '../alert-rule/alert-rule';
 
 /** A channel that is configured once, for all alerts that name it. */
 @Entity('contact')

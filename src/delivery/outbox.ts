@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Sql, Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
+import { TransactionEvents } from '../platform/events/transaction-events';
 import { newUuid } from '../platform/ids/id';
 import type { NewDelivery } from './delivery';
+import { DeliveriesEnqueued } from './delivery-events';
 import { renewSnapshots, reroute, type Rerouting } from './rerouting';
 import type { Route } from './route';
 
@@ -13,14 +15,10 @@ import type { Route } from './route';
  */
 @Injectable()
 export class Outbox {
-  private readonly listeners: (() => void)[] = [];
-
-  constructor(private readonly clock: DatabaseClock) {}
-
-  /** `wake` runs after every commit that left something to deliver. Other instances notice within a second. */
-  onEnqueued(wake: () => void): void {
-    this.listeners.push(wake);
-  }
+  constructor(
+    private readonly clock: DatabaseClock,
+    private readonly events: TransactionEvents,
+  ) {}
 
   /** Two statements, however many deliveries. An event that already has a delivery of this kind, or a reminder of this number, gets no second one. */
   async enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
@@ -63,7 +61,7 @@ export class Outbox {
    */
   async reroute(tx: Tx, rerouting: Rerouting): Promise<ReadonlySet<string>> {
     const { triggers, isAnyDue } = await reroute(tx, rerouting, this.clock.now());
-    if (isAnyDue) tx.afterCommit(() => this.listeners.forEach((wake) => wake()));
+    if (isAnyDue) await this.events.emit(new DeliveriesEnqueued(), tx);
     return triggers;
   }
 
@@ -131,7 +129,7 @@ export class Outbox {
         at,
       ],
     );
-    tx.afterCommit(() => this.listeners.forEach((wake) => wake()));
+    await this.events.emit(new DeliveriesEnqueued(), tx);
   }
 }
 

@@ -41,7 +41,7 @@ import {
   EndpointMaintenance,
   toEndpointAcknowledgement,
   toEndpointMaintenance,
-} from './suppression/quiet.dto';
+} from './suppression/suppression.dto';
 import { withoutCredentials } from './settings/shown-settings';
 import { EndpointTls, sentTls, shownTls, TlsDto } from './settings/tls.dto';
 

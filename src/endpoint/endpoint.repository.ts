@@ -15,7 +15,7 @@ import { Endpoint, type EndpointSettings, tagSource } from './endpoint.entity';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import { CHILDREN_COLUMN, PARENTS_COLUMN } from './suppression/dependencies';
 import { type MaintenanceNow, MaintenanceNowLookup } from './suppression/maintenance-now';
-import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './suppression/quiet.dto';
+import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './suppression/suppression.dto';
 import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;

@@ -1,12 +1,6 @@
 import type { ErrorCode } from '../checker/checker';
 
 /**
- * Why an alert may not trigger now; `null`: it may. It may always resolve, and everything is recorded. When the quiet ends,
- * the next failing check decides: nothing is caught up, so there is no state to lose.
- */
-export type Quiet = 'maintenance' | 'acknowledged' | 'dependency' | null;
-
-/**
  * A recorded check that counts for streaks, with the endpoint's streaks right after it. An `unknown` result makes none.
  * A batch may hold several updates of one endpoint, in the order in which they count.
  */
@@ -25,8 +19,8 @@ export interface StreakUpdate {
   failingSince: Date | null;
   /** When the first check of the running streak of bad checks began that no mute covered; `null` without one. */
   badSince: Date | null;
-  /** `maintenance` or `null` as the check was recorded; whoever decides about alerts adds the other reasons. */
-  quiet: Quiet;
+  /** A maintenance window that mutes covers the check. */
+  muted: boolean;
   /** What it depends on was known to be down after the check, and may be up by now. */
   isParentDown?: boolean | undefined;
   checkedAt: Date;

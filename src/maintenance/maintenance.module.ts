@@ -8,7 +8,7 @@ import { MaintenanceSweep } from './maintenance-sweep.job';
 import { MaintenanceWindowController } from './maintenance-window.controller';
 import { MaintenanceWindowService } from './maintenance-window.service';
 import { OccurrencePlanner } from './occurrence-planner.job';
-import { Occurrences } from './occurrences';
+import { Occurrences, OccurrencesChanged } from './occurrences';
 import { WindowStore } from './window-store';
 
 /** Windows in which nobody is told. Which of them are in force for what is read by `endpoint/suppression`. */
@@ -21,7 +21,6 @@ import { WindowStore } from './window-store';
 export class MaintenanceModule implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
-    private readonly occurrences: Occurrences,
     private readonly sweep: MaintenanceSweep,
     retention: RetentionJob,
   ) {
@@ -30,6 +29,6 @@ export class MaintenanceModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.events.on(OrganizationPurge, (step, tx) => removeSomeWindows(tx, step));
-    this.occurrences.onChanged(() => this.sweep.wake());
+    this.events.on(OccurrencesChanged, async (_, tx) => tx.afterCommit(() => this.sweep.wake()));
   }
 }

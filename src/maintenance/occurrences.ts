@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { countChange } from '../audit/changed-bytes';
 import { grouped } from '../platform/text/grouped';
 import type { Tx } from '../platform/database/database';
+import { TransactionEvents } from '../platform/events/transaction-events';
 import { problems } from '../platform/problem/problem';
 import { DAY_MS } from '../platform/time/time-units';
 import { Turns } from '../platform/time/turns';
@@ -66,18 +67,16 @@ const ROW_BYTES = 250;
 /** How a change of a window changes what runs. */
 export type Change = 'created' | 'other times' | 'other settings';
 
+/** Emitted in the transaction that changes when a window is in force. */
+export class OccurrencesChanged {}
+
 /**
  * The only code that writes occurrences. What is past stays; what runs is cut at the moment of a change; what is to come is
  * written for eight days. Stateless, on the transaction that holds the window's row.
  */
 @Injectable()
 export class Occurrences {
-  private changed: () => void = () => {};
-
-  /** `listener` runs after every commit that changed when a window is in force. Only one listener is supported. */
-  onChanged(listener: () => void): void {
-    this.changed = listener;
-  }
+  constructor(private readonly events: TransactionEvents) {}
 
   /** The occurrences of saved windows after changes that are in force from `now` on: as many statements as for one. */
   async replace(tx: Tx, changes: readonly ChangedWindow[], now: Date): Promise<void> {
@@ -105,7 +104,7 @@ export class Occurrences {
 
   /** Ends what runs; false when nothing does. */
   async end(tx: Tx, windowId: string, now: Date): Promise<boolean> {
-    tx.afterCommit(() => this.changed());
+    await this.events.emit(new OccurrencesChanged(), tx);
     return (await tx.query(END, [[windowId], now, []])).length > 0;
   }
 
@@ -126,7 +125,7 @@ export class Occurrences {
       if (planned > MOST_PLANNED) throw tooManyPlanned();
       return { window, ...found };
     });
-    tx.afterCommit(() => this.changed());
+    await this.events.emit(new OccurrencesChanged(), tx);
     await this.write(
       tx,
       ahead.flatMap(({ window, spans }) => spans.map((span) => ({ window, ...span }))),

@@ -28,7 +28,6 @@ import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
 import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
-import { MaintenanceMarks } from './record/maintenance-marks';
 import { CheckNowController } from './on-demand/check-now.controller';
 import { CheckNowService } from './on-demand/check-now.service';
 import { OnDemandChecks } from './on-demand/on-demand-checks';
@@ -67,7 +66,6 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     CheckRecorder,
     BatchWriter,
     BatchTransaction,
-    MaintenanceMarks,
     EndpointStateStore,
     // on demand: a client asks for a check
     OnDemandChecks,

@@ -81,11 +81,14 @@ describe('the recipes', () => {
       'src/release/release.entity.ts',
       'src/release/release.module.ts',
       'src/release/release.service.ts',
-      'web/src/pages/certificates.tsx',
+      'web/src/pages/renewals.tsx',
     ]);
     expect([...new Set(tree.changed)].sort()).toEqual([
       'src/alert/alert.dto.ts',
       'src/alert/alert.entity.ts',
+      'src/alert/suppression/suppressed-by.spec.ts',
+      'src/alert/suppression/suppressed-by.ts',
+      'src/alert/suppression/suppression-queries.ts',
       'src/app.module.ts',
       'src/audit/audited-change.ts',
       'src/channel/channel.module.ts',
@@ -102,6 +105,7 @@ describe('the recipes', () => {
       'test/e2e/http/safe-writes.spec.ts',
       'test/e2e/identity/access-matrix.spec.ts',
       'test/e2e/release/releases.spec.ts',
+      'test/integration/delivery/alert-suppression.spec.ts',
       'test/repository/architecture.spec.ts',
       'test/web/accessibility.spec.ts',
       'web/src/pages/routes.tsx',
@@ -127,6 +131,8 @@ describe('with the recipes carried out', () => {
   tree.load('test/e2e/identity/access-matrix.spec.ts');
   tree.load('test/e2e/audit/audit-routes.spec.ts');
   tree.load('test/e2e/http/idempotency.spec.ts');
+  tree.load('src/alert/suppression/suppressed-by.spec.ts');
+  tree.load('test/integration/delivery/alert-suppression.spec.ts');
 
   describe('a first run that writes the golden files', () => {
     const before = process.env['UPDATE_GOLDEN'];

@@ -23,5 +23,5 @@ describe('the dashboard with the page of the recipe', () => {
     expect(stdout).toContain('all .js');
   });
 
-  tree.load('test/web/certificates.spec.ts');
+  tree.load('test/web/renewals.spec.ts');
 });

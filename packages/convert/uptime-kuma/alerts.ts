@@ -1,4 +1,4 @@
-import { MAX_THRESHOLD, REMIND_EVERY_BOUNDS } from '../../../src/contact/alert-defaults';
+import { MAX_THRESHOLD, REMIND_EVERY_BOUNDS } from '../../../src/alert-rule/alert-rule';
 import type { DeclaredAlert } from '../../../src/configuration/document/document';
 import type { Channel } from './contacts';
 import { quoted } from './monitor/draft';

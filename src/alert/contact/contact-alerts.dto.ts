@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { AlertDefaults } from '../../contact/alert-defaults';
+import { AlertDefaults } from '../../alert-rule/alert-rule';
 import { EndpointScopeDto } from '../../endpoint/search/scope.dto';
 import { Nested } from '../../platform/http/validators';
 

@@ -4,8 +4,19 @@ import type { Sql, Tx } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { AlertMetrics } from '../alert.metrics';
 import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
-import { type AlertRule, type Folded, foldTransitions, judgedBy, type Transition } from './alert-transition';
-import { endAcknowledgements, endOverAcknowledgements, readHeld } from './held-alerts';
+import {
+  type AlertRule,
+  BAD_STREAKS,
+  badStreaks,
+  type BadStreaks,
+  type Folded,
+  foldTransitions,
+  judgedBy,
+  REACHES_TRIGGER,
+  type Transition,
+} from './alert-transition';
+import { NOTHING_KNOWN, suppressedBy } from '../suppression/suppressed-by';
+import { endAcknowledgements, endOverAcknowledgements, readSuppression } from '../suppression/suppression-queries';
 import type { DecidedTransition } from './episode';
 import { EpisodeRecorder } from './episode-recorder';
 
@@ -37,7 +48,7 @@ export class AlertEvaluator {
    * they are after the batch, which keeps other batches off the same alerts; edits of an alert wait for its row lock.
    *
    * Cost: with everything up one statement, a probe of the small partial index of open alerts. One more when something
-   * was bad outside of a quiet time. One more when an alert may change or an endpoint came up. Three more, whatever their
+   * was bad outside of maintenance. One more when an alert may change or an endpoint came up. Three more, whatever their
    * number, when alerts change; two when an acknowledgement ends.
    */
   async evaluate(tx: Tx, updates: readonly StreakUpdate[]): Promise<void> {
@@ -46,24 +57,23 @@ export class AlertEvaluator {
     const affected = [...endpoints].filter(
       ([id, { isRecovered, updates: own }]) => isRecovered || mayChange(alerts.get(id) ?? [], own),
     );
-    const held = await readHeld(
+    const known = await readSuppression(
       tx,
       affected.map(([id]) => id),
     );
     const folded = affected.map(([id, { updates: own }]) => {
       const locked = alerts.get(id) ?? [];
-      const { triggered = [], acknowledgedUntil, isParentDown = false, parentsUpSince } = held.get(id) ?? {};
+      const { triggered, ...facts } = known.get(id) ?? { triggered: [], ...NOTHING_KNOWN };
       const wasParentDown = own.some((update) => update.isParentDown === true);
       const openElsewhere = triggered.filter((open) => !locked.some((alert) => alert.id === open)).length;
       return {
         id,
         locked,
         isUp: own.at(-1)?.outcome === 'up',
-        isAcknowledged: acknowledgedUntil !== undefined,
+        isAcknowledged: facts.acknowledgedUntil !== undefined,
         ...foldTransitions(locked, own, {
-          acknowledgedUntil,
-          isParentDown: isParentDown || wasParentDown,
-          parentsUpSince,
+          ...facts,
+          isParentDown: facts.isParentDown || wasParentDown,
           openElsewhere,
         }),
       };
@@ -80,8 +90,8 @@ export class AlertEvaluator {
       tx,
       folded.filter((one) => one.isAcknowledged && one.isUp && !one.isAcknowledgementOver).map(({ id }) => id),
     );
-    const heldBack = folded.flatMap((one) => one.heldBack);
-    if (heldBack.length > 0) tx.afterCommit(() => heldBack.forEach((reason) => this.metrics.heldBack(reason)));
+    const suppressed = folded.flatMap((one) => one.suppressed);
+    if (suppressed.length > 0) tx.afterCommit(() => suppressed.forEach((reason) => this.metrics.suppressed(reason)));
   }
 
   /**
@@ -94,11 +104,11 @@ export class AlertEvaluator {
     succeeding: readonly string[],
     degraded: readonly string[] = [],
   ): Promise<Map<string, number>> {
-    const rows = await sql.query<{ id: string; count: number }>(AT_STAKE, [
-      `{${failing.join(',')}}`,
-      `{${succeeding.join(',')}}`,
-      `{${degraded.join(',')}}`,
-    ]);
+    const streaks = [
+      ...failing.map((endpointId) => ({ ...ANY_STREAK, endpointId })),
+      ...degraded.map((endpointId) => ({ ...ANY_STREAK, endpointId, failures: 0, failingFor: 0 })),
+    ];
+    const rows = await sql.query<{ id: string; count: number }>(ALERTS_AFFECTED, [...badStreaks(streaks), succeeding]);
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
 
@@ -116,26 +126,26 @@ export class AlertEvaluator {
   }
 }
 
-// Cost: for each failure the alerts of its endpoint, by an index, and its state.
+// Cost: for each failure the alerts of its endpoint, by an index, and its state. A streak that was muted has no beginning.
 const NEAR_TRIGGER = `
   SELECT DISTINCT a.endpoint_id AS id
-  FROM unnest($1::uuid[], $2::timestamptz[]) AS f (endpoint_id, checked_at)
-  JOIN alert a ON a.endpoint_id = f.endpoint_id
-  JOIN endpoint_state s ON s.endpoint_id = a.endpoint_id
-  WHERE a.enabled AND NOT a.triggered
-    AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN s.consecutive_bad ELSE s.consecutive_failures END + 1
-    AND (a.after_seconds = 0 OR f.checked_at - a.after_seconds * interval '1 second' >=
-         CASE a.condition WHEN 'degraded' THEN s.bad_unmuted_since ELSE s.failing_unmuted_since END)`;
+  FROM (SELECT f.endpoint_id, s.consecutive_failures + 1 AS failures, s.consecutive_bad + 1 AS bad,
+               greatest(0, extract(epoch FROM f.checked_at - s.failing_unmuted_since)) AS failing_for,
+               greatest(0, extract(epoch FROM f.checked_at - s.bad_unmuted_since)) AS bad_for
+          FROM unnest($1::uuid[], $2::timestamptz[]) AS f (endpoint_id, checked_at)
+          JOIN endpoint_state s ON s.endpoint_id = f.endpoint_id) b
+  JOIN alert a ON ${REACHES_TRIGGER}`;
 
-const AT_STAKE = `
-  SELECT endpoint_id AS id, count(*)::int AS count FROM (
-    SELECT endpoint_id FROM alert WHERE endpoint_id = ANY ($1::uuid[]) AND enabled AND NOT triggered
+/** What fits a column: no threshold and no delay is longer. */
+const LONGEST = 2 ** 31 - 1;
+const ANY_STREAK = { failures: LONGEST, bad: LONGEST, failingFor: LONGEST, badFor: LONGEST };
+
+const ALERTS_AFFECTED = `
+  SELECT id, count(*)::int AS count FROM (
+    SELECT a.endpoint_id AS id FROM ${BAD_STREAKS} JOIN alert a ON ${REACHES_TRIGGER}
     UNION ALL
-    SELECT endpoint_id FROM alert WHERE endpoint_id = ANY ($2::uuid[]) AND triggered
-    UNION ALL
-    SELECT endpoint_id FROM alert
-     WHERE endpoint_id = ANY ($3::uuid[]) AND enabled AND NOT triggered AND condition = 'degraded'
-  ) AS may_change GROUP BY endpoint_id`;
+    SELECT endpoint_id FROM alert WHERE endpoint_id = ANY ($6::uuid[]) AND triggered
+  ) AS may_change GROUP BY id`;
 
 function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdates> {
   const endpoints = new Map<string, EndpointUpdates>();
@@ -143,7 +153,7 @@ function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdat
     const known = endpoints.get(update.endpointId) ?? NONE();
     known.updates.push(update);
     const [down, degraded] = [judgedBy('down', update), judgedBy('degraded', update)];
-    if (update.quiet === null) {
+    if (suppressedBy(update) === null) {
       if (down.isBad) known.failures = Math.max(known.failures, down.bad);
       if (degraded.isBad) known.bad = Math.max(known.bad, degraded.bad);
       known.failingMs = Math.max(known.failingMs, down.badForMs);
@@ -178,38 +188,27 @@ function byEndpointId(alerts: readonly AlertSnapshot[]): Map<string, AlertSnapsh
   return groups;
 }
 
-/** Whether any of the alerts would change if nothing held it back. */
+/** Whether any of the alerts would change by the marks of the checks alone. */
 const mayChange = (alerts: readonly AlertSnapshot[], updates: readonly StreakUpdate[]): boolean =>
   foldTransitions(alerts, updates, FREE).passed.length > 0;
 
-const FREE = { acknowledgedUntil: undefined, isParentDown: false, openElsewhere: 0 };
+const FREE = { ...NOTHING_KNOWN, openElsewhere: 0 };
 
 /**
  * Alerts without an episode whose threshold and delay a bad result of the batch reaches: one that still waits for its delay
  * is not locked at every failure. No statement when none was bad.
  */
 function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
-  const bad = [...endpoints].filter((one) => one[1].bad > 0 || one[1].failures > 0);
-  if (bad.length === 0) return Promise.resolve([]);
-  return tx.query<AlertSnapshot>(
-    lockAlertsSql(
-      `a.endpoint_id = b.endpoint_id AND a.enabled AND NOT a.triggered
-       AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN b.bad ELSE b.failures END
-       AND a.after_seconds <= CASE a.condition WHEN 'degraded' THEN b.bad_for ELSE b.failing_for END`,
-      'unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[]) AS b (endpoint_id, failures, bad, failing_for, bad_for),',
-    ),
-    [
-      bad.map(([id]) => id),
-      bad.map(([, { failures }]) => failures),
-      bad.map((one) => one[1].bad),
-      bad.map(([, { failingMs }]) => wholeSeconds(failingMs)),
-      bad.map(([, { badMs }]) => wholeSeconds(badMs)),
-    ],
+  const bad = [...endpoints].flatMap(([endpointId, { failures, bad, failingMs, badMs }]): BadStreaks[] =>
+    bad > 0 || failures > 0
+      ? [{ endpointId, failures, bad, failingFor: wholeSeconds(failingMs), badFor: wholeSeconds(badMs) }]
+      : [],
   );
+  if (bad.length === 0) return Promise.resolve([]);
+  return tx.query<AlertSnapshot>(lockAlertsSql(REACHES_TRIGGER, `${BAD_STREAKS},`), badStreaks(bad));
 }
 
-/** No delay is longer than what fits a column. */
-const wholeSeconds = (ms: number): number => Math.min(2 ** 31 - 1, Math.floor(ms / SECOND_MS));
+const wholeSeconds = (ms: number): number => Math.min(LONGEST, Math.floor(ms / SECOND_MS));
 
 /** Triggered alerts whose threshold a good result of the batch reaches: nearly always none, found by `alert_open`. */
 function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {

@@ -11,7 +11,7 @@ import { OrganizationPurge } from '../../identity/organization/organization-even
 import { WebsitePurge } from '../../website/website-events';
 import type { Alert } from '../alert.entity';
 import { type LockedAlert, lockSql, type OpenAlert, readOpen } from './alert-snapshot';
-import { endAcknowledgements, endOverAcknowledgements } from './held-alerts';
+import { endAcknowledgements, endOverAcknowledgements } from '../suppression/suppression-queries';
 import { EpisodeRecorder } from './episode-recorder';
 
 /** Events that one statement removes with their website. */

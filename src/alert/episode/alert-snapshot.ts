@@ -1,8 +1,8 @@
-import type { AlertCondition } from '../../contact/alert-defaults';
+import { RULE_COLUMNS, type StoredRule } from '../../alert-rule/alert-rule';
 import type { Tx } from '../../platform/database/database';
 
 /** An alert with the names of its endpoint and website as its events will keep them. Read under the alert's row lock. */
-export interface AlertSnapshot {
+export interface AlertSnapshot extends StoredRule {
   id: string;
   orgId: string;
   type: string;
@@ -11,18 +11,10 @@ export interface AlertSnapshot {
   destination: string | null;
   description: string;
   enabled: boolean;
-  condition: AlertCondition;
   triggered: boolean;
-  failureThreshold: number;
-  /** Seconds that it must have been bad as well. */
-  afterSeconds: number;
-  /** Seconds; `null` for no reminders. */
-  remindEverySeconds: number | null;
   /** When the next reminder falls due, and how many the open episode had. */
   remindAt: Date | null;
   reminders: number;
-  successThreshold: number;
-  sendOnResolved: boolean;
   /** Counts the alert's episodes; the running one's number while triggered. */
   incidentNo: number;
   incidentStartedAt: Date | null;
@@ -36,10 +28,11 @@ export interface AlertSnapshot {
   websiteUrl: string;
 }
 
-const COLUMNS = `a.id, a.org_id AS "orgId", a.contact_id AS "contactId", a.type, a.destination, a.description, a.enabled, a.condition, a.triggered,
-  a.after_seconds AS "afterSeconds", a.remind_every_seconds AS "remindEverySeconds",
-  a.remind_at AS "remindAt", a.reminders, a.failure_threshold AS "failureThreshold", a.success_threshold AS "successThreshold",
-  a.send_on_resolved AS "sendOnResolved", a.incident_no AS "incidentNo",
+const RULE = Object.entries(RULE_COLUMNS)
+  .map(([field, column]) => `a.${column} AS "${field}"`)
+  .join(', ');
+const COLUMNS = `a.id, a.org_id AS "orgId", a.contact_id AS "contactId", a.type, a.destination, a.description, a.enabled, a.triggered,
+  ${RULE}, a.remind_at AS "remindAt", a.reminders, a.incident_no AS "incidentNo",
   a.incident_started_at AS "incidentStartedAt", a.trigger_event_id AS "triggerEventId",
   e.id AS "endpointId", e.name AS "endpointName", e.url AS "endpointUrl", e.type AS "endpointType",
   w.id AS "websiteId", w.name AS "websiteName", w.url AS "websiteUrl"`;

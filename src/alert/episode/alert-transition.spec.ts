@@ -1,15 +1,16 @@
 import fc from 'fast-check';
-import { type AlertRule, foldTransitions, type Held, nextTransition, type Streaks } from './alert-transition';
+import { NOTHING_KNOWN } from '../suppression/suppressed-by';
+import { type AlertRule, type EndpointFacts, foldTransitions, nextTransition, type Streaks } from './alert-transition';
 
 /** The results, one character each, so that a scenario reads as a timeline: D is degraded, small letters are muted. */
 const RESULTS = {
-  F: { outcome: 'down', degraded: false, quiet: null },
-  S: { outcome: 'up', degraded: false, quiet: null },
-  D: { outcome: 'up', degraded: true, quiet: null },
-  f: { outcome: 'down', degraded: false, quiet: 'maintenance' },
-  s: { outcome: 'up', degraded: false, quiet: 'maintenance' },
-  d: { outcome: 'up', degraded: true, quiet: 'maintenance' },
-  '?': { outcome: 'unknown', degraded: false, quiet: null },
+  F: { outcome: 'down', degraded: false, muted: false },
+  S: { outcome: 'up', degraded: false, muted: false },
+  D: { outcome: 'up', degraded: true, muted: false },
+  f: { outcome: 'down', degraded: false, muted: true },
+  s: { outcome: 'up', degraded: false, muted: true },
+  d: { outcome: 'up', degraded: true, muted: true },
+  '?': { outcome: 'unknown', degraded: false, muted: false },
 } as const;
 type Letter = keyof typeof RESULTS;
 type Action =
@@ -47,7 +48,7 @@ const NEW: Streaks = {
   consecutiveGood: 0,
   failingSince: null,
   badSince: null,
-  quiet: null,
+  muted: false,
   checkedAt: at(-1),
 };
 
@@ -56,12 +57,11 @@ function streakAfter(streak: Streaks, letter: Letter): Streaks {
   const checkedAt = new Date(streak.checkedAt.getTime() + 60_000);
   if (result.outcome === 'unknown') return { ...streak, ...result, checkedAt };
   const [isDown, isBad] = [result.outcome === 'down', result.outcome === 'down' || result.degraded];
-  const isMuted = result.quiet !== null;
   return {
     ...result,
     checkedAt,
-    failingSince: isDown && !isMuted ? (streak.failingSince ?? checkedAt) : null,
-    badSince: isBad && !isMuted ? (streak.badSince ?? checkedAt) : null,
+    failingSince: isDown && !result.muted ? (streak.failingSince ?? checkedAt) : null,
+    badSince: isBad && !result.muted ? (streak.badSince ?? checkedAt) : null,
     consecutiveFailures: isDown ? streak.consecutiveFailures + 1 : 0,
     consecutiveSuccesses: isDown ? 0 : streak.consecutiveSuccesses + 1,
     consecutiveBad: isBad ? streak.consecutiveBad + 1 : 0,
@@ -90,7 +90,7 @@ function play(start: AlertRule, actions: readonly Action[], before: readonly Act
         return open ? 'D' : '·';
       }
       streak = streakAfter(streak, action);
-      const transition = nextTransition(alert, streak);
+      const transition = foldTransitions([alert], [streak], FREE).passed[0]?.transition ?? null;
       if (transition !== null) alert = { ...alert, triggered: transition === 'trigger' };
       return transition === 'trigger' ? 'T' : transition === 'resolve' ? 'R' : '·';
     })
@@ -99,7 +99,7 @@ function play(start: AlertRule, actions: readonly Action[], before: readonly Act
 
 const after = (seconds: number, condition: AlertRule['condition'] = 'down') => rule(1, 1, condition, seconds);
 
-const FREE: Held = { acknowledgedUntil: undefined, isParentDown: false, openElsewhere: 0 };
+const FREE: EndpointFacts = { ...NOTHING_KNOWN, openElsewhere: 0 };
 
 const anyRule = fc.record({
   enabled: fc.constant(true),
@@ -136,23 +136,22 @@ function combinations() {
   const each = <Key extends string, Value>(key: Key, values: readonly Value[]) =>
     values.map((value) => ({ [key]: value }) as Record<Key, Value>);
   const conditions = each('condition', ['down', 'degraded'] as const);
-  const quiets = each('quiet', [null, 'maintenance', 'acknowledged', 'dependency'] as const);
   const rules = cross(cross(each('enabled', [true, false]), each('triggered', [true, false])), conditions);
   const results = cross(
-    cross(quiets, each('result', ['down', 'up', 'degraded', 'unknown'] as const)),
+    each('result', ['down', 'up', 'degraded', 'unknown'] as const),
     each('streak', [THRESHOLD - 1, THRESHOLD, THRESHOLD + 1]),
   );
   return cross(cross(rules, results), DELAYS).map((row) => {
-    const { condition, quiet, enabled, triggered, result, streak, delay, afterSeconds, since, isOver } = row;
+    const { condition, enabled, triggered, result, streak, delay, afterSeconds, since, isOver } = row;
     const isReached = streak >= THRESHOLD;
     const resolves = enabled && triggered && isReached && GOOD[condition].includes(result);
     const isBad = BAD[condition].includes(result);
-    const triggers = enabled && !triggered && isReached && isOver && quiet === null && isBad;
+    const triggers = enabled && !triggered && isReached && isOver && isBad;
     const other = 50;
     const longAgo = at(-1000);
     const isOnDown = condition === 'down';
     return {
-      name: `${condition}, ${quiet ?? 'not'} quiet, ${enabled ? 'on' : 'off'}, ${triggered ? 'open' : 'closed'}, ${result}, ${streak} of ${THRESHOLD}, ${delay}`,
+      name: `${condition}, ${enabled ? 'on' : 'off'}, ${triggered ? 'open' : 'closed'}, ${result}, ${streak} of ${THRESHOLD}, ${delay}`,
       rule: { enabled, triggered, condition, failureThreshold: THRESHOLD, successThreshold: THRESHOLD, afterSeconds },
       streaks: {
         outcome: result === 'degraded' ? ('up' as const) : result,
@@ -164,7 +163,7 @@ function combinations() {
         failingSince: isOnDown ? since : longAgo,
         badSince: isOnDown ? longAgo : since,
         checkedAt: at(0),
-        quiet,
+        muted: false,
       },
       expected: triggers ? 'trigger' : resolves ? 'resolve' : 'nothing',
     };
@@ -229,7 +228,7 @@ describe('alert transitions', () => {
         '··TD···T',
       ],
       [
-        'enabling again on a recovered endpoint stays quiet',
+        'enabling again on a recovered endpoint triggers nothing',
         rule(2, 1),
         [...letters('FF'), 'disable', 'S', 'enable', 'S', 'F'],
         '·TD····',
@@ -279,7 +278,7 @@ describe('alert transitions', () => {
       expect(play(rule(3, 2), letters('F'), letters('FFFFF'))).toBe('T');
     });
 
-    it('a rule made while the endpoint is failing stays quiet when the next result is good', () => {
+    it('a rule made while the endpoint is failing triggers nothing when the next result is good', () => {
       expect(play(rule(3, 2), letters('SF'), letters('FFFFF'))).toBe('··');
     });
 
@@ -292,11 +291,11 @@ describe('alert transitions', () => {
   describe('for every combination', () => {
     const table = combinations();
 
-    it('there are two conditions, four kinds of quiet, four results, three lengths of a streak and five delays', () => {
-      expect(table).toHaveLength(2 * 4 * 2 * 2 * 4 * 3 * 5);
+    it('there are two conditions, four results, three lengths of a streak and five delays', () => {
+      expect(table).toHaveLength(2 * 2 * 2 * 4 * 3 * 5);
       const count = (transition: string) => table.filter(({ expected }) => expected === transition).length;
       // Triggers: three bad results, at and over the threshold, without a delay or after it. Resolves: three good ones, always.
-      expect([count('trigger'), count('resolve')]).toEqual([3 * 2 * 3, 3 * 2 * 4 * 5]);
+      expect([count('trigger'), count('resolve')]).toEqual([3 * 2 * 3, 3 * 2 * 5]);
     });
 
     it.each(table)('$name: $expected', ({ rule: one, streaks, expected }) => {
@@ -331,9 +330,9 @@ describe('alert transitions', () => {
         fc.boolean(),
         fc.boolean(),
         (results, one, isAcknowledged, isParentDown) => {
-          const held = { ...FREE, acknowledgedUntil: isAcknowledged ? null : undefined, isParentDown };
-          const { passed } = foldTransitions([one], updatesOf([...results, ...letters('SSSS')]), held);
-          for (const { transition, update } of passed) if (transition === 'trigger') expect(update.quiet).toBeNull();
+          const facts = { ...FREE, acknowledgedUntil: isAcknowledged ? null : undefined, isParentDown };
+          const { passed } = foldTransitions([one], updatesOf([...results, ...letters('SSSS')]), facts);
+          for (const { transition, update } of passed) if (transition === 'trigger') expect(update.muted).toBe(false);
           if (isParentDown) expect(passed.filter(({ transition }) => transition === 'trigger')).toEqual([]);
           expect(passed.map(({ transition }) => transition)).toEqual(
             passed.map((_, index) => (index % 2 === 0 ? 'trigger' : 'resolve')),
@@ -369,75 +368,70 @@ describe('alert transitions', () => {
   });
 });
 
-describe('what holds alerts of an endpoint back', () => {
+describe('what suppresses alerts of an endpoint', () => {
   const [first, second] = [rule(1, 1), rule(3, 1)];
-  const held = (more: Partial<Held>): Held => ({ ...FREE, ...more });
-  const told = (alerts: readonly AlertRule[], results: string, by: Held) => {
+  const facts = (more: Partial<EndpointFacts>): EndpointFacts => ({ ...FREE, ...more });
+  const told = (alerts: readonly AlertRule[], results: string, by: EndpointFacts) => {
     const updates = updatesOf(letters(results));
-    const { passed, heldBack, isAcknowledgementOver } = foldTransitions(alerts, updates, by);
+    const { passed, suppressed, isAcknowledgementOver } = foldTransitions(alerts, updates, by);
     const signs = passed.map(
       ({ alert, transition, update }) => `${transition} ${alerts.indexOf(alert)} at ${updates.indexOf(update)}`,
     );
-    return { signs, heldBack, isAcknowledgementOver };
+    return { signs, suppressed, isAcknowledgementOver };
   };
 
-  it('an acknowledgement keeps the second of two growing thresholds quiet, and the recovery is told by the first', () => {
+  it('an acknowledgement suppresses the second of two growing thresholds, and the recovery is told by the first', () => {
     const open = { ...first, triggered: true };
-    expect(told([open, second], 'FFFFS', held({ acknowledgedUntil: null }))).toEqual({
+    expect(told([open, second], 'FFFFS', facts({ acknowledgedUntil: null }))).toEqual({
       signs: ['resolve 0 at 4'],
-      heldBack: ['acknowledged', 'acknowledged'],
+      suppressed: ['acknowledged', 'acknowledged'],
       isAcknowledgementOver: true,
     });
   });
 
-  it('an acknowledgement that ends within a batch keeps nothing after it quiet', () => {
-    expect(told([first], 'FSF', held({ acknowledgedUntil: null }))).toEqual({
+  it('an acknowledgement that ends within a batch suppresses nothing after it', () => {
+    expect(told([first], 'FSF', facts({ acknowledgedUntil: null }))).toEqual({
       signs: ['trigger 0 at 2'],
-      heldBack: ['acknowledged'],
+      suppressed: ['acknowledged'],
       isAcknowledgementOver: true,
     });
   });
 
   it('an acknowledgement lasts while another alert of the endpoint is triggered', () => {
-    expect(told([first], 'FSF', held({ acknowledgedUntil: null, openElsewhere: 1 }))).toEqual({
+    expect(told([first], 'FSF', facts({ acknowledgedUntil: null, openElsewhere: 1 }))).toEqual({
       signs: [],
-      heldBack: ['acknowledged', 'acknowledged'],
+      suppressed: ['acknowledged', 'acknowledged'],
       isAcknowledgementOver: false,
     });
   });
 
   it('an acknowledgement lasts while an alert on degraded is triggered, though the endpoint is up', () => {
     const degraded = { ...rule(1, 1, 'degraded'), triggered: true };
-    expect(told([degraded], 'DDFD', held({ acknowledgedUntil: null })).isAcknowledgementOver).toBe(false);
-    expect(told([degraded], 'DS', held({ acknowledgedUntil: null })).isAcknowledgementOver).toBe(true);
+    expect(told([degraded], 'DDFD', facts({ acknowledgedUntil: null })).isAcknowledgementOver).toBe(false);
+    expect(told([degraded], 'DS', facts({ acknowledgedUntil: null })).isAcknowledgementOver).toBe(true);
   });
 
   it('an acknowledgement counts for checks before its end', () => {
-    expect(told([first], 'FFF', held({ acknowledgedUntil: at(2) }))).toMatchObject({
+    expect(told([first], 'FFF', facts({ acknowledgedUntil: at(2) }))).toMatchObject({
       signs: ['trigger 0 at 2'],
-      heldBack: ['acknowledged', 'acknowledged'],
+      suppressed: ['acknowledged', 'acknowledged'],
     });
   });
 
-  it('a parent that is down keeps its child quiet, which resolves all the same', () => {
+  it('a parent that is down suppresses its child, which resolves all the same', () => {
     const open = { ...second, triggered: true };
-    expect(told([first, open], 'FFS', held({ isParentDown: true }))).toEqual({
+    expect(told([first, open], 'FFS', facts({ isParentDown: true }))).toEqual({
       signs: ['resolve 1 at 2'],
-      heldBack: ['dependency', 'dependency'],
+      suppressed: ['dependency', 'dependency'],
       isAcknowledgementOver: false,
     });
   });
 
   it('a parent that came up after a check explains what the check found', () => {
-    expect(told([first], 'FFF', held({ parentsUpSince: at(2) }))).toMatchObject({
+    expect(told([first], 'FFF', facts({ parentsUpSince: at(2) }))).toMatchObject({
       signs: ['trigger 0 at 2'],
-      heldBack: ['dependency', 'dependency'],
+      suppressed: ['dependency', 'dependency'],
     });
-  });
-
-  it('maintenance comes before what a person said, and that before what a parent explains', () => {
-    const all = held({ acknowledgedUntil: null, isParentDown: true });
-    expect(told([first], 'fF', all).heldBack).toEqual(['acknowledged']);
   });
 });
 

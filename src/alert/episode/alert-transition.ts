@@ -1,17 +1,16 @@
 import type { Outcome } from '../../checker/checker';
-import type { AlertCondition } from '../../contact/alert-defaults';
-import type { Quiet, StreakUpdate } from '../../endpoint/streak-update';
+import type { AlertCondition, StoredRule } from '../../alert-rule/alert-rule';
+import type { StreakUpdate } from '../../endpoint/streak-update';
 import { SECOND_MS } from '../../platform/time/time-units';
+import { type SuppressedBy, suppressedBy, type SuppressionFacts } from '../suppression/suppressed-by';
 
 /** What of an alert decides whether it changes. */
-export interface AlertRule {
+export interface AlertRule extends Pick<
+  StoredRule,
+  'condition' | 'failureThreshold' | 'afterSeconds' | 'successThreshold'
+> {
   enabled: boolean;
   triggered: boolean;
-  condition: AlertCondition;
-  failureThreshold: number;
-  /** Seconds that it must have been bad as well before it triggers. */
-  afterSeconds: number;
-  successThreshold: number;
 }
 
 /** What of a `StreakUpdate` decides; `unknown` results, which make no update, are covered as well. */
@@ -24,7 +23,7 @@ export type Streaks = Pick<
   | 'consecutiveGood'
   | 'failingSince'
   | 'badSince'
-  | 'quiet'
+  | 'muted'
   | 'checkedAt'
 > & { outcome: Outcome };
 
@@ -69,84 +68,95 @@ export function judgedBy(condition: AlertCondition, streaks: Streaks): Judged {
 const lengthMs = (since: Date | null, at: Date): number =>
   since === null ? 0 : Math.max(0, at.getTime() - since.getTime());
 
+/** Whether a bad check reaches threshold and delay. `REACHES_TRIGGER` says the same in SQL. */
+const reachesTrigger = (rule: AlertRule, { isBad, bad, badForMs }: Judged): boolean =>
+  isBad && bad >= rule.failureThreshold && badForMs >= rule.afterSeconds * SECOND_MS;
+
+/** The streaks of a bad check, its own included. Whole seconds that it has lasted; 0 for what does not count. */
+export interface BadStreaks {
+  endpointId: string;
+  failures: number;
+  bad: number;
+  failingFor: number;
+  badFor: number;
+}
+
+/** Rows `b` of the parameters that `badStreaks` makes, the first of the statement. */
+export const BAD_STREAKS =
+  'unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[]) AS b (endpoint_id, failures, bad, failing_for, bad_for)';
+
+export const badStreaks = (streaks: readonly BadStreaks[]): unknown[] => [
+  streaks.map(({ endpointId }) => endpointId),
+  streaks.map(({ failures }) => failures),
+  streaks.map(({ bad }) => bad),
+  streaks.map(({ failingFor }) => failingFor),
+  streaks.map(({ badFor }) => badFor),
+];
+
 /**
- * What one check does to one alert. Level, not edge: a streak at or over the threshold counts whenever a further result
- * arrives, so a lowered threshold, a late rule, a re-enabled one or the end of a quiet time needs no history. `afterSeconds`
- * counts in the same way, and as well as the threshold. Only a bad result triggers, and not while it is quiet; only a good one resolves, at any time; `unknown` says nothing about the
- * target and changes nothing.
+ * The enabled alerts `a` without an episode whose threshold and delay the streaks `b` reach: as `reachesTrigger`. `$1`: the
+ * endpoints of `b`. Cost: an index scan for each; by the join alone the planner would read all of 20,000 alerts for 200.
+ */
+export const REACHES_TRIGGER = `a.endpoint_id = b.endpoint_id AND a.endpoint_id = ANY ($1::uuid[]) AND a.enabled AND NOT a.triggered
+       AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN b.bad ELSE b.failures END
+       AND a.after_seconds <= CASE a.condition WHEN 'degraded' THEN b.bad_for ELSE b.failing_for END`;
+
+/**
+ * What one check does to one alert that nothing suppresses. Level, not edge: a streak at or over the threshold counts
+ * whenever a further result arrives, so a lowered threshold, a late rule, a re-enabled one or the end of a suppression needs
+ * no history. `afterSeconds` counts in the same way, and as well as the threshold. Only a bad result triggers, only a good
+ * one resolves; `unknown` says nothing about the target and changes nothing.
  */
 export function nextTransition(rule: AlertRule, streaks: Streaks): Transition | null {
   if (!rule.enabled) return null;
-  const { isBad, isGood, bad, good, badForMs } = judgedBy(rule.condition, streaks);
-  if (rule.triggered) return isGood && good >= rule.successThreshold ? 'resolve' : null;
-  if (streaks.quiet !== null) return null;
-  return isBad && bad >= rule.failureThreshold && badForMs >= rule.afterSeconds * SECOND_MS ? 'trigger' : null;
+  const judged = judgedBy(rule.condition, streaks);
+  if (rule.triggered) return judged.isGood && judged.good >= rule.successThreshold ? 'resolve' : null;
+  return reachesTrigger(rule, judged) ? 'trigger' : null;
 }
 
-/** What keeps the alerts of an endpoint quiet besides maintenance, which comes with each update. */
-export interface Held {
-  /** Somebody has the endpoint in hand, until then or (`null`) for as long as it lasts; `undefined`: nobody has. */
-  acknowledgedUntil: Date | null | undefined;
-  /** A parent is down. */
-  isParentDown: boolean;
-  /** When the last of its parents that are up came up: what was found before may have been theirs. */
-  parentsUpSince?: Date | null;
+/** What is known of the endpoint of a batch beside its updates. */
+export interface EndpointFacts extends SuppressionFacts {
   /** Alerts of the endpoint with an open episode that no update of the batch can close. */
   openElsewhere: number;
 }
-
-/** Why a trigger was held back, besides maintenance. */
-export type HeldBackBy = Exclude<Quiet, 'maintenance' | null>;
 
 /** What a batch does to the alerts of one endpoint. */
 export interface Folded<Alert, Update> {
   /** Nearly always none or one of each alert; each alert's in order. */
   passed: { alert: Alert; transition: Transition; update: Update }[];
-  /** Why triggers were held back outside of maintenance, one for each alert and check that would have triggered. */
-  heldBack: HeldBackBy[];
+  /** Why there was no trigger, one for each alert and check that would have triggered. */
+  suppressed: SuppressedBy[];
   /** The acknowledgement was over at one of the updates: the endpoint was up, and none of its alerts was triggered. */
   isAcknowledgementOver: boolean;
 }
 
 /**
  * The transitions of alerts of one endpoint over a batch of its updates, in their order, as if each had come alone: an
- * acknowledgement that ends with one update keeps none of those after it quiet.
+ * acknowledgement that ends with one update suppresses nothing after it. A resolve is never suppressed.
  */
 export function foldTransitions<Alert extends AlertRule, Update extends Streaks>(
   alerts: readonly Alert[],
   updates: readonly Update[],
-  held: Held,
+  facts: EndpointFacts,
 ): Folded<Alert, Update> {
-  const folded: Folded<Alert, Update> = { passed: [], heldBack: [], isAcknowledgementOver: false };
+  const folded: Folded<Alert, Update> = { passed: [], suppressed: [], isAcknowledgementOver: false };
   const triggered = new Map(alerts.map((alert) => [alert, alert.triggered]));
-  let acknowledgedUntil = held.acknowledgedUntil;
+  let { acknowledgedUntil } = facts;
   for (const update of updates) {
-    const quiet = quietOf(update, acknowledgedUntil, held);
+    const reason = suppressedBy(update, { ...facts, acknowledgedUntil });
     for (const alert of alerts) {
-      const rule = { ...alert, triggered: triggered.get(alert) === true };
-      const transition = nextTransition(rule, { ...update, quiet });
-      if (transition !== null) {
+      const transition = nextTransition({ ...alert, triggered: triggered.get(alert) === true }, update);
+      if (transition === 'trigger' && reason !== null) folded.suppressed.push(reason);
+      else if (transition !== null) {
         folded.passed.push({ alert, transition, update });
         triggered.set(alert, transition === 'trigger');
-      } else if (quiet !== null && quiet !== 'maintenance' && nextTransition(rule, { ...update, quiet: null }) !== null)
-        folded.heldBack.push(quiet);
+      }
     }
-    const isAnyOpen = held.openElsewhere > 0 || [...triggered.values()].includes(true);
+    const isAnyOpen = facts.openElsewhere > 0 || [...triggered.values()].includes(true);
     if (acknowledgedUntil !== undefined && update.outcome === 'up' && !isAnyOpen) {
       acknowledgedUntil = undefined;
       folded.isAcknowledgementOver = true;
     }
   }
   return folded;
-}
-
-/** Maintenance first, then what a person said, then what a parent explains. */
-function quietOf(
-  { quiet, checkedAt }: Pick<StreakUpdate, 'quiet' | 'checkedAt'>,
-  acknowledgedUntil: Date | null | undefined,
-  { isParentDown, parentsUpSince }: Held,
-): Quiet {
-  if (quiet !== null) return quiet;
-  if (acknowledgedUntil === null || (acknowledgedUntil && checkedAt < acknowledgedUntil)) return 'acknowledged';
-  return isParentDown || (parentsUpSince && checkedAt < parentsUpSince) ? 'dependency' : null;
 }

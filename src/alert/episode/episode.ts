@@ -4,7 +4,7 @@ import { cut, oneLine } from '../../platform/text/text-limits';
 import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
 import { subjectOf } from './alert-subject';
-import type { AlertCondition } from '../../contact/alert-defaults';
+import type { AlertCondition } from '../../alert-rule/alert-rule';
 import type { Transition } from './alert-transition';
 
 /** Why an alert changed: its thresholds, or a client disabled or deleted it, its endpoint or its website. */
@@ -20,7 +20,7 @@ export interface DecidedTransition {
   successCount: number;
   /** When the deciding check ran, or the alert was stopped. */
   at: Date;
-  /** A trigger's first bad check that was not quiet; ignored for a resolve, which ends the open episode. */
+  /** A trigger's first bad check that no mute covered; ignored for a resolve, which ends the open episode. */
   failingSince: Date | null;
   /** Of a trigger: its check was up with a warning, which `error` tells. */
   isDegraded: boolean;

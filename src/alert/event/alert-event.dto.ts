@@ -8,7 +8,7 @@ import { QueryTimestamp } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import type { AlertEvent } from './alert-event.entity';
-import { ALERT_CONDITIONS, type AlertCondition } from '../../contact/alert-defaults';
+import { ALERT_CONDITIONS, type AlertCondition } from '../../alert-rule/alert-rule';
 import { EVENT_REASONS, type EventReason } from '../episode/episode';
 
 export const EVENT_TYPES = ['triggered', 'resolved'] as const;

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { AlertCondition } from '../../contact/alert-defaults';
+import type { AlertCondition } from '../../alert-rule/alert-rule';
 import type { EventReason } from '../episode/episode';
 
 /** One transition of one alert. Append-only; the names are snapshots. Written by `EpisodeRecorder`. */

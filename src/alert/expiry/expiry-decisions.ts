@@ -20,13 +20,13 @@ export class ExpiryDecisions {
   async of(sql: Sql, rows: readonly EndingRow[], now: Date): Promise<DecidedExpiry[]> {
     const people = rows.filter(({ type }) => !this.isPager(type));
     if (people.length === 0) return [];
-    const inForce = await this.coverage.inForce(
+    const marks = await this.coverage.marks(
       sql,
       people.map(({ orgId, endpointId }) => ({ orgId, endpointId, checkedAt: now })),
     );
     return people.map((row, index) => {
-      const isQuiet = row.isAcknowledged || inForce?.[index]?.mute === true;
-      return { ...row, step: expiryStep({ ...row, isQuiet }, now) };
+      const isSuppressed = row.isSuppressed || marks[index]?.muted === true;
+      return { ...row, step: expiryStep({ ...row, isSuppressed }, now) };
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../platform/database/database';
+import { isSuppressedSql } from '../suppression/suppression-queries';
 import type { Told } from './expiry-step';
 
 /** An alert of an endpoint whose certificate ends within its `tls.warn_days`. */
@@ -9,7 +10,8 @@ export interface EndingRow {
   type: string;
   expiresAt: Date;
   warnDays: number;
-  isAcknowledged: boolean;
+  /** But for maintenance. */
+  isSuppressed: boolean;
   told: Told | null;
   /** See `ExpiryFacts`. */
   triggeredAt: Date | null;
@@ -22,7 +24,7 @@ type Read = Omit<EndingRow, 'told'> & { toldExpiresAt: Date | null; toldStep: nu
 const ENDING = `
   SELECT a.id, a.org_id AS "orgId", a.endpoint_id AS "endpointId", a.type,
     s.certificate_expires_at AS "expiresAt", e.certificate_warn_days AS "warnDays",
-    EXISTS (SELECT FROM acknowledgement k WHERE k.endpoint_id = e.id AND (k.until IS NULL OR k.until > $1)) AS "isAcknowledged",
+    ${isSuppressedSql('e.id', '$1')} AS "isSuppressed",
     n.expires_at AS "toldExpiresAt", n.step AS "toldStep",
     CASE WHEN a.condition = 'degraded' AND t.error_code = 'certificate_expiring' THEN t.created_at END AS "triggeredAt",
     CASE WHEN a.condition = 'degraded' AND NOT a.triggered THEN s.degraded_since END AS "degradedSince"

@@ -32,7 +32,7 @@ describe('a certificate that ends', () => {
     expiresAt: inDays(9.5),
     warnDays: 14,
     told: null,
-    isQuiet: false,
+    isSuppressed: false,
     triggeredAt: null,
     degradedSince: null,
   };
@@ -52,7 +52,7 @@ describe('a certificate that ends', () => {
     ['that replaced one that has ended is told', { told: told(-1, 1) }, 'sent at 14'],
     ['behind the same name that ends first is told', { told: told(12, 14) }, 'sent at 14'],
     ['behind the same name that ends later waits for the first', { told: told(4, 7) }, 'nothing'],
-    ['waits while it is quiet', { isQuiet: true }, 'later'],
+    ['waits while it is suppressed', { isSuppressed: true }, 'later'],
     ['that the trigger has just told is known', { triggeredAt: inDays(-1) }, 'known at 14'],
     [
       'that the trigger told at an earlier step is told',

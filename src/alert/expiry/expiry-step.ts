@@ -16,8 +16,8 @@ export interface ExpiryFacts {
   expiresAt: Date;
   warnDays: number;
   told: Told | null;
-  /** Somebody has the endpoint in hand, or a maintenance window mutes it. */
-  isQuiet: boolean;
+  /** Somebody has the endpoint in hand, a parent is down, or a maintenance window mutes it. */
+  isSuppressed: boolean;
   /** Of an alert on `degraded` that triggered for the certificate: when. */
   triggeredAt: Date | null;
   /** Of an alert on `degraded` that has not triggered: since when its endpoint is degraded. */
@@ -25,7 +25,7 @@ export interface ExpiryFacts {
 }
 
 /**
- * `sent`: to be told now. `known`: the alert has just told it by its own trigger. `later`: quiet, or its trigger is on its
+ * `sent`: to be told now. `known`: the alert has just told it by its own trigger. `later`: suppressed, or its trigger is on its
  * way; nothing is lost, the next look decides. `nothing`: too early, told, or over.
  */
 export type ExpiryStep = { is: 'sent' | 'known'; step: number; daysLeft: number } | { is: 'later' | 'nothing' };
@@ -42,11 +42,11 @@ export function stepAt(days: number, warnDays: number): number | null {
 
 /** Once for each certificate and step. Of two behind one name the one that ends first is told until it has ended. */
 export function expiryStep(facts: ExpiryFacts, now: Date): ExpiryStep {
-  const { expiresAt, warnDays, told, isQuiet, triggeredAt, degradedSince } = facts;
+  const { expiresAt, warnDays, told, isSuppressed, triggeredAt, degradedSince } = facts;
   const days = daysLeft(expiresAt, now);
   const step = stepAt(days, warnDays);
   if (step === null || isTold(told, expiresAt, step, now)) return { is: 'nothing' };
-  if (isQuiet) return { is: 'later' };
+  if (isSuppressed) return { is: 'later' };
   const stepBegan = expiresAt.getTime() - (step + 1) * DAY_MS;
   if (triggeredAt !== null && triggeredAt.getTime() >= stepBegan) return { is: 'known', step, daysLeft: days };
   if (degradedSince !== null && now.getTime() - degradedSince.getTime() < TRIGGER_WAIT_MS) return { is: 'later' };

@@ -5,13 +5,13 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
-import { isParentDownSql } from '../episode/held-alerts';
+import { isSuppressedSql } from '../suppression/suppression-queries';
 import { LOOK_EVERY_MS } from './reminder-step';
 
 /** What is read of a due alert beside the alert itself. */
 export interface DueFacts {
   /** Somebody has its endpoint in hand, or a parent is down. */
-  isHeld: boolean;
+  isSuppressed: boolean;
   isTold: boolean;
   /** The newest check was up. */
   isUp: boolean;
@@ -29,12 +29,9 @@ export interface OpenAlert {
   endpointId: string;
 }
 
-// As alerts are held back from triggering. `$1` is now.
-const IS_HELD = `(
-  EXISTS (SELECT FROM acknowledgement k WHERE k.endpoint_id = a.endpoint_id AND (k.until IS NULL OR k.until > $1))
-  OR ${isParentDownSql('a.endpoint_id')})`;
+const IS_SUPPRESSED = isSuppressedSql('a.endpoint_id', '$1');
 
-// Nearer than a period after the next look: what is quiet until then must be pushed ahead now.
+// Nearer than a period after the next look: what is suppressed until then must be pushed ahead now.
 const IS_NEAR = `a.remind_at < $1::timestamptz + (a.remind_every_seconds + ${LOOK_EVERY_MS / SECOND_MS}) * interval '1 second'`;
 
 const pushed = (where: string): string => `
@@ -42,11 +39,11 @@ const pushed = (where: string): string => `
    WHERE a.id = ANY (ARRAY(SELECT a.id FROM alert a WHERE ${IS_NEAR} AND ${where} ORDER BY a.id FOR UPDATE OF a SKIP LOCKED))`;
 
 // Cost: the open alerts with reminders, by a partial index; for each two probes of small indexes.
-const PUSH_HELD = pushed(IS_HELD);
+const PUSH_SUPPRESSED = pushed(IS_SUPPRESSED);
 const PUSH = pushed('a.id = ANY ($2::uuid[])');
 
 const FACTS = `
-  SELECT a.id, ${IS_HELD} AS "isHeld", s.status = ${OUTCOME_CODE.up} AS "isUp",
+  SELECT a.id, ${IS_SUPPRESSED} AS "isSuppressed", s.status = ${OUTCOME_CODE.up} AS "isUp",
     CASE a.condition WHEN 'degraded' THEN s.consecutive_bad ELSE s.consecutive_failures END AS "failureCount",
     e.error_code AS code, e.error_message AS message,
     n.notice -> 'check' AS "check", n.state, n.detail, n.may_have_arrived AS "mayHaveArrived"
@@ -58,7 +55,7 @@ const FACTS = `
 
 interface FactsRow {
   id: string;
-  isHeld: boolean;
+  isSuppressed: boolean;
   isUp: boolean;
   failureCount: number;
   code: string | null;
@@ -108,9 +105,9 @@ export async function readFacts(tx: Tx, alertIds: readonly string[], now: Date):
   );
 }
 
-/** Alerts that are held now remind a full period after that at the earliest. */
-export async function pushHeld(sql: Sql, now: Date): Promise<void> {
-  await sql.query(PUSH_HELD, [now]);
+/** Alerts that are suppressed now, but for maintenance, remind a full period after that at the earliest. */
+export async function pushSuppressed(sql: Sql, now: Date): Promise<void> {
+  await sql.query(PUSH_SUPPRESSED, [now]);
 }
 
 /** These alerts remind a full period after `now` at the earliest. */

@@ -5,7 +5,7 @@ const later = (seconds: number) => new Date(DUE.getTime() + seconds * 1000);
 const HOUR = 3600;
 
 const RULE: ReminderRule = { triggered: true, remindEverySeconds: HOUR, remindAt: DUE };
-const FACTS: ReminderFacts = { isPager: false, isTold: true, isQuiet: false, transitions: 1 };
+const FACTS: ReminderFacts = { isPager: false, isTold: true, isSuppressed: false, transitions: 1 };
 
 /** What becomes of it, and how many seconds after its time the alert is looked at again. */
 function step(rule: Partial<ReminderRule>, facts: Partial<ReminderFacts>, lateSeconds = 0): string {
@@ -32,15 +32,21 @@ describe('a reminder that is due', () => {
       5,
       'passed over, again after 65',
     ],
-    ['waits a period and two looks while it is quiet', {}, { isQuiet: true }, 5, 'passed over, again after 3645'],
     [
-      'that is quiet and not told waits for the quiet',
+      'waits a period and two looks while it is suppressed',
       {},
-      { isQuiet: true, isTold: false },
+      { isSuppressed: true },
+      5,
+      'passed over, again after 3645',
+    ],
+    [
+      'that is suppressed and not told waits for the end of that',
+      {},
+      { isSuppressed: true, isTold: false },
       0,
       'passed over, again after 3640',
     ],
-    ['of an episode that is over is none, quiet or not', { triggered: false }, { isQuiet: true }, 0, 'over'],
+    ['of an episode that is over is none, suppressed or not', { triggered: false }, { isSuppressed: true }, 0, 'over'],
   ])('%s', (_, rule, facts, lateSeconds, expected) => {
     expect(step(rule, facts, lateSeconds)).toBe(expected);
   });

@@ -22,7 +22,7 @@ export interface ReminderFacts {
   /** The trigger was delivered, or may have arrived. */
   isTold: boolean;
   /** Somebody has the endpoint in hand, a parent is down, or a maintenance window mutes it. */
-  isQuiet: boolean;
+  isSuppressed: boolean;
   /** Of the alert in the last hour. */
   transitions: number;
 }
@@ -31,14 +31,14 @@ export interface ReminderFacts {
 export type ReminderStep = { is: 'sent' | 'passed over'; next: Date } | { is: 'over' };
 
 /**
- * Reminders lie a period apart, from the trigger on; those that nobody sent in time are left out. After a quiet a full period
+ * Reminders lie a period apart, from the trigger on; those that nobody sent in time are left out. After a suppression a full period
  * passes: while it lasts the time is pushed ahead.
  */
 export function reminderStep(rule: ReminderRule, facts: ReminderFacts, now: Date): ReminderStep {
   const { triggered, remindEverySeconds } = rule;
   if (!triggered || remindEverySeconds === null) return { is: 'over' };
   const periodMs = remindEverySeconds * SECOND_MS;
-  if (facts.isQuiet) return { is: 'passed over', next: afterQuiet(now, periodMs) };
+  if (facts.isSuppressed) return { is: 'passed over', next: afterSuppression(now, periodMs) };
   const next = nextOf(rule.remindAt, periodMs, now);
   if (facts.isPager || isFlapping(facts.transitions)) return { is: 'passed over', next };
   if (!facts.isTold) return { is: 'passed over', next: new Date(now.getTime() + TRIGGER_WAIT_MS) };
@@ -51,5 +51,5 @@ function nextOf(due: Date, periodMs: number, now: Date): Date {
   return new Date(due.getTime() + (passed + 1) * periodMs);
 }
 
-/** The next reminder of an alert that is quiet now: a full period after the quiet, should it end at once or before the second look from now. */
-const afterQuiet = (now: Date, periodMs: number): Date => new Date(now.getTime() + periodMs + 2 * LOOK_EVERY_MS);
+/** The next reminder of an alert that is suppressed now: a full period after that, should it end at once or before the second look from now. */
+const afterSuppression = (now: Date, periodMs: number): Date => new Date(now.getTime() + periodMs + 2 * LOOK_EVERY_MS);

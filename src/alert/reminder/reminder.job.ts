@@ -22,7 +22,7 @@ import {
   nextReminder,
   type OpenAlert,
   pushAhead,
-  pushHeld,
+  pushSuppressed,
   readFacts,
   remindedOrganizations,
   saveReminded,
@@ -63,7 +63,7 @@ export class ReminderJob {
     const next = await nextReminder(this.database);
     if (next === null) return;
     const now = this.clock.now();
-    await this.pushQuiet(now);
+    await this.pushAllSuppressed(now);
     let count = next <= now ? BATCH : 0;
     while (count === BATCH && !this.job.isStopping) {
       count = await this.database.transaction((tx) => this.remind(tx, now), LIMITS);
@@ -71,9 +71,9 @@ export class ReminderJob {
     }
   }
 
-  /** While it is quiet the next reminder stays ahead, so that a full period passes after the quiet. */
-  private async pushQuiet(now: Date): Promise<void> {
-    await pushHeld(this.database, now);
+  /** While it is suppressed the next reminder stays ahead, so that a full period passes after that. */
+  private async pushAllSuppressed(now: Date): Promise<void> {
+    await pushSuppressed(this.database, now);
     const orgIds = await remindedOrganizations(this.database);
     const occurrences = await this.coverage.overlapping(this.database, orgIds, now, now);
     const muted = occurrences.filter(({ mute }) => mute).map(({ orgId }) => orgId);
@@ -102,7 +102,7 @@ export class ReminderJob {
         {
           isPager: this.isPager(alert.type),
           isTold: found?.isTold === true,
-          isQuiet: found?.isHeld === true || muted.has(alert.id),
+          isSuppressed: found?.isSuppressed === true || muted.has(alert.id),
           transitions: transitions.get(alert.id) ?? 0,
         },
         now,
@@ -132,11 +132,11 @@ export class ReminderJob {
 
   /** Those that a maintenance window mutes now. One statement; one more where a window is in force. */
   private async mutedAmong(sql: Sql, alerts: readonly OpenAlert[], now: Date): Promise<Set<string>> {
-    const inForce = await this.coverage.inForce(
+    const marks = await this.coverage.marks(
       sql,
       alerts.map(({ orgId, endpointId }) => ({ orgId, endpointId, checkedAt: now })),
     );
-    return new Set(alerts.filter((_, index) => inForce?.[index]?.mute === true).map(({ id }) => id));
+    return new Set(alerts.filter((_, index) => marks[index]?.muted === true).map(({ id }) => id));
   }
 
   /** A type that is no longer installed is treated as one for people, as it is for all deliveries. */

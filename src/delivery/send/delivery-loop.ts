@@ -2,10 +2,11 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit }
 import { Interval } from '@nestjs/schedule';
 import { Config } from '../../platform/config/config';
 import { DatabaseClock } from '../../platform/database/database-clock';
+import { TransactionEvents } from '../../platform/events/transaction-events';
 import { failpoint } from '../../platform/observability/failpoints';
 import { Health, type HealthFinding } from '../../platform/observability/health';
 import { within } from '../../platform/net/deadline';
-import { Outbox } from '../outbox';
+import { DeliveriesEnqueued } from '../delivery-events';
 import type { Attempt } from './attempt';
 import { DeliveryClaim } from './claim';
 import { ConcurrencyLimits } from './concurrency-limits';
@@ -48,7 +49,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
 
   constructor(
     private readonly config: Config,
-    private readonly outbox: Outbox,
+    private readonly events: TransactionEvents,
     private readonly claim: DeliveryClaim,
     private readonly sender: DeliverySender,
     private readonly clock: DatabaseClock,
@@ -57,7 +58,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
 
   onModuleInit(): void {
     this.lastPassAt = this.lastGoodPassAt = this.clock.monotonic();
-    this.outbox.onEnqueued(() => this.wake());
+    this.events.on(DeliveriesEnqueued, async (_, tx) => tx.afterCommit(() => this.wake()));
     if (this.config.role !== 'api') this.health.register('deliveries', () => this.finding());
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Sql } from '../../platform/database/database';
+import type { FinishedCheck } from '../finished-check';
 import { type Coverable, type Maintenance, unionAt, type MaintenanceScope, type Occurrence } from './cover';
 import { OccurrencesByName } from './occurrences-by-name';
 
@@ -47,6 +48,9 @@ export interface CheckedAt {
   checkedAt: Date;
 }
 
+/** What maintenance windows make of a check that begins while they are in force. */
+export type MaintenanceMarks = Pick<FinishedCheck, 'planned' | 'muted'>;
+
 /** Reads which maintenance windows are in force. What they cover is decided by `cover.ts`. */
 @Injectable()
 export class MaintenanceCoverage {
@@ -66,11 +70,19 @@ export class MaintenanceCoverage {
   }
 
   /**
-   * What is in force for each of these checks, in their order; `null` instead of the list when nothing is for any. Cost: one
-   * statement, a probe of an index for each organization; one more, by the keys of the endpoints, where a window covers only
-   * some of them.
+   * The marks of each of these checks, in their order. Cost: one statement, a probe of an index for each organization; one
+   * more, by the keys of the endpoints, where a window covers only some of them.
    */
-  async inForce(sql: Sql, checks: readonly CheckedAt[]): Promise<(Maintenance | null)[] | null> {
+  async marks(sql: Sql, checks: readonly CheckedAt[]): Promise<MaintenanceMarks[]> {
+    const inForce = await this.inForce(sql, checks);
+    return checks.map((_, index) => ({
+      planned: inForce?.[index]?.excludeFromUptime ?? false,
+      muted: inForce?.[index]?.mute ?? false,
+    }));
+  }
+
+  /** What is in force for each of these checks, in their order; `null` instead of the list when nothing is for any. */
+  private async inForce(sql: Sql, checks: readonly CheckedAt[]): Promise<(Maintenance | null)[] | null> {
     const orgIds = new Set<string>();
     let [from, to] = [Infinity, -Infinity];
     for (const { orgId, checkedAt } of checks) {

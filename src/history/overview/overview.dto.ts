@@ -7,7 +7,7 @@ import {
   EndpointAcknowledgement,
   EndpointMaintenance,
   toEndpointMaintenance,
-} from '../../endpoint/suppression/quiet.dto';
+} from '../../endpoint/suppression/suppression.dto';
 import { shownUrl } from '../../endpoint/settings/shown-settings';
 import type { Role } from '../../platform/access/caller';
 import { Optional } from '../../platform/http/validators';

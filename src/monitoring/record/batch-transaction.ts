@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
 import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
+import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
@@ -8,7 +9,6 @@ import { failpoint } from '../../platform/observability/failpoints';
 import type { EndpointResults } from './batch-split';
 import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './check-batch';
 import { EndpointStateStore, type UnchangedUpSaved } from './endpoint-state-store';
-import { MaintenanceMarks } from './maintenance-marks';
 import type { PendingCheck } from './pending-check';
 import type { UnchangedUpRun } from './unchanged-up-run';
 
@@ -25,7 +25,7 @@ export interface Committed {
 @Injectable()
 export class BatchTransaction {
   constructor(
-    private readonly marks: MaintenanceMarks,
+    private readonly maintenance: MaintenanceCoverage,
     private readonly states: EndpointStateStore,
     private readonly history: HistoryBacklog,
     private readonly alerts: AlertEvaluator,
@@ -39,7 +39,7 @@ export class BatchTransaction {
     withoutHistory: boolean,
   ): Promise<Committed> {
     const checks = checksOf(locked);
-    await this.marks.set(tx, [...checks, ...checksOf(unchangedUp.map(({ results }) => results))]);
+    await this.mark(tx, [...checks, ...checksOf(unchangedUp.map(({ results }) => results))]);
     const states = checks.length > 0 ? await this.states.lock(tx, checks) : new Map();
     const folded = foldBatch(states, checks);
     const { missed, open }: UnchangedUpSaved =
@@ -62,6 +62,12 @@ export class BatchTransaction {
       missed: unchangedUp.flatMap(({ endpointId, results }) => (missed.has(endpointId) ? results : [])),
       withHistory,
     };
+  }
+
+  /** Decided again each time, so that a transaction that is repeated goes by what is true then. */
+  private async mark(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
+    const marks = await this.maintenance.marks(tx, checks);
+    checks.forEach((check, index) => Object.assign(check, marks[index]));
   }
 
   /** How many alerts these results may change at most, by endpoint; those without any are absent. */

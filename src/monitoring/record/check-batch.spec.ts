@@ -274,7 +274,7 @@ describe('streakUpdatesOf', () => {
         consecutiveGood: 0,
         failingSince: checkedAt(0),
         badSince: checkedAt(0),
-        quiet: null,
+        muted: false,
         checkedAt: checkedAt(0),
         durationMs: 12.346,
         statusCode: null,
@@ -302,20 +302,20 @@ describe('streakUpdatesOf', () => {
     ]);
   });
 
-  it('asks for quiet where a mute covers the check, and begins an episode with the first one that none covers', () => {
+  it('says where a mute covers the check, and begins an episode with the first one that none covers', () => {
     const sinceOf = (at: Date | null) => at && (at.getTime() - LATE_MS - START) / SLOT_MS;
-    const told = updates('F', checksOf('FffFF')).map(({ quiet, failingSince, badSince, consecutiveFailures }) => [
-      quiet,
+    const told = updates('F', checksOf('FffFF')).map(({ muted, failingSince, badSince, consecutiveFailures }) => [
+      muted,
       sinceOf(failingSince),
       sinceOf(badSince),
       consecutiveFailures,
     ]);
     expect(told).toEqual([
-      [null, -1, -1, 2],
-      ['maintenance', null, null, 3],
-      ['maintenance', null, null, 4],
-      [null, 3, 3, 5],
-      [null, 3, 3, 6],
+      [false, -1, -1, 2],
+      [true, null, null, 3],
+      [true, null, null, 4],
+      [false, 3, 3, 5],
+      [false, 3, 3, 6],
     ]);
   });
 });

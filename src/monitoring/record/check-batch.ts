@@ -113,7 +113,7 @@ function updateOf(check: FinishedCheck, streaks: Streaks): StreakUpdate | null {
     consecutiveGood: streaks.goodStreak,
     failingSince: dateOf(streaks.failingUnmutedSinceMs),
     badSince: dateOf(streaks.badUnmutedSinceMs),
-    quiet: muted ? 'maintenance' : null,
+    muted,
     isParentDown: check.isParentDown,
     checkedAt,
     durationMs: Math.round(result.durationMs * 1000) / 1000,

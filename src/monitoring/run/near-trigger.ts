@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
+import { suppressedBy } from '../../alert/suppression/suppressed-by';
 import { type CheckedAt, MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import { WorkerDatabase } from '../../platform/database/database';
 
@@ -49,7 +50,7 @@ export class NearTriggerLookup {
   constructor(
     private readonly database: WorkerDatabase,
     private readonly alerts: AlertEvaluator,
-    private readonly coverage: MaintenanceCoverage,
+    private readonly maintenance: MaintenanceCoverage,
   ) {}
 
   /** False when the database is unavailable: the result cannot be recorded before it is back anyway. */
@@ -61,13 +62,8 @@ export class NearTriggerLookup {
   private async near(failures: readonly UnrecordedFailure[]): Promise<Set<UnrecordedFailure>> {
     const ids = await this.alerts.nearTrigger(this.database, failures);
     const near = failures.filter(({ endpointId }) => ids.has(endpointId));
-    const muted = near.length === 0 ? new Set() : await this.muted(near);
-    return new Set(near.filter((failure) => !muted.has(failure)));
-  }
-
-  /** Where a maintenance window mutes, nothing triggers. */
-  private async muted(failures: readonly UnrecordedFailure[]): Promise<Set<UnrecordedFailure>> {
-    const inForce = await this.coverage.inForce(this.database, failures);
-    return new Set(failures.filter((_, index) => inForce?.[index]?.mute === true));
+    const marks = near.length === 0 ? [] : await this.maintenance.marks(this.database, near);
+    const isSuppressed = (checkedAt: Date, muted = false) => suppressedBy({ checkedAt, muted }) !== null;
+    return new Set(near.filter(({ checkedAt }, index) => !isSuppressed(checkedAt, marks[index]?.muted)));
   }
 }

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { AlertMetrics } from '../../../src/alert/alert.metrics';
 import { AlertEvaluator } from '../../../src/alert/episode/alert-evaluator';
-import type { AlertCondition } from '../../../src/contact/alert-defaults';
+import type { AlertCondition } from '../../../src/alert-rule/alert-rule';
 import { type AlertEventRow } from '../../../src/alert/episode/episode';
 import { AlertLifecycle } from '../../../src/alert/episode/alert-lifecycle';
 import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
@@ -11,7 +11,7 @@ import { EpisodeRecorder } from '../../../src/alert/episode/episode-recorder';
 import { Outbox } from '../../../src/delivery/outbox';
 import { ownerOf, SealedConfigs } from '../../../src/delivery/config/sealed-config';
 import { ChannelModule } from '../../../src/channel/channel.module';
-import type { Quiet, StreakUpdate } from '../../../src/endpoint/streak-update';
+import type { StreakUpdate } from '../../../src/endpoint/streak-update';
 import { Config } from '../../../src/platform/config/config';
 import { ConfigModule } from '../../../src/platform/config/config.module';
 import { Database, type Tx, WorkerDatabase } from '../../../src/platform/database/database';
@@ -27,11 +27,11 @@ import { freshDatabase } from '../database/database';
 /** F fails, S succeeds, D is degraded (up with a warning), ? is unknown. */
 export type Result = 'F' | 'S' | 'D' | '?';
 
-/** One result of a batch; `quiet` as the recorder found it. */
+/** One result of a batch; `muted` as the recorder marks it. */
 export interface Reported {
   endpointId: string;
   result: Result;
-  quiet?: Quiet;
+  muted?: boolean;
 }
 
 /** A row of `alert`, as far as tests look at it. */
@@ -188,12 +188,12 @@ export class Alerting {
     return this.module.get(WorkerDatabase).transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
       const updates: StreakUpdate[] = [];
-      for (const { endpointId, result, quiet = null } of batch) {
+      for (const { endpointId, result, muted = false } of batch) {
         const state = states.get(endpointId);
         if (!state) throw new Error(`endpoint ${endpointId} has no state`);
         if (result === '?') continue;
-        fold(state, result, quiet, at);
-        updates.push(updateOf(state, result, quiet, at, error));
+        fold(state, result, muted, at);
+        updates.push(updateOf(state, result, muted, at, error));
       }
       for (const state of states.values()) await saveState(tx, state);
       await this.evaluator.evaluate(tx, updates);
@@ -295,21 +295,21 @@ async function saveState(tx: Tx, state: State): Promise<void> {
 }
 
 /** What the recorder makes of the streaks. */
-function fold(state: State, result: Exclude<Result, '?'>, quiet: Quiet, at: Date): void {
-  const [isDown, isBad, isMuted] = [result === 'F', result !== 'S', quiet === 'maintenance'];
+function fold(state: State, result: Exclude<Result, '?'>, muted: boolean, at: Date): void {
+  const [isDown, isBad] = [result === 'F', result !== 'S'];
   state.status = isDown ? 0 : 1;
   state.failures = isDown ? state.failures + 1 : 0;
   state.successes = isDown ? 0 : state.successes + 1;
   state.bad = isBad ? state.bad + 1 : 0;
   state.good = isBad ? 0 : state.good + 1;
-  state.failingSince = isDown && !isMuted ? (state.failingSince ?? at) : null;
-  state.badSince = isBad && !isMuted ? (state.badSince ?? at) : null;
+  state.failingSince = isDown && !muted ? (state.failingSince ?? at) : null;
+  state.badSince = isBad && !muted ? (state.badSince ?? at) : null;
 }
 
 const updateOf = (
   state: State,
   result: Exclude<Result, '?'>,
-  quiet: Quiet,
+  muted: boolean,
   checkedAt: Date,
   message: string,
 ): StreakUpdate => ({
@@ -323,7 +323,7 @@ const updateOf = (
   consecutiveGood: state.good,
   failingSince: state.failingSince,
   badSince: state.badSince,
-  quiet,
+  muted,
   checkedAt,
   durationMs: 12.5,
   statusCode: result === 'F' ? null : 200,

@@ -13,8 +13,8 @@ describe('an alert with a delay', () => {
 
   const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12) + minute * 60_000);
   const rule = (after: number, more: object = {}) => ({ failureThreshold: 1, successThreshold: 1, after, ...more });
-  const check = (endpointId: string, result: Result, minute: number, quiet: 'maintenance' | null = null) =>
-    alerting.check([{ endpointId, result, quiet }], undefined, at(minute));
+  const check = (endpointId: string, result: Result, minute: number, muted = false) =>
+    alerting.check([{ endpointId, result, muted }], undefined, at(minute));
   const typesOf = async (alertId: string) => (await alerting.events(alertId)).map(({ type }) => type);
 
   it('triggers with the first failure that is ten minutes old, and its episode began with the first of all', async () => {
@@ -53,7 +53,7 @@ describe('an alert with a delay', () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(600));
     await check(endpointId, 'F', 0);
-    for (const minute of [5, 10, 20]) await check(endpointId, 'F', minute, 'maintenance');
+    for (const minute of [5, 10, 20]) await check(endpointId, 'F', minute, true);
     for (const minute of [21, 30]) await check(endpointId, 'F', minute);
     expect(await typesOf(alertId)).toEqual([]);
     await check(endpointId, 'F', 31);
@@ -79,7 +79,7 @@ describe('an alert with a delay', () => {
     expect(await near(0)).toEqual(new Set());
     await check(endpointId, 'F', 0);
     expect([await near(9), await near(10)]).toEqual([new Set(), new Set([endpointId])]);
-    await check(endpointId, 'F', 1, 'maintenance');
+    await check(endpointId, 'F', 1, true);
     expect(await near(20)).toEqual(new Set());
   });
 

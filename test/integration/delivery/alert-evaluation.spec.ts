@@ -124,7 +124,7 @@ describe('alert evaluation', () => {
           consecutiveGood: 0,
           failingSince: new Date(),
           badSince: new Date(),
-          quiet: null,
+          muted: false,
           checkedAt: new Date(),
           durationMs: 1,
           statusCode: null,
@@ -166,7 +166,7 @@ describe('alert evaluation', () => {
           consecutiveGood: 9,
           failingSince: null,
           badSince: null,
-          quiet: null,
+          muted: false,
           checkedAt: new Date(),
           durationMs: 1,
           statusCode: 200,
@@ -266,7 +266,7 @@ function expectedTransitions(
       failingSince,
       badSince: failingSince,
       checkedAt,
-      quiet: null,
+      muted: false,
     });
     if (transition === null) continue;
     rule.triggered = transition === 'trigger';

@@ -5,7 +5,7 @@ import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/ch
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import type { MaintenanceScope } from '../../../src/endpoint/suppression/cover';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
-import { MaintenanceMarks } from '../../../src/monitoring/record/maintenance-marks';
+import { MaintenanceCoverage } from '../../../src/endpoint/suppression/maintenance-coverage';
 import { Database, type Tx } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { HOUR_MS } from '../../../src/platform/time/time-units';
@@ -327,7 +327,7 @@ describe('checks in maintenance and with warnings', () => {
 
   const marksNow = async (checks: readonly FinishedCheck[]): Promise<{ marks: boolean[][]; statements: number }> => {
     let statements = 0;
-    await database.transaction((tx) => {
+    const marks = await database.transaction((tx) => {
       const counting: Tx = {
         ...tx,
         query: <Row>(sql: string, parameters?: readonly unknown[]) => {
@@ -335,9 +335,9 @@ describe('checks in maintenance and with warnings', () => {
           return tx.query<Row>(sql, parameters);
         },
       };
-      return app.app.get(MaintenanceMarks).set(counting, checks);
+      return app.app.get(MaintenanceCoverage).marks(counting, checks);
     });
-    return { marks: checks.map(({ planned, muted }) => [planned, muted]), statements };
+    return { marks: marks.map(({ planned, muted }) => [planned, muted]), statements };
   };
 
   it('cost one statement without a window or with one over everything, and one more with one over some', async () => {

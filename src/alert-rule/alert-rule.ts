@@ -96,3 +96,25 @@ export class AlertDefaults {
   @Max(REMIND_EVERY_BOUNDS.maximum)
   remind_every?: number | null;
 }
+
+/** A rule as it is stored. */
+export interface StoredRule {
+  condition: AlertCondition;
+  failureThreshold: number;
+  successThreshold: number;
+  sendOnResolved: boolean;
+  /** Seconds that it must have been bad as well before it triggers. */
+  afterSeconds: number;
+  /** Seconds; `null` for no reminders. */
+  remindEverySeconds: number | null;
+}
+
+/** Its columns. */
+export const RULE_COLUMNS = {
+  condition: 'condition',
+  failureThreshold: 'failure_threshold',
+  successThreshold: 'success_threshold',
+  sendOnResolved: 'send_on_resolved',
+  afterSeconds: 'after_seconds',
+  remindEverySeconds: 'remind_every_seconds',
+} as const satisfies Record<keyof StoredRule, string>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Alerting, type Reported } from '../../harness/app/alerting';
 
-describe('alerts that stay quiet', () => {
+describe('alerts that are suppressed', () => {
   let alerting: Alerting;
   let orgId: string;
 
@@ -80,7 +80,7 @@ describe('alerts that stay quiet', () => {
     expect(await isAcknowledged(endpointId)).toBe(false);
   });
 
-  it('an acknowledgement past its time keeps nothing quiet', async () => {
+  it('an acknowledgement past its time suppresses nothing', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(2));
     await acknowledge(endpointId, at(2));
@@ -102,7 +102,7 @@ describe('alerts that stay quiet', () => {
     expect([await typesOf(alertId), await isAcknowledged(endpointId)]).toEqual([['triggered', 'resolved'], false]);
   });
 
-  it('a child is quiet while an active parent is down, whichever of them a batch names first, and triggers with the next failure after it', async () => {
+  it('a child is suppressed while an active parent is down, whichever of them a batch names first, and triggers with the next failure after it', async () => {
     const [child, parent] = [await alerting.endpoint(orgId), await alerting.endpoint(orgId)];
     await schedule(parent);
     await dependOn(child, parent);
@@ -141,8 +141,8 @@ describe('alerts that stay quiet', () => {
   it('an episode begins with the first failure after the mute, and is not told during it', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule(2));
-    const quiet = 'maintenance' as const;
-    for (const minute of [0, 1, 2]) await alerting.check([{ endpointId, result: 'F', quiet }], undefined, at(minute));
+    for (const minute of [0, 1, 2])
+      await alerting.check([{ endpointId, result: 'F', muted: true }], undefined, at(minute));
     expect(await typesOf(alertId)).toEqual([]);
     await alerting.check([{ endpointId, result: 'F' }], undefined, at(3));
     expect(await alerting.events(alertId)).toMatchObject([{ type: 'triggered', failure_count: 4, started_at: at(3) }]);
@@ -207,7 +207,7 @@ describe('alerts that stay quiet', () => {
     const results = fc.array(
       fc.record({
         result: fc.constantFrom<Reported['result']>('F', 'S', 'D', '?'),
-        quiet: fc.constantFrom<NonNullable<Reported['quiet']> | null>(null, 'maintenance'),
+        muted: fc.boolean(),
         acknowledge: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
       }),
       { minLength: 1, maxLength: 25 },
@@ -231,10 +231,10 @@ describe('alerts that stay quiet', () => {
         };
         for (const { acknowledge: isGiven, ...reported } of history) {
           if (isGiven && (await mayBeAcknowledged(endpointId))) await acknowledge(endpointId);
-          const isQuiet = reported.quiet !== null || (await isAcknowledged(endpointId));
+          const isSuppressed = reported.muted || (await isAcknowledged(endpointId));
           const before = await open();
           await alerting.check([{ endpointId, ...reported }]);
-          if (isQuiet) expect(await open()).toEqual(before);
+          if (isSuppressed) expect(await open()).toEqual(before);
         }
         await alerting.play(endpointId, 'SSS');
         expect(await isAcknowledged(endpointId)).toBe(false);

@@ -1,53 +1,53 @@
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Tx } from '../../platform/database/database';
-import type { Held } from './alert-transition';
+import type { SuppressionFacts } from './suppressed-by';
 
-interface Row {
-  id: string;
-  isAcknowledged: boolean;
-  until: Date | null;
-  isParentDown: boolean;
-  parentsUpSince: Date | null;
-  triggered: string[] | null;
-}
-
-/** What holds the alerts of one endpoint back, and which of them have an open episode. */
-export interface HeldEndpoint extends Omit<Held, 'openElsewhere'> {
+/** What suppresses the alerts of one endpoint, and which of them have an open episode. */
+export interface SuppressedEndpoint extends SuppressionFacts {
   triggered: readonly string[];
 }
 
+interface Row extends Omit<SuppressedEndpoint, 'acknowledgedUntil'> {
+  id: string;
+  isAcknowledged: boolean;
+  until: Date | null;
+}
+
 /** Whether what this endpoint depends on is known to be down; a parent that is paused counts for nothing. */
-export const isParentDownSql = (endpointId: string): string => `EXISTS (
+const isParentDown = (endpointId: string): string => `EXISTS (
       SELECT FROM endpoint_dependency d
       JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = ${OUTCOME_CODE.down}
       JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
       WHERE d.endpoint_id = ${endpointId})`;
 
+/** `suppressedBy` for a moment in SQL, but for maintenance. `endpointId`, `now`: expressions. Cost: a few probes of small indexes. */
+export const isSuppressedSql = (endpointId: string, now: string): string => `(
+  EXISTS (SELECT FROM acknowledgement k WHERE k.endpoint_id = ${endpointId} AND (k.until IS NULL OR k.until > ${now}))
+  OR ${isParentDown(endpointId)})`;
+
 // Cost: for each endpoint a probe of three small indexes, and of the state and
 // the schedule of each parent; nearly always there is none.
 const READ = `
   SELECT e.id, k.endpoint_id IS NOT NULL AS "isAcknowledged", k.until,
-    ${isParentDownSql('e.id')} AS "isParentDown",
+    ${isParentDown('e.id')} AS "isParentDown",
     (SELECT max(s.status_since) FROM endpoint_dependency d
       JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = ${OUTCOME_CODE.up}
       JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
       WHERE d.endpoint_id = e.id) AS "parentsUpSince",
-    (SELECT array_agg(a.id) FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS triggered
+    ARRAY(SELECT a.id FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS triggered
   FROM unnest($1::uuid[]) AS e (id) LEFT JOIN acknowledgement k ON k.endpoint_id = e.id`;
 
-/** What holds alerts of these endpoints back, one statement. The caller holds their `endpoint_state` rows, as they are now. */
-export async function readHeld(tx: Tx, endpointIds: readonly string[]): Promise<Map<string, HeldEndpoint>> {
+/** What suppresses alerts of these endpoints, one statement. The caller holds their `endpoint_state` rows, as they are now. */
+export async function readSuppression(
+  tx: Tx,
+  endpointIds: readonly string[],
+): Promise<Map<string, SuppressedEndpoint>> {
   if (endpointIds.length === 0) return new Map();
   const rows = await tx.query<Row>(READ, [endpointIds]);
   return new Map(
-    rows.map(({ id, isAcknowledged, until, isParentDown, parentsUpSince, triggered }) => [
+    rows.map(({ id, isAcknowledged, until, ...facts }) => [
       id,
-      {
-        acknowledgedUntil: isAcknowledged ? until : undefined,
-        isParentDown,
-        parentsUpSince,
-        triggered: triggered ?? [],
-      },
+      { ...facts, acknowledgedUntil: isAcknowledged ? until : undefined },
     ]),
   );
 }
