@@ -17,6 +17,9 @@ interface Field {
 /** The rule that notes the class of a part, so that a body can be looked through before anything is made of it. */
 export const PART_RULE = 'part';
 
+/** What is noted of a field that has no rule. */
+const WITHOUT_RULE = [ValidationTypes.WHITELIST, ValidationTypes.CONDITIONAL_VALIDATION];
+
 const known = new WeakMap<BodyClass, ReadonlyMap<string, Field>>();
 
 /** The fields that a class takes. */
@@ -28,7 +31,7 @@ export function fieldsOf(type: BodyClass): ReadonlyMap<string, Field> {
   for (const { propertyName, name, type: kind, constraints } of rules) {
     const field = fields.get(propertyName) ?? { type: null, isReadOnly: true, maxItems: null };
     fields.set(propertyName, field);
-    if (kind !== ValidationTypes.WHITELIST) field.isReadOnly = false;
+    if (!WITHOUT_RULE.includes(kind)) field.isReadOnly = false;
     const [value] = (constraints ?? []) as unknown[];
     if (name === 'arrayMaxSize' && typeof value === 'number') field.maxItems = value;
     if (name === PART_RULE) field.type = (value as () => BodyClass)();

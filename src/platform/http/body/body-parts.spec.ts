@@ -1,0 +1,66 @@
+import 'reflect-metadata';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
+import { IsName, Nested, Nullable, PartialOf, ReadOnlyFieldsOf } from '../validators';
+import { settableFields } from './body-parts';
+import { shapeProblems } from './validation.pipe';
+
+class PartDto {
+  @IsString()
+  color!: string;
+}
+
+class ThingView {
+  @ApiProperty()
+  id!: string;
+
+  @ApiProperty()
+  name!: string;
+}
+
+@ReadOnlyFieldsOf(ThingView)
+class CreateThingDto {
+  @ApiProperty()
+  @IsName(20)
+  name!: string;
+
+  @ApiProperty()
+  @Nullable()
+  @IsString()
+  note?: string | null;
+
+  @ApiProperty()
+  @Nested(() => PartDto)
+  part!: PartDto;
+}
+
+class UpdateThingDto extends PartialOf(CreateThingDto) {}
+
+describe('the body that creates a thing, and that of its partial update', () => {
+  const whole = { id: 'th_1', name: 'Lamp', note: null, part: { color: 'red' } };
+
+  it.each<[string, new () => object, object, string[]]>([
+    ['a creation takes what its view shows', CreateThingDto, whole, []],
+    ['an update takes what its view shows', UpdateThingDto, whole, []],
+    ['a creation needs its fields', CreateThingDto, {}, ['/name required', '/part required']],
+    ['an update needs none', UpdateThingDto, {}, []],
+    [
+      'an update takes null only where a creation does',
+      UpdateThingDto,
+      { name: null, note: null },
+      ['/name wrong_type'],
+    ],
+    ['an update judges a part of the body', UpdateThingDto, { part: { color: 1 } }, ['/part/color wrong_type']],
+    ['an update knows the fields of a part', UpdateThingDto, { part: { form: '' } }, ['/part/form unknown_field']],
+    ['a creation knows no other fields', CreateThingDto, { ...whole, size: 1 }, ['/size unknown_field']],
+  ])('%s', (_, type, body, expected) => {
+    const found = shapeProblems(type, { ...body });
+    expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(expect.arrayContaining(expected));
+    expect(found.length > 0).toBe(expected.length > 0);
+  });
+
+  it('settable is what is not read-only', () => {
+    expect(settableFields(CreateThingDto).sort()).toEqual(['name', 'note', 'part']);
+    expect(settableFields(UpdateThingDto).sort()).toEqual(['name', 'note', 'part']);
+  });
+});
