@@ -6,7 +6,7 @@ import { Quotas } from '../identity/quota/quotas.service';
 import { SessionService } from '../identity/session/session.service';
 import type { Caller } from '../platform/access/caller';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
-import { FairSemaphore } from '../platform/net/fair-semaphore';
+import { FairSemaphore } from '../platform/capacity/fair-semaphore';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { OpenStreams } from './open-streams';

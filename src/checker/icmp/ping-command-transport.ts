@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from 'node:child_process';
-import { FairSemaphore, type Owner } from '../../platform/net/fair-semaphore';
+import { FairSemaphore, type Owner } from '../../platform/capacity/fair-semaphore';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 
 /**

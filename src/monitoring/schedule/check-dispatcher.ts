@@ -7,10 +7,10 @@ import { CheckRecorder } from '../record/check-recorder';
 import { CheckRunner } from '../run/check-runner';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { CheckPlaces } from './check-places';
-import { FairQueue } from './fair-queue';
+import { FairQueue } from '../../platform/capacity/in-turns';
 import { Overload, type SkipReason } from './overload';
 import { firstCapacity, KEEPS_UP_MS, nextCapacity } from './capacity-size';
-import { SharedCapacity } from './shared-capacity';
+import { SharedCapacity } from '../../platform/capacity/shared-capacity';
 
 /** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
 export interface PlannedSlot {

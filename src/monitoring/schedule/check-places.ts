@@ -5,7 +5,7 @@ import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { SharedCapacity } from './shared-capacity';
+import { SharedCapacity } from '../../platform/capacity/shared-capacity';
 
 /** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
 const OTHER_FILES = 100;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 import { Problem, problems } from '../problem/problem';
 import { Clock } from '../time/clock';
-import { TokenBuckets } from './token-bucket';
+import { TokenBuckets } from '../capacity/token-bucket';
 
 /** What one organization may have running at once. */
 const AT_ONCE = 8;

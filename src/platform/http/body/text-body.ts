@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Problem, problems } from '../../problem/problem';
-import { Shares } from '../load/shares';
+import { Shares } from '../../capacity/by-owner';
 import { BodyReadBy, bytesReader, MAX_BODY_BYTES } from './read-body';
 
 export interface TextBodyRule {

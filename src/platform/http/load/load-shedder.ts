@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, RequestHandler } from 'express';
 import { networkOf } from '../../access/client-network';
-import { TokenBuckets } from '../../access/token-bucket';
+import { TokenBuckets } from '../../capacity/token-bucket';
 import { Config } from '../../config/config';
 import { type Beat, EventLoopLag } from '../../observability/event-loop-lag';
 import { Metrics } from '../../observability/metrics';
 import { problems } from '../../problem/problem';
-import { Shares } from './shares';
+import { Shares } from '../../capacity/by-owner';
 import type { Health } from '../../observability/health';
 
 /** Time between two samples; the event loop is late by what it took longer. */

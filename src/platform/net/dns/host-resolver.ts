@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Resolver } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { type EgressRule, isLocalhostName } from '../egress/egress-policy';
-import { FairSemaphore, type Owner } from '../fair-semaphore';
+import { FairSemaphore, type Owner } from '../../capacity/fair-semaphore';
 import { parseHosts, parseSearchDots } from './hosts-file';
 import { PROBE_QUESTION, SilenceProbe } from './silence-probe';
 import { WatchedFile } from './watched-file';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FairQueue } from './fair-queue';
+import { FairQueue } from './in-turns';
 
 /** Items are named by their owner and their position among the owner's items: `a0`, `a1`, `b0`. */
 const filled = (owners: readonly string[]): FairQueue<string> => {
