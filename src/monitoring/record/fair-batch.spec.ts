@@ -1,20 +1,6 @@
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { nextBatchSize, sharesOf, withinWork } from './fair-batch';
+import { nextBatchSize, withinWork } from './fair-batch';
 import type { PendingCheck } from './pending-check';
-
-describe('sharesOf', () => {
-  it.each([
-    ['all, when they fit', [3, 4], 10, [3, 4]],
-    ['the few of one before the many of another', [5, 5000], 100, [5, 95]],
-    ['equally many of those who have many', [400, 4000, 400], 300, [100, 100, 100]],
-    ['what a small one leaves to the large ones', [10, 4000, 400], 300, [10, 145, 145]],
-    ['at least something to everybody', [1, 9000, 1], 10, [1, 8, 1]],
-    ['everything to one that is alone', [9000], 500, [500]],
-  ])('gives %s', (_, wanted, size, expected) => {
-    const shares = sharesOf(new Map(wanted.entries()), size);
-    expect(wanted.map((_count, org) => shares.get(org))).toEqual(expected);
-  });
-});
 
 describe('withinWork', () => {
   const of = (orgId: string, endpointId: string): PendingCheck => ({

@@ -1,3 +1,4 @@
+import { sharesOf } from '../../platform/capacity/by-owner';
 import type { PendingCheck } from './pending-check';
 
 /** Fewer results than this in one batch cost more in transactions than they save in waiting. */
@@ -15,19 +16,6 @@ const TIMES_QUICKEST = 4;
 export function nextBatchSize(size: number, durationMs: number, quickestMs: number, most: number): number {
   if (durationMs > SLOW_MS && durationMs > TIMES_QUICKEST * quickestMs) return Math.max(LEAST, Math.floor(size / 2));
   return durationMs < Math.max(QUICK_MS, 2 * quickestMs) ? Math.min(most, size * 2) : size;
-}
-
-/** What each may have of `size` when nobody gets more than another who wants more. */
-export function sharesOf<Org>(wanted: ReadonlyMap<Org, number>, size: number): Map<Org, number> {
-  const shares = new Map<Org, number>();
-  let left = size;
-  const orgs = [...wanted].sort(([, a], [, b]) => a - b);
-  orgs.forEach(([org, count], position) => {
-    const share = Math.min(count, Math.ceil(left / (orgs.length - position)));
-    shares.set(org, share);
-    left -= share;
-  });
-  return shares;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { sharesOf } from './fair-batch';
+import { sharesOf } from '../../platform/capacity/by-owner';
 import type { PendingCheck } from './pending-check';
 
 /** The results of one endpoint that wait, oldest first. */

@@ -7,7 +7,7 @@ import { CheckRecorder } from '../record/check-recorder';
 import { CheckRunner } from '../run/check-runner';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { CheckPlaces } from './check-places';
-import { FairQueue } from '../../platform/capacity/in-turns';
+import { InTurns } from '../../platform/capacity/in-turns';
 import { Overload, type SkipReason } from './overload';
 import { firstCapacity, KEEPS_UP_MS, nextCapacity } from './capacity-size';
 import { SharedCapacity } from '../../platform/capacity/shared-capacity';
@@ -47,7 +47,7 @@ export class CheckDispatcher {
   private readonly logger = new Logger(CheckDispatcher.name);
   /** Sorted by `fireAt`, latest first: the next one is popped from the end. */
   private planned: Planned[] = [];
-  private readonly due = new FairQueue<Planned>();
+  private readonly due = new InTurns<Planned, string>();
   /** Claimed slots, from the claim until the check has ended, or is recorded: what waits is bounded as well as what runs. */
   private readonly held: SharedCapacity;
   /** Finished checks that hold their place until they are recorded: those that end while the recorder falls behind. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { FairQueue } from './in-turns';
+import { InTurns } from './in-turns';
 
 /** Items are named by their owner and their position among the owner's items: `a0`, `a1`, `b0`. */
-const filled = (owners: readonly string[]): FairQueue<string> => {
-  const queue = new FairQueue<string>();
+const filled = (owners: readonly string[]): InTurns<string, string> => {
+  const queue = new InTurns<string, string>();
   const counts = new Map<string, number>();
   for (const owner of owners) {
     const index = counts.get(owner) ?? 0;
@@ -13,13 +13,13 @@ const filled = (owners: readonly string[]): FairQueue<string> => {
   return queue;
 };
 
-function drained(queue: FairQueue<string>): string[] {
+function drained(queue: InTurns<string, string>): string[] {
   const taken: string[] = [];
   for (let item = queue.take(); item !== undefined; item = queue.take()) taken.push(item);
   return taken;
 }
 
-describe('the fair queue', () => {
+describe('what waits in turns', () => {
   it.each([
     ['', ''],
     ['a', 'a0'],
