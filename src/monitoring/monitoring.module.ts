@@ -5,7 +5,10 @@ import { IcmpHealth } from './icmp-health';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { HistoryModule } from '../history/history.module';
 import { NetModule } from '../platform/net/net.module';
+import { BeforeTrigger } from './before-trigger';
+import { EngineMetrics } from './engine.metrics';
 import { MonitoringMetrics } from './monitoring.metrics';
+import { ResultSink } from './result-sink';
 import { MonitoringService } from './monitoring.service';
 import { Canary } from './canary';
 import { InstanceRegistry } from './instance-registry';
@@ -19,10 +22,12 @@ import { SchedulerHealth } from './schedule/scheduler-health';
 import { SlotClaimer } from './schedule/slot-claimer';
 import { CheckRunner } from './run/check-runner';
 import { CheckerBugs } from './run/checker-bugs';
-import { BeforeTrigger, ParentsFirst } from './run/parents-first';
+import { AlertsBeforeTrigger } from './run/alerts-before-trigger';
+import { ParentChecks } from './run/parent-checks';
+import { ParentsFirst } from './run/parents-first';
 import { Connectivity } from './run/connectivity';
 import { NearTriggerLookup } from './run/near-trigger';
-import { NetworkProbe } from './run/network-probe';
+import { NetworkLookup } from './run/network-state';
 import { StallDetector } from './run/stall-detector';
 import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
@@ -32,7 +37,6 @@ import { MaintenanceMarks } from './record/maintenance-marks';
 import { CheckNowController } from './on-demand/check-now.controller';
 import { CheckNowService } from './on-demand/check-now.service';
 import { OnDemandChecks } from './on-demand/on-demand-checks';
-import { ParentChecks } from './on-demand/parent-checks';
 import { TestEndpointController } from './on-demand/test-endpoint.controller';
 import { TestEndpointService } from './on-demand/test-endpoint.service';
 
@@ -42,6 +46,7 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
   providers: [
     MonitoringService,
     MonitoringMetrics,
+    EngineMetrics,
     InstanceRegistry,
     Canary,
     OperatorEvents,
@@ -57,21 +62,22 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     CheckRunner,
     CheckerBugs,
     StallDetector,
-    BeforeTrigger,
+    { provide: BeforeTrigger, useClass: AlertsBeforeTrigger },
     NearTriggerLookup,
     ParentsFirst,
-    NetworkProbe,
+    ParentChecks,
+    NetworkLookup,
     Connectivity,
     IcmpHealth,
     // record: results into history, streaks and alerts
     CheckRecorder,
+    { provide: ResultSink, useExisting: CheckRecorder },
     BatchWriter,
     BatchTransaction,
     MaintenanceMarks,
     EndpointStateStore,
     // on demand: a client asks for a check
     OnDemandChecks,
-    ParentChecks,
     CheckNowService,
     TestEndpointService,
   ],

@@ -5,12 +5,11 @@ import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
 import { failpoint } from '../../platform/observability/failpoints';
-import type { EndpointResults } from './batch-split';
-import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './check-batch';
+import type { EndpointResults, UnchangedUpRun } from './batch';
+import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './fold-batch';
 import { EndpointStateStore, type UnchangedUpSaved } from './endpoint-state-store';
 import { MaintenanceMarks } from './maintenance-marks';
-import type { PendingCheck } from './pending-check';
-import type { UnchangedUpRun } from './unchanged-up-run';
+import type { PendingCheck } from './pending-checks';
 
 /** What one transaction did. */
 export interface Committed {

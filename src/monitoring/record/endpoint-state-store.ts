@@ -7,7 +7,7 @@ import { toMicroseconds } from '../../history/check-encoding';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { InstanceRegistry } from '../instance-registry';
 import { type EndpointState, type Streaks } from './endpoint-state';
-import type { UnchangedUpRun } from './unchanged-up-run';
+import type { UnchangedUpRun } from './batch';
 
 /** What decides whether a result of an endpoint still counts, as the schedule has it now. */
 interface CurrentSettings {

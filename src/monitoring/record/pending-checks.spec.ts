@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import type { PendingCheck } from './pending-check';
-import { PendingChecks } from './pending-checks';
+import { type PendingCheck, PendingChecks } from './pending-checks';
 
 let added = 0;
 /** `a1.` a quiet result of endpoint 1 of organization a, `a1!` one that may change something. */

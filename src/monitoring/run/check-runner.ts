@@ -4,8 +4,8 @@ import type { CheckDefinition } from '../../endpoint/check-definition';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { startDeadline } from '../../platform/net/deadline';
 import { Clock } from '../../platform/time/clock';
-import { MonitoringMetrics } from '../monitoring.metrics';
-import { BeforeTrigger } from './parents-first';
+import { EngineMetrics } from '../engine.metrics';
+import { BeforeTrigger, type RunCheck } from '../before-trigger';
 import { CheckerBugs } from './checker-bugs';
 import { Connectivity } from './connectivity';
 import { StallDetector } from './stall-detector';
@@ -31,7 +31,7 @@ export class CheckRunner {
     private readonly beforeTrigger: BeforeTrigger,
     private readonly stalls: StallDetector,
     private readonly connectivity: Connectivity,
-    private readonly metrics: MonitoringMetrics,
+    private readonly metrics: EngineMetrics,
     private readonly clock: Clock,
     private readonly bugs: CheckerBugs,
   ) {}
@@ -79,11 +79,13 @@ export class CheckRunner {
     check.result = judged instanceof Promise ? await judged : judged;
     if (wouldTrigger && isBad(check.result)) {
       const foundAt = new Date(checkedAt.getTime() + this.clock.monotonic() - began);
-      check.isParentDown = await this.beforeTrigger.isParentDown(check, foundAt, shutdown);
+      check.isParentDown = await this.beforeTrigger.isParentDown(check, foundAt, this.runParent, shutdown);
     }
     this.metrics.finished(check.result.outcome);
     return check;
   }
+
+  private readonly runParent: RunCheck = (parent, checkedAt, signal) => this.run(parent, null, checkedAt, signal);
 
   /** The result of another attempt on what a stall may have spoilt; spoilt again, it says nothing. */
   private async runAfterStall(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult> {

@@ -1,14 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { resultOf, unknown } from '../../checker/check-failure';
 import type { CheckResult } from '../../checker/checker';
-import { MonitoringMetrics } from '../monitoring.metrics';
+import { EngineMetrics } from '../engine.metrics';
 
 /** What is left of a check whose checker threw, never settled or returned no result: a line in the log, a count, `unknown`. */
 @Injectable()
 export class CheckerBugs {
   private readonly logger = new Logger(CheckerBugs.name);
 
-  constructor(private readonly metrics: MonitoringMetrics) {}
+  constructor(private readonly metrics: EngineMetrics) {}
 
   /** `endpointId` is for the log. */
   resultOf(endpointId: string, error: unknown): CheckResult {

@@ -14,7 +14,7 @@ import { Health } from '../../platform/observability/health';
 import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
 import { Connectivity } from './connectivity';
-import { NetworkProbe, type NetworkState } from './network-probe';
+import { NetworkLookup, type NetworkState } from './network-state';
 
 class SetClock extends Clock {
   ms = 100_000;
@@ -24,7 +24,7 @@ class SetClock extends Clock {
   }
 }
 
-/** A real socket cannot be made to fail in the middle of a probe: here each dial waits until the test ends it. */
+/** A real socket cannot be made to fail in the middle of a look: here each dial waits until the test ends it. */
 class WaitingDialer extends Dialer {
   readonly attempts: { fail(): void; refuse(): void }[] = [];
 
@@ -62,7 +62,7 @@ const failedLookup: CheckResult = {
 const reached: CheckResult = { ...timedOut, outcome: 'up', error: null };
 
 /** A machine's routing table cannot be changed for one test: here it is what the test says. */
-class SetRouting extends NetworkProbe {
+class SetRouting extends NetworkLookup {
   state: NetworkState = 'online';
   routed = new Set<string>();
 
@@ -75,21 +75,21 @@ class SetRouting extends NetworkProbe {
   }
 }
 
-function scene(connectivityTargets: string[] = [], Probe: typeof NetworkProbe = SetRouting) {
+function scene(connectivityTargets: string[] = [], Lookup: typeof NetworkLookup = SetRouting) {
   const config = Object.assign(new Config(), { connectivityTargets });
   const dialer = new WaitingDialer(new HostResolver(), new TrustedRoots());
   const [clock, metrics] = [new SetClock(), new Metrics()];
   const heartbeat = new Heartbeat(config, new OutboundHttp(dialer), new EgressPolicy(config));
   const health = new Health(config, new Database(new DataSource({ type: 'postgres' })));
   const jobs = new BackgroundJobs(config, clock, metrics);
-  const probe = new Probe(config, dialer);
-  const connectivity = new Connectivity(probe, clock, health, metrics, heartbeat, jobs);
-  const routing = probe instanceof SetRouting ? probe : new SetRouting(config, dialer);
+  const network = new Lookup(config, dialer);
+  const connectivity = new Connectivity(network, clock, health, metrics, heartbeat, jobs);
+  const routing = network instanceof SetRouting ? network : new SetRouting(config, dialer);
   return { dialer, clock, metrics, routing, connectivity };
 }
 
-it('ignores the result of a connectivity probe when a newer probe ended before it', async () => {
-  const { dialer, clock, metrics, connectivity } = scene(['192.0.2.1:1'], NetworkProbe);
+it('ignores what a look at the network found when a newer one ended before it', async () => {
+  const { dialer, clock, metrics, connectivity } = scene(['192.0.2.1:1'], NetworkLookup);
   const before = connectivity.judge(of('a'), timedOut);
   clock.ms += 2500;
   const after = connectivity.judge(of('b'), timedOut);

@@ -10,14 +10,14 @@ import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { type Evidence, isMassFailure, isProof, isSuspicious } from './network-evidence';
-import { NetworkProbe, type NetworkState } from './network-probe';
+import { NetworkLookup, type NetworkState } from './network-state';
 
 /** Results older than this say nothing about the network now. */
 const WINDOW_MS = 30_000;
 /** Endpoints whose newest result is remembered, the most recently checked. */
 const MAX_RECENT = 20_000;
-/** How long a probe's result is used, and never for a check that began before the probe; bounds how often probes run. */
-const PROBE_VALID_MS = { least: 1000, most: 5000 };
+/** How long what a look found is used, and never for a check that began before the look; bounds how often one is made. */
+const VALID_MS = { least: 1000, most: 5000 };
 /** While all is well it is looked at this often without a reason. */
 const AT_REST_MS = MINUTE_MS;
 /** All recent results are counted at most this often. */
@@ -29,7 +29,7 @@ const HOLD_LIMIT_MS = 15 * MINUTE_MS;
 type Judged = Pick<CheckDefinition, 'endpointId' | 'orgId'>;
 
 /**
- * Is this machine offline? Failures that an offline machine would produce as well are believed only after a fresh probe.
+ * Is this machine offline? Failures that an offline machine would produce as well are believed only after a fresh look.
  * While offline they are recorded as `unknown`: streaks do not move and nobody is notified. Where only the routing table
  * can be asked, a failure of an address to which a route exists is believed whatever else fails.
  */
@@ -48,7 +48,7 @@ export class Connectivity {
   private onlineSince = -Infinity;
 
   constructor(
-    private readonly probe: NetworkProbe,
+    private readonly network: NetworkLookup,
     private readonly clock: Clock,
     health: Health,
     metrics: Metrics,
@@ -68,7 +68,7 @@ export class Connectivity {
   }
 
   /** Notices that the network is back even when no check fails. */
-  @Interval(PROBE_VALID_MS.most)
+  @Interval(VALID_MS.most)
   tick(): Promise<void> {
     return this.job.tick();
   }
@@ -83,7 +83,8 @@ export class Connectivity {
   private async judgeSuspicious({ endpointId, orgId }: Judged, result: CheckResult, now: number): Promise<CheckResult> {
     const began = now - result.durationMs;
     const state = await this.look(now, began);
-    if (state !== 'online' && !this.probe.hasTargets && (await this.probe.hasRouteTo(result.address))) return result;
+    if (state !== 'online' && !this.network.hasTargets && (await this.network.hasRouteTo(result.address)))
+      return result;
     this.recent.set(endpointId, { at: now, orgId, suspicious: true });
     if (!this.note(state) && began > this.onlineSince) return result;
     return {
@@ -101,7 +102,7 @@ export class Connectivity {
   private async recheck(): Promise<void> {
     const now = this.clock.monotonic();
     const isOnline = this.offlineSince === null;
-    if (isOnline && (this.probe.hasTargets || (this.newest !== null && now - this.newest.at < AT_REST_MS))) return;
+    if (isOnline && (this.network.hasTargets || (this.newest !== null && now - this.newest.at < AT_REST_MS))) return;
     const state = await this.look(now, now);
     if (this.offlineSince !== null) this.note(state);
   }
@@ -111,13 +112,13 @@ export class Connectivity {
     return this.offlineSince !== null && this.clock.monotonic() - this.offlineSince > HOLD_LIMIT_MS;
   }
 
-  /** One probe at a time, shared by all checks that ask while its result is valid. */
+  /** One look at a time, shared by all checks that ask while its result is valid. */
   private async look(now: number, began: number): Promise<NetworkState> {
-    const oldest = now - Math.min(PROBE_VALID_MS.most, Math.max(PROBE_VALID_MS.least, now - began));
-    if (!this.newest || this.newest.at < oldest) this.newest = { at: now, state: this.probe.look() };
+    const oldest = now - Math.min(VALID_MS.most, Math.max(VALID_MS.least, now - began));
+    if (!this.newest || this.newest.at < oldest) this.newest = { at: now, state: this.network.look() };
     const asked = this.newest;
     const state = await asked.state;
-    // The newest probe decides: this one may have begun before the network went or came back.
+    // The newest look decides: this one may have begun before the network went or came back.
     return asked === this.newest ? state : this.look(now, began);
   }
 
@@ -131,7 +132,7 @@ export class Connectivity {
     for (const [, evidence] of this.recent) yield evidence;
   }
 
-  /** Whether this machine is offline by what the newest probe found; notes when that begins and ends. */
+  /** Whether this machine is offline by what the newest look found; notes when that begins and ends. */
   private note(state: NetworkState): boolean {
     const now = this.clock.monotonic();
     const isOffline = state === 'offline' || (state === 'unproven' && this.isMassFailure(now));

@@ -1,23 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Outcome } from '../../checker/checker';
 import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { WorkerDatabase } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { Clock } from '../../platform/time/clock';
-import { AskedTogether, NearTriggerLookup, type UnrecordedFailure } from './near-trigger';
+import type { RunCheck } from '../before-trigger';
+import { AskedTogether } from './near-trigger';
+import { ParentChecks, type RecordedParent } from './parent-checks';
 import { type KnownParent, type ParentsState, parentsStateOf, waitForParentMs } from './parents-state';
-import type { FinishedCheck } from '../../endpoint/finished-check';
-import { Config } from '../../platform/config/config';
-
-/** What a check of a parent found, recorded. */
-export interface RecordedParent {
-  outcome: Outcome;
-  checkedAt: Date;
-}
-
-/** Runs and records a check of an endpoint; `null` when it could not. Never rejects. */
-type CheckParent = (endpointId: string) => Promise<RecordedParent | null>;
 
 /** A child, and the failure of it that is about to be recorded. */
 interface Child {
@@ -61,7 +51,6 @@ const ROUNDS = 2;
  */
 @Injectable()
 export class ParentsFirst {
-  private check: CheckParent = () => Promise.resolve(null);
   private readonly checking = new Map<string, Promise<RecordedParent | null>>();
   /** Monotonic: when the last check of a parent began. */
   private readonly askedAt = new BoundedMap<string, number>(10_000);
@@ -76,22 +65,18 @@ export class ParentsFirst {
   constructor(
     private readonly database: WorkerDatabase,
     private readonly clock: Clock,
+    private readonly checks: ParentChecks,
   ) {}
 
-  /** `check` runs a parent's check. Only one handler is supported. */
-  checkWith(check: CheckParent): void {
-    this.check = check;
-  }
-
   /**
-   * Whether a parent is down, by a result that is recorded. Resolves when all that had to be checked are recorded, or have
-   * taken too long, or when `shutdown` aborts.
+   * Whether a parent is down, by a result that is recorded. Resolves when all that had to be checked, with `run`, are
+   * recorded, or have taken too long, or when `shutdown` aborts.
    */
-  async isAnyDown(child: Child, shutdown: AbortSignal): Promise<boolean> {
+  async isAnyDown(child: Child, run: RunCheck, shutdown: AbortSignal): Promise<boolean> {
     for (let round = 0; round < ROUNDS && !shutdown.aborted; round++) {
       const { isAnyDown, toAsk } = await this.questions.ask(child);
       if (isAnyDown || toAsk.length === 0) return isAnyDown;
-      const results = await Promise.all(toAsk.map((parent) => this.askWithin(parent, shutdown)));
+      const results = await Promise.all(toAsk.map((parent) => this.askWithin(parent, run, shutdown)));
       if (results.some((result) => result?.outcome === 'down')) return true;
       if (results.every((result) => result === null || result.checkedAt >= child.foundAt)) return false;
     }
@@ -99,30 +84,30 @@ export class ParentsFirst {
   }
 
   /** `null` when the parent's check takes too long: it goes on without the child. */
-  private async askWithin(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
+  private async askWithin(parent: KnownParent, run: RunCheck, shutdown: AbortSignal): Promise<RecordedParent | null> {
     const done = new AbortController();
     const late = this.clock.sleep(waitForParentMs(parent), AbortSignal.any([done.signal, shutdown])).then(() => null);
     try {
-      return await Promise.race([this.ask(parent.id, shutdown), late]);
+      return await Promise.race([this.ask(parent.id, run, shutdown), late]);
     } finally {
       done.abort();
     }
   }
 
-  private ask(id: string, shutdown: AbortSignal): Promise<RecordedParent | null> {
+  private ask(id: string, run: RunCheck, shutdown: AbortSignal): Promise<RecordedParent | null> {
     const running = this.checking.get(id);
     if (running) return running;
-    const asked = this.checkAfterPause(id, shutdown).finally(() => this.checking.delete(id));
+    const asked = this.checkAfterPause(id, run, shutdown).finally(() => this.checking.delete(id));
     this.checking.set(id, asked);
     return asked;
   }
 
-  private async checkAfterPause(id: string, shutdown: AbortSignal): Promise<RecordedParent | null> {
+  private async checkAfterPause(id: string, run: RunCheck, shutdown: AbortSignal): Promise<RecordedParent | null> {
     const pauseMs = (this.askedAt.get(id) ?? -Infinity) + PAUSE_MS - this.clock.monotonic();
     if (pauseMs > 0) await this.clock.sleep(pauseMs, shutdown);
     if (shutdown.aborted) return null;
     this.askedAt.set(id, this.clock.monotonic());
-    return this.check(id);
+    return this.checks.check(id, run);
   }
 
   private async lookUp(children: readonly Child[]): Promise<(child: Child) => ParentsState> {
@@ -144,28 +129,3 @@ const toParent = ({ id, status, checkedAt, timeoutSeconds }: Row): KnownParent =
   checkedAt,
   timeoutSeconds,
 });
-
-/** What a bad check has to go through before it is recorded: nothing, unless it may trigger an alert. */
-@Injectable()
-export class BeforeTrigger {
-  constructor(
-    private readonly config: Config,
-    private readonly alerts: NearTriggerLookup,
-    private readonly parents: ParentsFirst,
-  ) {}
-
-  /** Whether failures are repeated before they are recorded. */
-  get repeats(): boolean {
-    return this.config.confirmFailures;
-  }
-
-  /** Whether recording the failure would trigger an alert. */
-  isNeeded(failure: UnrecordedFailure): Promise<boolean> {
-    return this.alerts.isNearTrigger(failure);
-  }
-
-  /** Whether one of the endpoints that this one depends on is down; they are checked now, unless they were since `foundAt`. */
-  isParentDown({ endpointId, result }: FinishedCheck, foundAt: Date, shutdown: AbortSignal): Promise<boolean> {
-    return this.parents.isAnyDown({ endpointId, isDown: result.outcome === 'down', foundAt }, shutdown);
-  }
-}

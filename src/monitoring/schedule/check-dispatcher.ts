@@ -1,11 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClaimedSlot } from '../../endpoint/endpoint-schedule';
 import type { CheckDefinition } from '../../endpoint/check-definition';
-import type { FinishedCheck } from '../../endpoint/finished-check';
 import { Clock } from '../../platform/time/clock';
-import { CheckRecorder } from '../record/check-recorder';
 import { CheckRunner } from '../run/check-runner';
-import { MonitoringMetrics } from '../monitoring.metrics';
+import { EngineMetrics } from '../engine.metrics';
+import { ResultSink } from '../result-sink';
 import { CheckPlaces } from './check-places';
 import { InTurns } from '../../platform/capacity/in-turns';
 import { Overload, type SkipReason } from './overload';
@@ -50,8 +49,7 @@ export class CheckDispatcher {
   private readonly due = new InTurns<Planned, string>();
   /** Claimed slots, from the claim until the check has ended, or is recorded: what waits is bounded as well as what runs. */
   private readonly held: SharedCapacity;
-  /** Finished checks that hold their place until they are recorded: those that end while the recorder falls behind. */
-  private readonly unrecorded = new Set<FinishedCheck>();
+  /** Checks that end now hold their capacity until they are recorded. */
   private isRecorderBehind = false;
   private fittedAt = -Infinity;
   /** Endpoint → `fireAt` of its newest slot that has not begun. */
@@ -63,16 +61,13 @@ export class CheckDispatcher {
   constructor(
     private readonly places: CheckPlaces,
     private readonly runner: CheckRunner,
-    private readonly recorder: CheckRecorder,
-    private readonly metrics: MonitoringMetrics,
+    private readonly sink: ResultSink,
+    private readonly metrics: EngineMetrics,
     private readonly clock: Clock,
     private readonly overload: Overload,
   ) {
     this.held = new SharedCapacity(firstCapacity(places.size));
     places.onFree(() => this.fireWaiting());
-    recorder.onSettled((check) => {
-      if (this.unrecorded.delete(check)) this.held.release(check.orgId);
-    });
     metrics.watch(
       { name: 'uptime_slots_waiting', help: 'Claimed slots that have not begun.' },
       () => this.planned.length + this.due.size,
@@ -106,7 +101,7 @@ export class CheckDispatcher {
   }
 
   private fitCapacity(isTooSmall: boolean): void {
-    const { lagMs, recordedPerSecond } = this.recorder;
+    const { lagMs, recordedPerSecond } = this.sink;
     this.fittedAt = this.clock.monotonic();
     this.isRecorderBehind = lagMs > KEEPS_UP_MS;
     this.held.size = nextCapacity({
@@ -221,6 +216,7 @@ export class CheckDispatcher {
   }
 
   private async run({ slot, definition, fireAt }: PlannedSlot): Promise<void> {
+    const { orgId, endpointId } = definition;
     const late = this.clock.monotonic() - fireAt;
     this.metrics.lateness.observe(Math.max(0, late) / 1000);
     this.overload.begun();
@@ -228,18 +224,17 @@ export class CheckDispatcher {
     try {
       const checkedAt = new Date(Math.round(slot.slotMs + Math.max(0, late)));
       const check = await this.runner.run(definition, slot.slotMs, checkedAt, this.places.shutdown);
-      if (check) {
-        if (this.isRecorderBehind) {
-          isHeld = false;
-          this.unrecorded.add(check);
-        }
-        this.recorder.add(check);
+      if (check && this.isRecorderBehind) {
+        isHeld = false;
+        this.sink.add(check, () => this.held.release(orgId));
+      } else if (check) {
+        this.sink.add(check);
       }
     } catch (error) {
       this.logger.error(`a check was lost`, error instanceof Error ? error.stack : String(error));
     } finally {
-      if (isHeld) this.held.release(definition.orgId);
-      this.places.end(definition.orgId, definition.endpointId);
+      if (isHeld) this.held.release(orgId);
+      this.places.end(orgId, endpointId);
     }
   }
 }

@@ -4,7 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { MonitoringMetrics } from '../monitoring.metrics';
+import { EngineMetrics } from '../engine.metrics';
 import { SharedCapacity } from '../../platform/capacity/shared-capacity';
 
 /** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
@@ -40,7 +40,7 @@ export class CheckPlaces {
   constructor(
     config: Config,
     private readonly clock: Clock,
-    metrics: MonitoringMetrics,
+    metrics: EngineMetrics,
   ) {
     this.size = Math.min(config.maxConcurrentChecks, openFilesAllow());
     if (this.size < config.maxConcurrentChecks)

@@ -43,7 +43,8 @@ export interface Load {
   /** At least 1. */
   ratio: number;
   skippedPerSecond: number;
-  overloadedSince: Date | null;
+  /** Since when, monotonic milliseconds; `null` without overload. */
+  overloadedAt: number | null;
 }
 
 export const NO_LOAD: LoadHistory = { recent: [], lateInARow: 0, lateAt: -Infinity, overload: null };

@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DatabaseClock } from '../../platform/database/database-clock';
-import { MonitoringMetrics } from '../monitoring.metrics';
-import { CheckRecorder } from '../record/check-recorder';
+import { Clock } from '../../platform/time/clock';
+import { EngineMetrics } from '../engine.metrics';
+import { ResultSink } from '../result-sink';
 import { afterTick, type Load, type LoadHistory, NO_LOAD, ratesOf, ratioOf } from './overload-state';
 
 /** More is due than this process can check. */
 export interface OverloadState {
-  /** Database time. */
-  since: Date;
+  /** When it began, monotonic milliseconds. */
+  beganAt: number;
   lastedMs: number;
   /** Slots that fell due for each one that was begun, over the last seconds: 1.9 is 1.9 times what is possible. */
   ratio: number;
@@ -37,33 +37,29 @@ export class Overload {
   private lostBefore = 0;
 
   constructor(
-    private readonly recorder: CheckRecorder,
-    private readonly clock: DatabaseClock,
-    private readonly metrics: MonitoringMetrics,
+    private readonly sink: ResultSink,
+    private readonly clock: Clock,
+    private readonly metrics: EngineMetrics,
   ) {
     metrics.watch(
       { name: 'uptime_overload_ratio', help: 'Slots that fall due for each one that is begun; 1 without overload.' },
       () => this.state?.ratio ?? 1,
     );
-    metrics.watch(
-      { name: 'uptime_results_waiting', help: 'Results that wait to be recorded.' },
-      () => recorder.backlog,
-    );
+    metrics.watch({ name: 'uptime_results_waiting', help: 'Results that wait to be recorded.' }, () => sink.backlog);
   }
 
   /** `null` while all that is due is checked in time. */
   get state(): OverloadState | null {
     const { overload } = this.history;
     if (overload === null) return null;
-    const lastedMs = this.clock.monotonic() - overload.at;
     return {
-      since: new Date(this.clock.now().getTime() - lastedMs),
-      lastedMs,
+      beganAt: overload.at,
+      lastedMs: this.clock.monotonic() - overload.at,
       ratio: ratioOf(this.history),
       skippedPerSecond: ratesOf(this.history).skipped,
       skipped: overload.skipped,
       lost: overload.lost,
-      waiting: this.recorder.backlog,
+      waiting: this.sink.backlog,
     };
   }
 
@@ -73,7 +69,7 @@ export class Overload {
       checksPerSecond: ratesOf(this.history).begun,
       ratio: state?.ratio ?? 1,
       skippedPerSecond: state?.skippedPerSecond ?? 0,
-      overloadedSince: state?.since ?? null,
+      overloadedAt: state?.beganAt ?? null,
     };
   }
 
@@ -96,7 +92,7 @@ export class Overload {
   /** Once a second. `lateMs`: of the oldest slot that was claimed in it, `null` when there was no room to claim any. */
   tick(lateMs: number | null): void {
     const before = this.state;
-    const lost = this.metrics.resultsLost.total;
+    const { lost } = this.sink;
     this.history = afterTick(this.history, {
       at: this.clock.monotonic(),
       lateMs,

@@ -13,7 +13,7 @@ describe('schedulerFinding', () => {
 
   it('says an overload, which is no fault', () => {
     const overload = { lastedMs: 12_345, ratio: 1.94, skippedPerSecond: 839.6 };
-    const state = { ...overload, since: new Date(0), skipped: 9000, lost: 0, waiting: 100 };
+    const state = { ...overload, beganAt: 0, skipped: 9000, lost: 0, waiting: 100 };
     expect(schedulerFinding(400, false, state)).toEqual({
       ok: true,
       fatal: false,

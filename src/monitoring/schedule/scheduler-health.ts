@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { isUnavailable } from '../../platform/database/postgres-errors';
 import { Health, type HealthFinding } from '../../platform/observability/health';
+import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
-import { MonitoringMetrics } from '../monitoring.metrics';
 import { describe, Overload, type OverloadState } from './overload';
 import type { Load } from './overload-state';
 
@@ -37,7 +37,7 @@ export class SchedulerHealth {
   constructor(
     private readonly config: Config,
     private readonly clock: Clock,
-    metrics: MonitoringMetrics,
+    metrics: Metrics,
     health: Health,
     private readonly overload: Overload,
   ) {

@@ -138,8 +138,8 @@ export class SlotClaimer {
 
   /** Under overload slots that nobody will begin soon are skipped: those of all endpoints in turn. */
   private async skipLate({ lateMs }: Tick): Promise<void> {
-    const { ratio, overloadedSince } = this.health.load;
-    if (overloadedSince === null || lateMs === null || lateMs < 1000 * LONGEST_WAIT_SECONDS || this.stopped) return;
+    const { ratio, overloadedAt } = this.health.load;
+    if (overloadedAt === null || lateMs === null || lateMs < 1000 * LONGEST_WAIT_SECONDS || this.stopped) return;
     const inARow = Math.max(1, Math.ceil(ratio) - 1);
     this.health.skipped(await this.schedule.skipLate(this.database, LONGEST_WAIT_SECONDS, inARow));
   }

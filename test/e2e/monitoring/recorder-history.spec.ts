@@ -8,7 +8,7 @@ import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/ch
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { HistoryBacklog } from '../../../src/history/write/history-backlog';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
-import type { Recorded } from '../../../src/monitoring/record/pending-check';
+import type { Recorded } from '../../../src/monitoring/record/pending-checks';
 import { within } from '../../../src/platform/net/deadline';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';

@@ -171,10 +171,10 @@ describe('a result that cannot be written', () => {
     const writer = newBatchWriter(app);
     armFailpoints(['recorder.before_commit=error']);
     expect((await writer.write(batch)).left).toHaveLength(100);
-    expect([(await writer.write(batch)).left, writer.poisoned.size]).toEqual([[], 100]);
+    expect([(await writer.write(batch)).left, writer.refused.queue.size]).toEqual([[], 100]);
     armFailpoints([]);
     await writer.retryPoisoned(60_000);
-    expect([await checksOf([one]), writer.poisoned.size]).toEqual([100, 0]);
+    expect([await checksOf([one]), writer.refused.queue.size]).toEqual([100, 0]);
     expect(writer.written).toBeLessThan(20);
   });
 });

@@ -3,7 +3,7 @@ import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
 import { fold, isDuplicate, type Streaks } from './endpoint-state';
 import type { FoldedCheck, LockedState, UnchangedUpStreaks } from './endpoint-state-store';
-import type { UnchangedUpRun } from './unchanged-up-run';
+import type { UnchangedUpRun } from './batch';
 
 /** Endpoint → its checks of one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;

@@ -1,6 +1,7 @@
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { byEndpoint, type EndpointResults, writeInParts } from './batch-split';
-import type { PendingCheck } from './pending-check';
+import type { EndpointResults } from './batch';
+import type { PendingCheck } from './pending-checks';
+import { byEndpoint, writeInParts } from './refused-results';
 
 const result = (endpointId: string, orgId = 'org', slotMs = 0): PendingCheck => ({
   check: { endpointId, orgId, slotMs } as FinishedCheck,
@@ -43,30 +44,30 @@ describe('byEndpoint', () => {
 describe('writeInParts', () => {
   it.each([0, 1, 137, 250, 499])('finds the one bad endpoint, number %i of 500, in 18 transactions', async (bad) => {
     const database = refusing(`${bad}`);
-    const { poisoned, wroteAny } = await writeInParts(batchOf(500), database.write);
-    expect([idsOf(poisoned), wroteAny, new Set(database.written).size]).toEqual([[`${bad}`], true, 499]);
+    const { refused, wroteAny } = await writeInParts(batchOf(500), database.write);
+    expect([idsOf(refused), wroteAny, new Set(database.written).size]).toEqual([[`${bad}`], true, 499]);
     expect(database.transactions()).toBeLessThanOrEqual(18);
   });
 
   it('writes every good endpoint once among many bad ones', async () => {
     const bad = Array.from({ length: 200 }, (_, i) => `${i + 100}`);
     const database = refusing(...bad);
-    const { poisoned } = await writeInParts(batchOf(500), database.write);
-    expect([idsOf(poisoned).sort(), database.written.length]).toEqual([bad.sort(), 300]);
+    const { refused } = await writeInParts(batchOf(500), database.write);
+    expect([idsOf(refused).sort(), database.written.length]).toEqual([bad.sort(), 300]);
     expect(new Set(database.written).size).toBe(300);
   });
 
-  it('takes all for poisoned after forty transactions when nothing at all can be written', async () => {
+  it('takes all for refused after forty transactions when nothing at all can be written', async () => {
     const batch = batchOf(500);
     const database = refusing(...idsOf(batch));
-    const { poisoned, wroteAny } = await writeInParts(batch, database.write);
-    expect([wroteAny, new Set(idsOf(poisoned)).size, idsOf(poisoned).length]).toEqual([false, 500, 500]);
+    const { refused, wroteAny } = await writeInParts(batch, database.write);
+    expect([wroteAny, new Set(idsOf(refused)).size, idsOf(refused).length]).toEqual([false, 500, 500]);
     expect(database.transactions()).toBe(40);
   });
 
-  it('tries a lone endpoint once more and takes it for poisoned', async () => {
+  it('tries a lone endpoint once more and takes it for refused', async () => {
     const database = refusing('0');
-    expect(idsOf((await writeInParts(batchOf(1), database.write)).poisoned)).toEqual(['0']);
+    expect(idsOf((await writeInParts(batchOf(1), database.write)).refused)).toEqual(['0']);
     expect(database.transactions()).toBe(1);
   });
 

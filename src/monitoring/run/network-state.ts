@@ -8,14 +8,14 @@ import { Dialer } from '../../platform/net/dial/dialer';
 import { hasLiveRoute } from '../../platform/net/dial/route-probe';
 import { OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 
-const PROBE_TIMEOUT_MS = 3000;
+const REACH_TIMEOUT_MS = 3000;
 
 /** `unproven`: there is no default route and never was one, as in a network of its own; that alone proves nothing. */
 export type NetworkState = 'online' | 'offline' | 'unproven';
 
 /** Asks whether this machine has a network: `CONNECTIVITY_TARGETS`, or without any the routing table. */
 @Injectable()
-export class NetworkProbe {
+export class NetworkLookup {
   private hadDefaultRoute = false;
 
   constructor(
@@ -49,7 +49,7 @@ export class NetworkProbe {
 
   private async reaches(target: string): Promise<boolean> {
     const colon = target.lastIndexOf(':');
-    const deadline = startDeadline(PROBE_TIMEOUT_MS);
+    const deadline = startDeadline(REACH_TIMEOUT_MS);
     try {
       const host = target.slice(0, colon).replace(/^\[|\]$/g, '');
       const { socket } = await this.dialer.dial({

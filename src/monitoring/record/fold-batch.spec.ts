@@ -1,7 +1,7 @@
 import type { CheckError, Outcome } from '../../checker/checker';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
-import { foldBatch, outagesOf, streakUpdatesOf } from './check-batch';
+import { foldBatch, outagesOf, streakUpdatesOf } from './fold-batch';
 import { type EndpointState, fold } from './endpoint-state';
 import type { LockedState } from './endpoint-state-store';
 

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../platform/cache/bounded-map';
-import type { PendingCheck } from './pending-check';
+import type { PendingCheck } from './pending-checks';
 import type { WriteFailure } from '../../history/write/write-failure';
 
 /** A result that may yet be written is refused this often, a second apart, before it is given up. */
@@ -24,7 +24,7 @@ interface Queue {
  * when several at once are refused. One that is refused is given up once something else was written meanwhile; until then the
  * database itself may be at fault, and everything is kept.
  */
-export class PoisonedResults {
+export class RefusedQueue {
   /** By endpoint; the one that waits longest for its turn comes first. */
   private readonly queues = new Map<string, Queue>();
   /** Endpoint → until when it stays apart, monotonic milliseconds. */
