@@ -29,7 +29,7 @@ export class CheckNowService {
 
   /**
    * Returns once the result is committed; its audit entry is committed before the check begins. A paused endpoint is a
-   * conflict. When the client leaves, the check ends and nothing is recorded. `temporarily_unavailable` when the result
+   * conflict, and so is one that nothing runs. When the client leaves, the check ends and nothing is recorded. `temporarily_unavailable` when the result
    * could not be committed within 5 s; it will be as soon as possible. Throws what `OnDemandChecks.run` throws.
    */
   async run(caller: Caller, endpointId: string, left: AbortSignal): Promise<CheckView> {
@@ -46,7 +46,8 @@ export class CheckNowService {
   }
 
   private async admit(caller: Caller, endpointId: string): Promise<void> {
-    const { status } = await this.endpoints.get(caller, endpointId);
+    const { status, type } = await this.endpoints.get(caller, endpointId);
+    this.definitions.refusePassive(type);
     if (status === 'paused') throw problems.conflict('The endpoint is paused; enable it and its website first.');
   }
 

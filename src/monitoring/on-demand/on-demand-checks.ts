@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CheckDefinition } from '../../endpoint/check-definition';
+import type { CheckDefinition } from '../../engine/check-definition';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { WorkLimits } from '../../platform/access/work-limits';
 import { problems } from '../../platform/problem/problem';

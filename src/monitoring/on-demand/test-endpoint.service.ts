@@ -33,10 +33,11 @@ export class TestEndpointService {
     private readonly bugs: CheckerBugs,
   ) {}
 
-  /** Throws what creating the endpoint would throw, and what `OnDemandChecks.run` throws. Ends when the client leaves. */
+  /** Throws what creating the endpoint would throw, `conflict` for a type that nothing runs, and what `OnDemandChecks.run` throws. Ends when the client leaves. */
   async run(caller: Caller, dto: CreateEndpointDto, left: AbortSignal): Promise<TrialView> {
     const id = newUuid();
     const settings = this.settings.resolve(id, dto, null, caller);
+    this.definitions.refusePassive(settings.type);
     return this.onDemand.run({ orgId: caller.orgId, endpointId: id, left }, async (signal) => {
       const after = toAuditView(null, settings, []);
       await this.database.transaction((tx) =>

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CheckResult } from '../../checker/checker';
-import type { CheckDefinition } from '../../endpoint/check-definition';
+import type { CheckDefinition } from '../../engine/check-definition';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { startDeadline } from '../../platform/net/deadline';
 import { Clock } from '../../platform/time/clock';

@@ -26,18 +26,20 @@ interface Row {
   status: number;
   checkedAt: Date | null;
   timeoutSeconds: number;
+  canBeAsked: boolean;
 }
 
 // Cost: probes of the primary key of dependencies, nearly always without a row; for each row a few probes by id.
 const PARENTS = `
   SELECT d.endpoint_id AS "childId", CASE WHEN c.consecutive_failures > 0 THEN c.failing_since END AS "failingSince",
          c.degraded_since AS "degradedSince",
-         p.id, s.status, s.last_checked_at AS "checkedAt", p.timeout_seconds AS "timeoutSeconds"
+         p.id, s.status, s.last_checked_at AS "checkedAt", p.timeout_seconds AS "timeoutSeconds", q.scheduled AS "canBeAsked"
     FROM endpoint_dependency d
     JOIN endpoint_state c ON c.endpoint_id = d.endpoint_id
     JOIN endpoint p ON p.id = d.parent_id AND p.enabled
     JOIN website w ON w.id = p.website_id AND w.enabled AND w.deleted_at IS NULL
     JOIN endpoint_state s ON s.endpoint_id = p.id
+    JOIN endpoint_schedule q ON q.endpoint_id = p.id
    WHERE d.endpoint_id = ANY ($1::uuid[])`;
 
 /** A parent is not asked again sooner: all children that fail meanwhile share the next check. */
@@ -123,9 +125,10 @@ export class ParentsFirst {
   }
 }
 
-const toParent = ({ id, status, checkedAt, timeoutSeconds }: Row): KnownParent => ({
+const toParent = ({ id, status, checkedAt, timeoutSeconds, canBeAsked }: Row): KnownParent => ({
   id,
   outcome: checkedAt === null ? outcomeOf(OUTCOME_CODE.unknown) : outcomeOf(status),
   checkedAt,
   timeoutSeconds,
+  canBeAsked,
 });

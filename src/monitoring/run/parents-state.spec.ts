@@ -7,6 +7,7 @@ const parent = (outcome: KnownParent['outcome'], seconds: number | null): KnownP
   outcome,
   checkedAt: seconds === null ? null : at(seconds),
   timeoutSeconds: 10,
+  canBeAsked: true,
 });
 const stateOf = (since: number | null, found: number, parents: KnownParent[]) =>
   parentsStateOf({ since: since === null ? null : at(since), foundAt: at(found) }, parents);
@@ -31,6 +32,10 @@ describe('before a failure that would trigger is recorded', () => {
     ['is known to be down', null, 0, parent('down', -30), false],
   ])('a parent that %s', (_, since, found, known, isAsked) => {
     expect(asked(since, found, [known])).toEqual(isAsked ? [known.id] : []);
+  });
+
+  it('a parent is not asked that nothing here checks', () => {
+    expect(asked(null, 0, [{ ...parent('unknown', null), canBeAsked: false }])).toEqual([]);
   });
 
   it('all parents are asked of which nothing is known, at once', () => {

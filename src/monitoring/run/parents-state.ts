@@ -8,6 +8,8 @@ export interface KnownParent {
   outcome: Outcome;
   checkedAt: Date | null;
   timeoutSeconds: number;
+  /** This installation's instances check it. */
+  canBeAsked: boolean;
 }
 
 /** A failure that would trigger an alert, not recorded yet. */
@@ -35,7 +37,9 @@ const TOGETHER_MS = 10 * SECOND_MS;
 export function parentsStateOf({ since, foundAt }: Failing, parents: readonly KnownParent[]): ParentsState {
   if (parents.some(({ outcome }) => outcome === 'down')) return { isAnyDown: true, toAsk: [] };
   const provenAt = Math.min(foundAt.getTime(), since === null ? Infinity : since.getTime() + TOGETHER_MS);
-  const toAsk = parents.filter(({ checkedAt }) => checkedAt === null || checkedAt.getTime() < provenAt);
+  const toAsk = parents.filter(
+    ({ checkedAt, canBeAsked }) => canBeAsked && (checkedAt === null || checkedAt.getTime() < provenAt),
+  );
   return { isAnyDown: false, toAsk };
 }
 

@@ -2,7 +2,7 @@ import { Config } from '../../platform/config/config';
 import { Metrics } from '../../platform/observability/metrics';
 import { Problem } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { MonitoringMetrics } from '../monitoring.metrics';
+import { EngineMetrics } from '../engine.metrics';
 import { CheckPlaces } from './check-places';
 
 /** A check that ends when the test says so, or with its signal. */
@@ -33,7 +33,7 @@ describe('the places of checks', () => {
     new CheckPlaces(
       Object.assign(new Config(), { maxConcurrentChecks }),
       new Clock(),
-      new MonitoringMetrics(new Metrics()),
+      new EngineMetrics(new Metrics()),
     );
 
   beforeEach(() => {

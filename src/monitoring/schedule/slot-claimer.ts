@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type CheckDefinition, CheckDefinitions } from '../../endpoint/check-definition';
-import { type ClaimedSlot, EndpointSchedule } from '../../endpoint/endpoint-schedule';
+import type { CheckDefinition } from '../../engine/check-definition';
+import { CheckDefinitions } from '../../endpoint/check-definition';
+import type { ClaimedSlot } from '../../engine/claimed-slot';
+import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { failpoint } from '../../platform/observability/failpoints';

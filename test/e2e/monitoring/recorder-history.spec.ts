@@ -4,7 +4,8 @@
  */
 import { Logger } from '@nestjs/common';
 import type { Outcome } from '../../../src/checker/checker';
-import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { CheckDefinition } from '../../../src/engine/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definition';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { HistoryBacklog } from '../../../src/history/write/history-backlog';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
