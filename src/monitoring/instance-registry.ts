@@ -4,7 +4,7 @@ import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseServer } from '../platform/database/database-server';
-import type { Load } from './schedule/overload-state';
+import type { Load } from '../engine/dispatch/overload-state';
 
 /** An instance without a heartbeat for this long is dead. With a heartbeat every 5 s its slots are taken over within 30 s. */
 const DEAD_AFTER_SECONDS = 20;

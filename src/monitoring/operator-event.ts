@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { OverloadState } from './schedule/overload';
+import type { OverloadState } from '../engine/dispatch/overload';
 
 /** Which process tells, and when; `since`: when the overload began, by the database's clock. */
 export interface EventOrigin {

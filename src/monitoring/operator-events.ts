@@ -8,7 +8,7 @@ import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
 import { InstanceRegistry } from './instance-registry';
 import { overloadEvent, type OverloadEvent, type OverloadNews } from './operator-event';
-import { Overload, type OverloadState } from './schedule/overload';
+import { Overload, type OverloadState } from '../engine/dispatch/overload';
 
 const LIMIT_MS = 10_000;
 /** Between the attempts to tell one event; after the last it is given up. */

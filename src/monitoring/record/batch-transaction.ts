@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
-import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
+import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
@@ -9,7 +9,7 @@ import type { EndpointResults, UnchangedUpRun } from './batch';
 import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './fold-batch';
 import { EndpointStateStore, type UnchangedUpSaved } from './endpoint-state-store';
 import { MaintenanceMarks } from './maintenance-marks';
-import type { PendingCheck } from './pending-checks';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 /** What one transaction did. */
 export interface Committed {

@@ -9,7 +9,7 @@ import { RecentRate } from '../../platform/time/recent-rate';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { resultsOfEach, unchangedUpRunsOf } from './batch';
 import { BatchTransaction, type Committed } from './batch-transaction';
-import type { PendingCheck } from './pending-checks';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedResults, type WrittenBatch } from './refused-results';
 
 /**

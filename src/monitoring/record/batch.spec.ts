@@ -1,6 +1,6 @@
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { nextBatchSize, unchangedUpRunOf, unchangedUpRunsOf, withinWork } from './batch';
-import type { PendingCheck } from './pending-checks';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 describe('withinWork', () => {
   const of = (orgId: string, endpointId: string): PendingCheck => ({

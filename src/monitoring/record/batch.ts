@@ -1,8 +1,8 @@
-import { isDegraded } from '../../endpoint/finished-check';
+import { isDegraded } from '../../engine/finished-check';
 import { sharesOf } from '../../platform/capacity/by-owner';
 import { grouped } from '../../platform/text/grouped';
 import { floorTo, HOUR_MS } from '../../platform/time/time-units';
-import type { PendingCheck } from './pending-checks';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 /** All results of one endpoint in a batch, in their order. */
 export type EndpointResults = readonly PendingCheck[];

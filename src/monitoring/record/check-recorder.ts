@@ -1,16 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { LossLog } from '../../history/write/loss-log';
 import { reasonOf, writeFailureOf } from '../../history/write/write-failure';
 import { DatabaseServer } from '../../platform/database/database-server';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { ResultSink } from '../result-sink';
+import { ResultSink } from '../../engine/result-sink';
 import { nextBatchSize, withinWork } from './batch';
 import { BatchWriter } from './batch-writer';
-import { type PendingCheck, PendingChecks, type Recorded } from './pending-checks';
+import { type PendingCheck, PendingChecks, type Recorded } from '../../engine/queue/pending-checks';
 import type { WrittenBatch } from './refused-results';
-import { WriteUrgency } from './write-urgency';
+import { WriteUrgency } from '../../engine/queue/write-urgency';
 
 /** A batch is written when its oldest urgent result is this old … */
 const URGENT_AGE_MS = 200;

@@ -4,7 +4,7 @@ import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
 import { toMicroseconds } from '../../history/check-encoding';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { InstanceRegistry } from '../instance-registry';
 import { type EndpointState, type Streaks } from './endpoint-state';
 import type { UnchangedUpRun } from './batch';

@@ -1,5 +1,5 @@
 import type { CheckError, Outcome } from '../../checker/checker';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { foldBatch, outagesOf, streakUpdatesOf } from './fold-batch';
 import { type EndpointState, fold } from './endpoint-state';

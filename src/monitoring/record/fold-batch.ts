@@ -1,4 +1,4 @@
-import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
+import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
 import { fold, isDuplicate, type Streaks } from './endpoint-state';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import type { Tx } from '../../platform/database/database';
 

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../platform/cache/bounded-map';
-import type { PendingCheck } from './pending-checks';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
 import type { WriteFailure } from '../../history/write/write-failure';
 
 /** A result that may yet be written is refused this often, a second apart, before it is given up. */

@@ -1,6 +1,6 @@
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import type { EndpointResults } from './batch';
-import type { PendingCheck } from './pending-checks';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { byEndpoint, writeInParts } from './refused-results';
 
 const result = (endpointId: string, orgId = 'org', slotMs = 0): PendingCheck => ({

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { Clock } from '../../platform/time/clock';
 import type { MonitoringMetrics } from '../monitoring.metrics';
 import { type EndpointResults, resultsOfEach } from './batch';
-import type { PendingCheck } from './pending-checks';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedQueue } from './refused-queue';
 
 /** After this many parts in a row that cannot be written, none at all having been, the search is not worth its cost. */

@@ -1,4 +1,4 @@
-import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
+import { type FinishedCheck, isDegraded } from '../finished-check';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 
 /** Successes after a failure that are written soon: they may resolve an alert, and rules ask for two by default. */

@@ -1,5 +1,5 @@
-import type { FinishedCheck } from '../endpoint/finished-check';
-import type { CheckDefinition } from '../engine/check-definition';
+import type { FinishedCheck } from './finished-check';
+import type { CheckDefinition } from './check-definition';
 
 /** Runs a check as the one that asks is run, at `checkedAt` by the database's clock; `null` when `signal` ended it. */
 export type RunCheck = (

@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Outcome } from '../../checker/checker';
 import { CheckDefinitions } from '../../endpoint/check-definition';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { WorkerDatabase } from '../../platform/database/database';
 import { readDatabaseTime } from '../../platform/database/database-clock';
-import type { RunCheck } from '../before-trigger';
+import type { RunCheck } from '../../engine/before-trigger';
 import { CheckRecorder } from '../record/check-recorder';
-import { CheckPlaces } from '../schedule/check-places';
+import { CheckPlaces } from '../../engine/dispatch/check-places';
 
 /** What a check of a parent found, recorded. */
 export interface RecordedParent {

@@ -1,4 +1,4 @@
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../finished-check';
 import { sharesOf } from '../../platform/capacity/by-owner';
 
 /** `dropped`: the endpoint is deleted, paused or changed by now, the slot was recorded before, or the result was given up. */

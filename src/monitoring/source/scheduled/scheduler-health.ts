@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config';
-import { isUnavailable } from '../../platform/database/postgres-errors';
-import { Health, type HealthFinding } from '../../platform/observability/health';
-import { Metrics } from '../../platform/observability/metrics';
-import { Clock } from '../../platform/time/clock';
-import { describe, Overload, type OverloadState } from './overload';
-import type { Load } from './overload-state';
+import { Config } from '../../../platform/config/config';
+import { isUnavailable } from '../../../platform/database/postgres-errors';
+import { Health, type HealthFinding } from '../../../platform/observability/health';
+import { Metrics } from '../../../platform/observability/metrics';
+import { Clock } from '../../../platform/time/clock';
+import { describe, Overload, type OverloadState } from '../../../engine/dispatch/overload';
+import type { Load } from '../../../engine/dispatch/overload-state';
 
 const NOT_READY_MS = 15_000;
 /** A scheduler that has claimed nothing for this long is stuck and needs a restart, unless the database is unavailable. */

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../platform/cache/bounded-map';
 import { WorkerDatabase } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { Clock } from '../../platform/time/clock';
-import type { RunCheck } from '../before-trigger';
+import type { RunCheck } from '../../engine/before-trigger';
 import { AskedTogether } from './near-trigger';
 import { ParentChecks, type RecordedParent } from './parent-checks';
 import { type KnownParent, type ParentsState, parentsStateOf, waitForParentMs } from './parents-state';

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { CheckDefinitions } from '../../endpoint/check-definition';
-import { EndpointService } from '../../endpoint/endpoint.service';
-import { type CheckView, toCheckView } from '../../history/read/check.dto';
-import { HistoryWriter } from '../../history/write/history-writer';
-import { recordChange } from '../../audit/audit-log';
-import { WorkerDatabase } from '../../platform/database/database';
-import { readDatabaseTime } from '../../platform/database/database-clock';
-import type { Caller } from '../../platform/access/caller';
-import { problems } from '../../platform/problem/problem';
-import { within } from '../../platform/net/deadline';
-import { CheckRecorder } from '../record/check-recorder';
+import { CheckDefinitions } from '../../../endpoint/check-definition';
+import { EndpointService } from '../../../endpoint/endpoint.service';
+import { type CheckView, toCheckView } from '../../../history/read/check.dto';
+import { HistoryWriter } from '../../../history/write/history-writer';
+import { recordChange } from '../../../audit/audit-log';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { readDatabaseTime } from '../../../platform/database/database-clock';
+import type { Caller } from '../../../platform/access/caller';
+import { problems } from '../../../platform/problem/problem';
+import { within } from '../../../platform/net/deadline';
+import { CheckRecorder } from '../../record/check-recorder';
 import { OnDemandChecks } from './on-demand-checks';
 
 /** The result is written at once, but another session that keeps the endpoint's row locked may delay it for long. */

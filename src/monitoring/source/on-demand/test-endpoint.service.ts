@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { OmitType } from '@nestjs/swagger';
-import { recordChange } from '../../audit/audit-log';
-import { CheckDefinitions } from '../../endpoint/check-definition';
-import { EndpointSettingsResolver } from '../../endpoint/settings/endpoint-settings';
-import { type CreateEndpointDto, toAuditView } from '../../endpoint/endpoint.dto';
-import type { EndpointSettings } from '../../endpoint/endpoint.entity';
-import { toCheckView, CheckView } from '../../history/read/check.dto';
-import type { Caller } from '../../platform/access/caller';
-import { Database } from '../../platform/database/database';
-import { newUuid } from '../../platform/ids/id';
-import { startDeadline } from '../../platform/net/deadline';
-import type { Findings } from '../../platform/problem/findings';
-import { Clock } from '../../platform/time/clock';
-import { CheckerBugs } from '../run/checker-bugs';
+import { recordChange } from '../../../audit/audit-log';
+import { CheckDefinitions } from '../../../endpoint/check-definition';
+import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
+import { type CreateEndpointDto, toAuditView } from '../../../endpoint/endpoint.dto';
+import type { EndpointSettings } from '../../../endpoint/endpoint.entity';
+import { toCheckView, CheckView } from '../../../history/read/check.dto';
+import type { Caller } from '../../../platform/access/caller';
+import { Database } from '../../../platform/database/database';
+import { newUuid } from '../../../platform/ids/id';
+import { startDeadline } from '../../../platform/net/deadline';
+import type { Findings } from '../../../platform/problem/findings';
+import { Clock } from '../../../platform/time/clock';
+import { CheckerBugs } from '../../../engine/run/checker-bugs';
 import { OnDemandChecks } from './on-demand-checks';
 
 /** The result of the test: like a recorded check, without its ids. The class name is part of the public API document. */

@@ -1,11 +1,11 @@
 import { Controller, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CheckView } from '../../history/read/check.dto';
-import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
-import { ClientLeft } from '../../platform/http/client-left';
-import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
-import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { CheckView } from '../../../history/read/check.dto';
+import { Access, type Caller, CurrentCaller } from '../../../platform/access/caller';
+import { ClientLeft } from '../../../platform/http/client-left';
+import { RefusesIdempotencyKey } from '../../../platform/http/idempotency/idempotent.decorator';
+import { PrefixedIdPipe } from '../../../platform/ids/prefixed-id.pipe';
+import { Problems } from '../../../platform/problem/problems.decorator';
 import { CheckNowService } from './check-now.service';
 
 @ApiTags('Checks')

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
-import { WorkerDatabase } from '../../platform/database/database';
-import { DatabaseClock } from '../../platform/database/database-clock';
-import { BackgroundJobs } from '../../platform/jobs/background-job';
-import { MINUTE_MS } from '../../platform/time/time-units';
-import { EndpointStateStore } from '../record/endpoint-state-store';
+import { EndpointSchedule } from '../../../endpoint/endpoint-schedule';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { DatabaseClock } from '../../../platform/database/database-clock';
+import { BackgroundJobs } from '../../../platform/jobs/background-job';
+import { MINUTE_MS } from '../../../platform/time/time-units';
+import { EndpointStateStore } from '../../record/endpoint-state-store';
 
 const COMPARE_EVERY_MS = 5000;
 /** The clock may have been set while no instance was running. */

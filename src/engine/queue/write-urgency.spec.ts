@@ -1,5 +1,5 @@
 import type { Outcome } from '../../checker/checker';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../finished-check';
 import { WriteUrgency } from './write-urgency';
 
 const OUTCOMES: Record<string, Outcome> = { u: 'up', d: 'down', '?': 'unknown' };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CheckResult } from '../../checker/checker';
-import type { CheckDefinition } from '../../engine/check-definition';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { CheckDefinition } from '../check-definition';
+import type { FinishedCheck } from '../finished-check';
 import { startDeadline } from '../../platform/net/deadline';
 import { Clock } from '../../platform/time/clock';
 import { EngineMetrics } from '../engine.metrics';

@@ -1,4 +1,4 @@
-import type { FinishedCheck } from '../endpoint/finished-check';
+import type { FinishedCheck } from './finished-check';
 
 /** Where every finished check goes, whatever asked for it. */
 export abstract class ResultSink {

@@ -1,11 +1,11 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
-import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
-import { AlsoChecked } from '../../platform/http/body/also-checked';
-import { ClientLeft } from '../../platform/http/client-left';
-import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
-import { BodyProblems } from '../../platform/problem/problems.decorator';
+import { CreateEndpointDto } from '../../../endpoint/endpoint.dto';
+import { Access, type Caller, CurrentCaller } from '../../../platform/access/caller';
+import { AlsoChecked } from '../../../platform/http/body/also-checked';
+import { ClientLeft } from '../../../platform/http/client-left';
+import { RefusesIdempotencyKey } from '../../../platform/http/idempotency/idempotent.decorator';
+import { BodyProblems } from '../../../platform/problem/problems.decorator';
 import { TrialView, TestEndpointService } from './test-endpoint.service';
 
 @ApiTags('Checks')

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { CheckDefinition } from '../../engine/check-definition';
-import { CheckDefinitions } from '../../endpoint/check-definition';
-import type { ClaimedSlot } from '../../engine/claimed-slot';
-import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
-import { WorkerDatabase } from '../../platform/database/database';
-import { DatabaseClock } from '../../platform/database/database-clock';
-import { failpoint } from '../../platform/observability/failpoints';
-import { CheckDispatcher, type PlannedSlot } from './check-dispatcher';
+import type { CheckDefinition } from '../../../engine/check-definition';
+import { CheckDefinitions } from '../../../endpoint/check-definition';
+import type { ClaimedSlot } from '../../../engine/claimed-slot';
+import { EndpointSchedule } from '../../../endpoint/endpoint-schedule';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { DatabaseClock } from '../../../platform/database/database-clock';
+import { failpoint } from '../../../platform/observability/failpoints';
+import { CheckDispatcher, type PlannedSlot } from '../../../engine/dispatch/check-dispatcher';
 import { SchedulerHealth } from './scheduler-health';
 
 /** Slots are claimed this long before they are due: one tick, a slow claim, and a margin. */

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { ClaimedSlot } from '../../engine/claimed-slot';
-import type { CheckDefinition } from '../../engine/check-definition';
+import type { ClaimedSlot } from '../claimed-slot';
+import type { CheckDefinition } from '../check-definition';
 import { Clock } from '../../platform/time/clock';
 import { CheckRunner } from '../run/check-runner';
 import { EngineMetrics } from '../engine.metrics';

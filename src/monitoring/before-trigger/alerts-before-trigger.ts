@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { Config } from '../../platform/config/config';
-import { BeforeTrigger, type RunCheck } from '../before-trigger';
+import { BeforeTrigger, type RunCheck } from '../../engine/before-trigger';
 import { NearTriggerLookup } from './near-trigger';
 import { ParentsFirst } from './parents-first';
 

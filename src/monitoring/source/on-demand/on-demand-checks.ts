@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { CheckDefinition } from '../../engine/check-definition';
-import type { FinishedCheck } from '../../endpoint/finished-check';
-import { WorkLimits } from '../../platform/access/work-limits';
-import { problems } from '../../platform/problem/problem';
-import { CheckRunner } from '../run/check-runner';
-import { CheckPlaces } from '../schedule/check-places';
+import type { CheckDefinition } from '../../../engine/check-definition';
+import type { FinishedCheck } from '../../../engine/finished-check';
+import { WorkLimits } from '../../../platform/access/work-limits';
+import { problems } from '../../../platform/problem/problem';
+import { CheckRunner } from '../../../engine/run/check-runner';
+import { CheckPlaces } from '../../../engine/dispatch/check-places';
 
 /** Which check is asked for, and the signal that its client has left. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type { CheckResult, ErrorCode } from '../../checker/checker';
-import type { CheckDefinition } from '../../engine/check-definition';
+import type { CheckDefinition } from '../check-definition';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { Health } from '../../platform/observability/health';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../finished-check';
 import { type PendingCheck, PendingChecks } from './pending-checks';
 
 let added = 0;
