@@ -1,34 +1,23 @@
 import { Module } from '@nestjs/common';
 import { AlertModule } from '../alert/alert.module';
 import { CheckerModule } from '../checker/checker.module';
-import { IcmpHealth } from './icmp-health';
 import { EndpointModule } from '../endpoint/endpoint.module';
+import { BeforeTrigger } from '../engine/before-trigger';
+import { ENGINE } from '../engine/engine.providers';
+import { ResultSink } from '../engine/result-sink';
 import { HistoryModule } from '../history/history.module';
 import { NetModule } from '../platform/net/net.module';
-import { BeforeTrigger } from '../engine/before-trigger';
-import { EngineMetrics } from '../engine/engine.metrics';
-import { MonitoringMetrics } from './monitoring.metrics';
-import { ResultSink } from '../engine/result-sink';
-import { MonitoringService } from './monitoring.service';
-import { Canary } from './canary';
-import { InstanceRegistry } from './instance-registry';
-import { OperatorEvents } from './operator-events';
-import { OperatorOpenApi } from './operator-openapi';
-import { CheckDispatcher } from '../engine/dispatch/check-dispatcher';
-import { CheckPlaces } from '../engine/dispatch/check-places';
-import { ClockJumpRecovery } from './source/scheduled/clock-jump-recovery';
-import { Overload } from '../engine/dispatch/overload';
-import { SchedulerHealth } from './source/scheduled/scheduler-health';
-import { SlotClaimer } from './source/scheduled/slot-claimer';
-import { CheckRunner } from '../engine/run/check-runner';
-import { CheckerBugs } from '../engine/run/checker-bugs';
 import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
+import { NearTriggerLookup } from './before-trigger/near-trigger';
 import { ParentChecks } from './before-trigger/parent-checks';
 import { ParentsFirst } from './before-trigger/parents-first';
-import { Connectivity } from '../engine/run/connectivity';
-import { NearTriggerLookup } from './before-trigger/near-trigger';
-import { NetworkLookup } from '../engine/run/network-state';
-import { StallDetector } from '../engine/run/stall-detector';
+import { Canary } from './canary';
+import { IcmpHealth } from './icmp-health';
+import { InstanceRegistry } from './instance-registry';
+import { MonitoringMetrics } from './monitoring.metrics';
+import { MonitoringService } from './monitoring.service';
+import { OperatorEvents } from './operator-events';
+import { OperatorOpenApi } from './operator-openapi';
 import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
 import { CheckRecorder } from './record/check-recorder';
@@ -39,47 +28,41 @@ import { CheckNowService } from './source/on-demand/check-now.service';
 import { OnDemandChecks } from './source/on-demand/on-demand-checks';
 import { TestEndpointController } from './source/on-demand/test-endpoint.controller';
 import { TestEndpointService } from './source/on-demand/test-endpoint.service';
+import { ClockJumpRecovery } from './source/scheduled/clock-jump-recovery';
+import { SchedulerHealth } from './source/scheduled/scheduler-health';
+import { SlotClaimer } from './source/scheduled/slot-claimer';
 
 @Module({
   imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule],
   controllers: [CheckNowController, TestEndpointController],
   providers: [
+    ...ENGINE,
     MonitoringService,
     MonitoringMetrics,
-    EngineMetrics,
     InstanceRegistry,
     Canary,
     OperatorEvents,
     OperatorOpenApi,
-    // schedule: which check begins when
+    IcmpHealth,
+    // source: why a check is made
     SchedulerHealth,
-    Overload,
     SlotClaimer,
-    CheckPlaces,
-    CheckDispatcher,
     ClockJumpRecovery,
-    // run: one check, and whether its failure is the target's
-    CheckRunner,
-    CheckerBugs,
-    StallDetector,
+    OnDemandChecks,
+    CheckNowService,
+    TestEndpointService,
+    // before trigger: what a bad check goes through before it is recorded
     { provide: BeforeTrigger, useClass: AlertsBeforeTrigger },
     NearTriggerLookup,
     ParentsFirst,
     ParentChecks,
-    NetworkLookup,
-    Connectivity,
-    IcmpHealth,
     // record: results into history, streaks and alerts
-    CheckRecorder,
     { provide: ResultSink, useExisting: CheckRecorder },
+    CheckRecorder,
     BatchWriter,
     BatchTransaction,
     MaintenanceMarks,
     EndpointStateStore,
-    // on demand: a client asks for a check
-    OnDemandChecks,
-    CheckNowService,
-    TestEndpointService,
   ],
 })
 export class MonitoringModule {}
