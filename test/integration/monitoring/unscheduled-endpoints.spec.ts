@@ -29,7 +29,7 @@ function writingStatements(): string[][] {
     ts.forEachChild(node, visit);
   };
   for (const path of paths)
-    if (/\.ts$/.test(path) && !/\.spec\.ts$|[/\\]migrations[/\\]/.test(path))
+    if (path.endsWith('.ts') && !/\.spec\.ts$|[/\\]migrations[/\\]/.test(path))
       visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022));
   return statements;
 }
@@ -118,7 +118,7 @@ describe('an endpoint that is not scheduled', () => {
              FROM endpoint_schedule WHERE endpoint_id = $1`,
           [row.endpointId],
         );
-        isMoved = found?.isMoved === true;
+        isMoved = found?.isMoved ?? false;
         throw undone;
       });
       await expect(done).rejects.toBe(undone);
