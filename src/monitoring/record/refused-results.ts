@@ -115,7 +115,7 @@ export class RefusedResults {
         const size = failure === null ? Math.min(2 * entries.length, MAX_AT_ONCE) : 1;
         const [first, ...others] = entries;
         if (failure === null) for (const entry of entries) this.queue.written(entry);
-        else if (first && others.length === 0 && this.isGivenUp(first, failure)) givenUp.push(first.check.endpointId);
+        else if (first && others.length === 0 && this.noteRefusal(first, failure)) givenUp.push(first.check.endpointId);
         entries = this.queue.next(began, size);
       } catch (error) {
         this.logger.warn(`${this.queue.size} refused results wait: ${reasonOf(error)}`);
@@ -127,7 +127,7 @@ export class RefusedResults {
   }
 
   /** True when the result is given up. */
-  private isGivenUp(entry: PendingCheck, failure: WriteFailure): boolean {
+  private noteRefusal(entry: PendingCheck, failure: WriteFailure): boolean {
     const isGivenUp = this.queue.refused(entry, failure, this.writer.written, this.clock.monotonic());
     if (isGivenUp) entry.resolve?.('dropped');
     return isGivenUp;
