@@ -21,9 +21,9 @@ const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
  * 2. A failure that a stall of our own event loop may explain is run again; explained again, it is `unknown`
  *    (`stall-evidence.ts`). So is a warning about the time that the target took.
  * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later, on a new connection, which goes
- *    through 1 and 2 as well (`NearTriggerLookup`). In a maintenance window that mutes nothing triggers.
+ *    through 1 and 2 as well (`BeforeTrigger`). In a maintenance window that mutes nothing triggers.
  * 4. A failure that an offline machine would have too is `unknown` while we are offline (`Connectivity`).
- * 5. Before a failure that would trigger is recorded, what the endpoint depends on is checked and recorded (`ParentsFirst`).
+ * 5. Before a failure that would trigger is recorded, what the endpoint depends on is checked and recorded (`BeforeTrigger`).
  */
 @Injectable()
 export class CheckRunner {
