@@ -20,8 +20,8 @@ const TOTAL = RATE * Number(values.seconds);
 const WARM_UP = RATE;
 
 const load = loadBuilt(values.dist);
-const { StallDetector } = load('./monitoring/run/stall-detector.js');
-const { mayExplain } = load('./monitoring/run/stall-evidence.js');
+const { StallDetector } = load('./engine/run/stall-detector.js');
+const { mayExplain } = load('./engine/run/stall-evidence.js');
 const { EventLoopLag } = load('./platform/observability/event-loop-lag.js');
 const { Metrics } = load('./platform/observability/metrics.js');
 const { Clock } = load('./platform/time/clock.js');

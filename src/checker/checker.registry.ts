@@ -36,6 +36,11 @@ export class CheckerRegistry implements OnModuleInit {
     return this.checkers.has(type);
   }
 
+  /** Nothing runs its checks. False for an unknown type. */
+  isPassive(type: string): boolean {
+    return this.checkers.get(type)?.passive === true;
+  }
+
   /** The built-in types in their order, then the others by name. */
   types(): string[] {
     const others = [...this.checkers.keys()].filter((type) => !isSpecType(type)).sort();

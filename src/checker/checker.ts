@@ -167,6 +167,11 @@ export interface Checker<Target = unknown> {
   /** The hosts (names or addresses) in the target; one that the egress policy refuses is refused when the endpoint is saved. */
   hostsOf?(target: Target): string[];
   check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckResult>;
+  /**
+   * Nothing ever runs `check`: the results of such endpoints are sent to the monitor. They have no slots, and checks that a
+   * client asks for are refused.
+   */
+  readonly passive?: boolean;
 }
 
 /** Marks a provider as the checker of one type: `@Checker('TCP')`. Upper case, unique over the whole application. */

@@ -1,11 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toCheckRequest } from '../checker/check-request';
-import { type Checker, type CheckRequest, InvalidTarget, type CheckResult } from '../checker/checker';
+import { type Checker, InvalidTarget, type CheckResult } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
+import type { CheckDefinition, PreparedCheck } from '../engine/check-definition';
 import { BoundedMap } from '../platform/cache/bounded-map';
 import type { Sql } from '../platform/database/database';
 import { selectColumns } from '../platform/database/select-columns';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
+import { problems } from '../platform/problem/problem';
 import { SecretUnreadable } from '../platform/secrets/secret-box';
 import { SECOND_MS } from '../platform/time/time-units';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
@@ -49,21 +51,6 @@ export const CHECKED_SETTINGS = [
 ] as const satisfies readonly (keyof EndpointSettings)[];
 
 type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;
-
-/** What it takes to ask a target once. */
-export interface PreparedCheck {
-  timeoutMs: number;
-  checker: Checker;
-  request: CheckRequest<unknown>;
-}
-
-/** An endpoint made ready to be checked: parsed once, used until its revision changes. */
-export interface CheckDefinition extends PreparedCheck {
-  endpointId: string;
-  endpointKey: string;
-  orgId: string;
-  revision: number;
-}
 
 /** Whose endpoint it is: decides where its checks may connect to. */
 interface Organization {
@@ -151,8 +138,8 @@ export class CheckDefinitions {
   }
 
   /**
-   * The definitions of these endpoints at these revisions or newer; `null` of a type that has no checker here: a later
-   * version's, or an extension's that is not loaded. Deleted endpoints are absent. One statement for those not in memory.
+   * The definitions of these endpoints at these revisions or newer; `null` of a type that is not run here: a later version's,
+   * an extension's that is not loaded, a passive one. Deleted endpoints are absent. One statement for those not in memory.
    */
   async load(
     sql: Sql,
@@ -177,10 +164,16 @@ export class CheckDefinitions {
     return found;
   }
 
-  /** The definition of one endpoint as it is stored now; `null` when it was deleted or has no checker here. */
+  /** The definition of one endpoint as it is stored now; `null` when it was deleted or its type is not run here. */
   async loadOne(sql: Sql, endpointId: string): Promise<CheckDefinition | null> {
     const [row] = await sql.query<Row>(READ, [[endpointId]]);
     return row ? this.define(row) : null;
+  }
+
+  /** Throws `conflict` for a type that nothing runs. */
+  refusePassive(type: string): void {
+    if (this.checkers.isPassive(type))
+      throw problems.conflict(`Nothing runs a check of type ${type}: its results are sent to the monitor.`);
   }
 
   /** A check with these settings, whether the endpoint is stored or not. Its type must have a checker. */
@@ -197,7 +190,7 @@ export class CheckDefinitions {
   }
 
   private define({ id, key, orgId, isDefaultOrg, revision, ...settings }: Row): CheckDefinition | null {
-    if (!this.checkers.has(settings.type)) return null;
+    if (!this.checkers.has(settings.type) || this.checkers.isPassive(settings.type)) return null;
     const organization = { id: orgId, isDefault: isDefaultOrg };
     return { endpointId: id, endpointKey: key, orgId, revision, ...this.prepareStored(id, settings, organization) };
   }

@@ -1,20 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { ClaimedSlot } from '../engine/claimed-slot';
 import type { Sql } from '../platform/database/database';
 import { OUTCOME_CODE } from './outcome-code';
 import { type Coverable, covers, type MaintenanceScope } from './suppression/cover';
-
-/** One slot taken by this process: no other instance will run it. */
-export interface ClaimedSlot {
-  endpointId: string;
-  orgId: string;
-  /** Of the definition to run; one of an older revision must be read again. */
-  revision: number;
-  /** When the check is due, milliseconds since the epoch by the database's clock. */
-  slotMs: number;
-  /** Later slots of the endpoint that were due as well by then: they are skipped, nobody will run them. */
-  skipped: number;
-}
 
 export interface Claim {
   slots: readonly ClaimedSlot[];
@@ -32,8 +21,13 @@ export interface Scheduled {
   timeoutSeconds: number;
   /** Endpoint and website are both enabled. */
   active: boolean;
+  /** Instances claim it: its slots come from the clock. Otherwise it has none, and its results come from elsewhere. */
+  scheduled: boolean;
   revision: number;
 }
+
+/** Where the next slot of an endpoint stands that has none. */
+const NO_SLOT = `timestamptz 'infinity'`;
 
 // A check may be repeated once for confirmation: it may still be running this long after its slot.
 const BUSY_SECONDS = '(2 * timeout_seconds + 5)';
@@ -121,13 +115,15 @@ const BRING_FORWARD = `
 // Never more than an interval ahead: the database's clock may have been set back since the claim.
 const GIVE_BACK = `
   UPDATE endpoint_schedule s
-     SET next_check_at = GREATEST(now(), LEAST(first.slot, now() + make_interval(secs => s.interval_seconds))),
+     SET next_check_at = CASE WHEN s.scheduled
+                              THEN GREATEST(now(), LEAST(first.slot, now() + make_interval(secs => s.interval_seconds)))
+                              ELSE s.next_check_at END,
          busy_until = NULL, claimed_by = NULL
     FROM (SELECT endpoint_id, to_timestamp(min(slot_ms) / 1000) AS slot
             FROM unnest($1::uuid[], $2::float8[]) AS u (endpoint_id, slot_ms) GROUP BY endpoint_id) first
    WHERE s.endpoint_id = first.endpoint_id AND s.claimed_by = $3`;
 
-const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)';
+const UNRECORDED = '(s.scheduled AND (t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot))';
 
 /** Endpoints that one statement stops for good. */
 const STOP_BATCH = 2000;
@@ -221,11 +217,13 @@ export class EndpointSchedule {
     await sql.query(BRING_FORWARD);
   }
 
-  /** New endpoints: due at once, then on their grid. One statement. */
+  /** New endpoints: due at once, then on their grid, those that are scheduled. One statement. */
   async add(sql: Sql, rows: readonly Scheduled[]): Promise<void> {
     await sql.query(
-      `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, next_check_at)
-       SELECT *, now() FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::boolean[], $7::integer[])`,
+      `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled, next_check_at)
+       SELECT *, CASE WHEN r.scheduled THEN now() ELSE ${NO_SLOT} END
+         FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::boolean[], $7::integer[], $8::boolean[])
+           AS r (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled)`,
       [
         rows.map(({ endpointId }) => endpointId),
         rows.map(({ orgId }) => orgId),
@@ -234,6 +232,7 @@ export class EndpointSchedule {
         rows.map(({ endpointId, intervalSeconds }) => phaseMs(endpointId, intervalSeconds)),
         rows.map(({ active }) => active),
         rows.map(({ revision }) => revision),
+        rows.map(({ scheduled }) => scheduled),
       ],
     );
   }
@@ -241,8 +240,8 @@ export class EndpointSchedule {
   /** A changed endpoint. `dueAtOnce` when its check has changed or it was enabled; otherwise its next slot on the new grid. */
   async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
     await sql.query(
-      `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6,
-              next_check_at = CASE WHEN $7 THEN now() ELSE LEAST(next_check_at, ${nextSlot('now()', '$4::integer', '$2::integer')}) END
+      `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6, scheduled = $8,
+              next_check_at = CASE WHEN NOT $8 THEN ${NO_SLOT} WHEN $7 THEN now() ELSE LEAST(next_check_at, ${nextSlot('now()', '$4::integer', '$2::integer')}) END
         WHERE endpoint_id = $1`,
       [
         row.endpointId,
@@ -252,6 +251,7 @@ export class EndpointSchedule {
         row.active,
         row.revision,
         dueAtOnce,
+        row.scheduled,
       ],
     );
   }
@@ -262,10 +262,10 @@ export class EndpointSchedule {
     await sql.query(
       `UPDATE endpoint_schedule s
           SET interval_seconds = r.interval_seconds, timeout_seconds = r.timeout_seconds, phase_ms = r.phase_ms, active = r.active,
-              revision = r.revision,
-              next_check_at = CASE WHEN r.at_once THEN now() ELSE LEAST(s.next_check_at, ${nextSlot('now()', 'r.phase_ms', 'r.interval_seconds')}) END
-         FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::boolean[], $6::int[], $7::boolean[])
-           AS r (endpoint_id, interval_seconds, timeout_seconds, phase_ms, active, revision, at_once)
+              revision = r.revision, scheduled = r.scheduled,
+              next_check_at = CASE WHEN NOT r.scheduled THEN ${NO_SLOT} WHEN r.at_once THEN now() ELSE LEAST(s.next_check_at, ${nextSlot('now()', 'r.phase_ms', 'r.interval_seconds')}) END
+         FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::boolean[], $6::int[], $7::boolean[], $8::boolean[])
+           AS r (endpoint_id, interval_seconds, timeout_seconds, phase_ms, active, revision, at_once, scheduled)
         WHERE s.endpoint_id = r.endpoint_id`,
       [
         rows.map(({ endpointId }) => endpointId),
@@ -275,6 +275,7 @@ export class EndpointSchedule {
         rows.map(({ active }) => active),
         rows.map(({ revision }) => revision),
         rows.map(({ isDueAtOnce }) => isDueAtOnce),
+        rows.map(({ scheduled }) => scheduled),
       ],
     );
   }
@@ -284,7 +285,7 @@ export class EndpointSchedule {
     await sql.query(
       `UPDATE endpoint_schedule s
           SET active = $2 AND e.enabled,
-              next_check_at = CASE WHEN $2 THEN now() + make_interval(secs => (s.phase_ms % (LEAST(s.interval_seconds, 30) * 1000)) / 1000.0 * LEAST(1, n.count / 100.0))
+              next_check_at = CASE WHEN $2 AND s.scheduled THEN now() + make_interval(secs => (s.phase_ms % (LEAST(s.interval_seconds, 30) * 1000)) / 1000.0 * LEAST(1, n.count / 100.0))
                                    ELSE s.next_check_at END
          FROM endpoint e, (SELECT count(*) FROM endpoint WHERE website_id = $1) n
         WHERE e.id = s.endpoint_id AND e.website_id = $1`,

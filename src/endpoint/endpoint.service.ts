@@ -113,7 +113,14 @@ export class EndpointService {
     if (linked) await addParents(tx, endpoints);
     const scheduled = endpoints.map(({ id, settings }) => {
       const active = settings.enabled && website.enabled;
-      return { endpointId: id, orgId, ...settings, active, revision: 1 };
+      return {
+        endpointId: id,
+        orgId,
+        ...settings,
+        active,
+        scheduled: this.settings.isScheduled(settings),
+        revision: 1,
+      };
     });
     await this.schedule.add(tx, scheduled);
     const changes = endpoints.map(({ id, settings, dependsOn }) => {
@@ -402,6 +409,7 @@ export class EndpointService {
         intervalSeconds: settings.intervalSeconds,
         timeoutSeconds: settings.timeoutSeconds,
         active: settings.enabled && isWebsiteOn,
+        scheduled: this.settings.isScheduled(settings),
         revision,
         isDueAtOnce: hasNewCheck || (settings.enabled && !endpoint.enabled),
       },
@@ -435,7 +443,12 @@ export class EndpointService {
     const website = await this.websites.find(tx, endpoint.websiteId);
     await this.schedule.change(
       tx,
-      { ...endpoint, endpointId: endpoint.id, active: endpoint.enabled && website.enabled },
+      {
+        ...endpoint,
+        endpointId: endpoint.id,
+        active: endpoint.enabled && website.enabled,
+        scheduled: this.settings.isScheduled(endpoint),
+      },
       dueAtOnce,
     );
   }

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../checker/checker';
-import { type FinishedCheck, isDegraded } from '../endpoint/finished-check';
+import { type FinishedCheck, isDegraded } from '../engine/finished-check';
 import { OUTCOME_CODE } from '../endpoint/outcome-code';
 
 /** Added to a stored outcome when a second attempt confirmed it; the outcome is in the two lowest bits. */

@@ -7,7 +7,7 @@ import { type Problem, problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import type { Caller } from '../platform/access/caller';
 import type { CostOf } from '../platform/access/cost';
-import { TokenBuckets } from '../platform/access/token-bucket';
+import { TokenBuckets } from '../platform/capacity/token-bucket';
 
 /** Requests without a key that one address may send to routes that need none, before anything of them is read. */
 const VISITS = { rate: 20, burst: 40 };

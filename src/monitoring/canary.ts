@@ -4,8 +4,8 @@ import { Health, type HealthFinding } from '../platform/observability/health';
 import { Metrics } from '../platform/observability/metrics';
 import { Clock } from '../platform/time/clock';
 import { CheckRecorder } from './record/check-recorder';
-import { CheckDispatcher } from './schedule/check-dispatcher';
-import { SchedulerHealth } from './schedule/scheduler-health';
+import { CheckDispatcher } from '../engine/dispatch/check-dispatcher';
+import { SchedulerHealth } from './source/scheduled/scheduler-health';
 
 const EVERY_MS = 5000;
 /** Three turns: nothing that still works takes this long. */

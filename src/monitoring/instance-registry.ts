@@ -2,8 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EndpointSchedule } from '../endpoint/endpoint-schedule';
 import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseServer } from '../platform/database/database-server';
-import type { Load } from './schedule/overload-state';
+import type { Load } from '../engine/dispatch/overload-state';
 
 /** An instance without a heartbeat for this long is dead. With a heartbeat every 5 s its slots are taken over within 30 s. */
 const DEAD_AFTER_SECONDS = 20;
@@ -20,6 +21,7 @@ export class InstanceRegistry {
     private readonly database: WorkerDatabase,
     private readonly server: DatabaseServer,
     private readonly schedule: EndpointSchedule,
+    private readonly clock: DatabaseClock,
   ) {}
 
   /** This process's number in claims, or `null` while it is not registered. */
@@ -45,7 +47,8 @@ export class InstanceRegistry {
 
   /** Call every 5 s while registered, with what this process does. An instance that was removed as dead, after a long pause, registers again. */
   async beat(load: Load): Promise<void> {
-    const { checksPerSecond, ratio, skippedPerSecond, overloadedSince } = load;
+    const { checksPerSecond, ratio, skippedPerSecond, overloadedAt } = load;
+    const overloadedSince = overloadedAt === null ? null : this.clock.dateAt(overloadedAt);
     const rows = await this.database.query<{ id: number }>(
       `UPDATE instance SET heartbeat_at = now(), checks_per_second = $2, overload_ratio = $3, skipped_per_second = $4,
               overloaded_since = $5

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Outcome } from '../checker/checker';
 import { Metrics } from '../platform/observability/metrics';
 
 /** A counter that can be read. */
@@ -14,31 +13,16 @@ class Total {
   }
 }
 
-/** How the monitoring itself is doing: checks, their lateness, and the batches that record them. */
+/** How the recording of checks is doing: its batches, and what was not recorded. */
 @Injectable()
 export class MonitoringMetrics {
-  private readonly checks;
   private readonly batchSize;
   private readonly batchSeconds;
   private readonly dropped;
-  readonly lateness;
   readonly resultsLost;
   readonly resultsParked;
-  readonly skipped;
-  readonly reruns;
-  readonly bugs;
 
-  constructor(private readonly metrics: Metrics) {
-    this.checks = metrics.counter({
-      name: 'uptime_checks_total',
-      help: 'Finished checks by outcome.',
-      labelNames: ['outcome'],
-    });
-    this.lateness = metrics.histogram({
-      name: 'uptime_check_lateness_seconds',
-      help: 'How late after its slot a check began.',
-      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    });
+  constructor(metrics: Metrics) {
     this.batchSize = metrics.histogram({
       name: 'uptime_record_batch_size',
       help: 'Results per transaction.',
@@ -63,30 +47,6 @@ export class MonitoringMetrics {
       name: 'uptime_results_parked_total',
       help: 'Results that were given up alone because the database refuses them.',
     });
-    this.skipped = metrics.counter({
-      name: 'uptime_slots_skipped_total',
-      help: 'Slots skipped before their check began: overload, or the endpoint’s previous check was running.',
-      labelNames: ['why'],
-    });
-    for (const why of ['overload', 'running']) this.skipped.inc({ why }, 0);
-    this.reruns = metrics.counter({
-      name: 'uptime_checks_rerun_total',
-      help: 'Failures repeated before they were recorded.',
-      labelNames: ['why'],
-    });
-    this.bugs = metrics.counter({
-      name: 'uptime_checker_bugs_total',
-      help: 'Checks whose checker threw, did not end or returned no result.',
-    });
-  }
-
-  /** A gauge whose value is read at each scrape. */
-  watch(gauge: { name: string; help: string }, read: () => number): void {
-    this.metrics.watch(gauge, read);
-  }
-
-  finished(outcome: Outcome): void {
-    this.checks.inc({ outcome });
   }
 
   batch(size: number, recorded: number, durationMs: number): void {

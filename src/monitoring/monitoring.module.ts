@@ -1,77 +1,66 @@
 import { Module } from '@nestjs/common';
 import { AlertModule } from '../alert/alert.module';
 import { CheckerModule } from '../checker/checker.module';
-import { IcmpHealth } from './icmp-health';
 import { EndpointModule } from '../endpoint/endpoint.module';
+import { BeforeTrigger } from '../engine/before-trigger';
+import { ENGINE } from '../engine/engine.providers';
+import { ResultSink } from '../engine/result-sink';
 import { HistoryModule } from '../history/history.module';
 import { NetModule } from '../platform/net/net.module';
+import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
+import { NearTriggerLookup } from './before-trigger/near-trigger';
+import { ParentChecks } from './before-trigger/parent-checks';
+import { ParentsFirst } from './before-trigger/parents-first';
+import { Canary } from './canary';
+import { IcmpHealth } from './icmp-health';
+import { InstanceRegistry } from './instance-registry';
 import { MonitoringMetrics } from './monitoring.metrics';
 import { MonitoringService } from './monitoring.service';
-import { Canary } from './canary';
-import { InstanceRegistry } from './instance-registry';
 import { OperatorEvents } from './operator-events';
 import { OperatorOpenApi } from './operator-openapi';
-import { CheckDispatcher } from './schedule/check-dispatcher';
-import { CheckPlaces } from './schedule/check-places';
-import { ClockJumpRecovery } from './schedule/clock-jump-recovery';
-import { Overload } from './schedule/overload';
-import { SchedulerHealth } from './schedule/scheduler-health';
-import { SlotClaimer } from './schedule/slot-claimer';
-import { CheckRunner } from './run/check-runner';
-import { CheckerBugs } from './run/checker-bugs';
-import { BeforeTrigger, ParentsFirst } from './run/parents-first';
-import { Connectivity } from './run/connectivity';
-import { NearTriggerLookup } from './run/near-trigger';
-import { NetworkProbe } from './run/network-probe';
-import { StallDetector } from './run/stall-detector';
 import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
 import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
-import { CheckNowController } from './on-demand/check-now.controller';
-import { CheckNowService } from './on-demand/check-now.service';
-import { OnDemandChecks } from './on-demand/on-demand-checks';
-import { ParentChecks } from './on-demand/parent-checks';
-import { TestEndpointController } from './on-demand/test-endpoint.controller';
-import { TestEndpointService } from './on-demand/test-endpoint.service';
+import { CheckNowController } from './source/on-demand/check-now.controller';
+import { CheckNowService } from './source/on-demand/check-now.service';
+import { OnDemandChecks } from './source/on-demand/on-demand-checks';
+import { TestEndpointController } from './source/on-demand/test-endpoint.controller';
+import { TestEndpointService } from './source/on-demand/test-endpoint.service';
+import { ClockJumpRecovery } from './source/scheduled/clock-jump-recovery';
+import { SchedulerHealth } from './source/scheduled/scheduler-health';
+import { SlotClaimer } from './source/scheduled/slot-claimer';
 
 @Module({
   imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule],
   controllers: [CheckNowController, TestEndpointController],
   providers: [
+    ...ENGINE,
     MonitoringService,
     MonitoringMetrics,
     InstanceRegistry,
     Canary,
     OperatorEvents,
     OperatorOpenApi,
-    // schedule: which check begins when
+    IcmpHealth,
+    // source: why a check is made
     SchedulerHealth,
-    Overload,
     SlotClaimer,
-    CheckPlaces,
-    CheckDispatcher,
     ClockJumpRecovery,
-    // run: one check, and whether its failure is the target's
-    CheckRunner,
-    CheckerBugs,
-    StallDetector,
-    BeforeTrigger,
+    OnDemandChecks,
+    CheckNowService,
+    TestEndpointService,
+    // before trigger: what a bad check goes through before it is recorded
+    { provide: BeforeTrigger, useClass: AlertsBeforeTrigger },
     NearTriggerLookup,
     ParentsFirst,
-    NetworkProbe,
-    Connectivity,
-    IcmpHealth,
+    ParentChecks,
     // record: results into history, streaks and alerts
+    { provide: ResultSink, useExisting: CheckRecorder },
     CheckRecorder,
     BatchWriter,
     BatchTransaction,
     EndpointStateStore,
-    // on demand: a client asks for a check
-    OnDemandChecks,
-    ParentChecks,
-    CheckNowService,
-    TestEndpointService,
   ],
 })
 export class MonitoringModule {}

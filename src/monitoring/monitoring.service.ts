@@ -3,9 +3,9 @@ import { Interval } from '@nestjs/schedule';
 import { BackgroundJobs } from '../platform/jobs/background-job';
 import { InstanceRegistry } from './instance-registry';
 import { CheckRecorder } from './record/check-recorder';
-import { CheckDispatcher } from './schedule/check-dispatcher';
-import { SchedulerHealth } from './schedule/scheduler-health';
-import { SlotClaimer } from './schedule/slot-claimer';
+import { CheckDispatcher } from '../engine/dispatch/check-dispatcher';
+import { SchedulerHealth } from './source/scheduled/scheduler-health';
+import { SlotClaimer } from './source/scheduled/slot-claimer';
 
 const DRAIN_MS = 18_000;
 const FLUSH_MS = 4000;

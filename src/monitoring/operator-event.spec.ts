@@ -1,7 +1,7 @@
 import { overloadEvent, type OverloadNews } from './operator-event';
 
 const STATE = {
-  since: new Date('2026-11-23T14:02:00Z'),
+  beganAt: 5000,
   lastedMs: 92_400,
   ratio: 1.84,
   skippedPerSecond: 839.6,
@@ -9,7 +9,12 @@ const STATE = {
   lost: 0,
   waiting: 310,
 };
-const ORIGIN = { at: new Date('2026-11-23T14:03:32Z'), host: 'monitor-1', instance: 3 };
+const ORIGIN = {
+  at: new Date('2026-11-23T14:03:32Z'),
+  since: new Date('2026-11-23T14:02:00Z'),
+  host: 'monitor-1',
+  instance: 3,
+};
 
 describe('the event that the operator’s own alerting gets', () => {
   it('says when an overload begins: by how much, what is skipped, and that alerts still come', () => {

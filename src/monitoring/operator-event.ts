@@ -1,9 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { OverloadState } from './schedule/overload';
+import type { OverloadState } from '../engine/dispatch/overload';
 
-/** Which process tells. */
+/** Which process tells, and when; `since`: when the overload began, by the database's clock. */
 export interface EventOrigin {
   at: Date;
+  since: Date;
   host: string;
   /** Its number among the instances, `null` while it is not registered. */
   instance: number | null;
@@ -62,13 +63,13 @@ export type OverloadNews = 'began' | 'ended' | 'stopped';
 export function overloadEvent(
   news: OverloadNews,
   state: OverloadState,
-  { at, host, instance }: EventOrigin,
+  { at, since, host, instance }: EventOrigin,
 ): OverloadEvent {
   const isOver = news !== 'began';
   return {
     type: isOver ? 'overload.ended' : 'overload.began',
     at: at.toISOString(),
-    since: state.since.toISOString(),
+    since: since.toISOString(),
     host,
     instance,
     ratio: isOver ? 1 : tenths(state.ratio),

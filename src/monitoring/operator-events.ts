@@ -1,13 +1,14 @@
 import { hostname } from 'node:os';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../platform/config/config';
+import { DatabaseClock } from '../platform/database/database-clock';
 import { OPERATORS_EGRESS } from '../platform/net/egress/egress-policy';
 import { OutboundHttp } from '../platform/net/http/outbound-http';
 import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
 import { InstanceRegistry } from './instance-registry';
 import { overloadEvent, type OverloadEvent, type OverloadNews } from './operator-event';
-import { Overload, type OverloadState } from './schedule/overload';
+import { Overload, type OverloadState } from '../engine/dispatch/overload';
 
 const LIMIT_MS = 10_000;
 /** Between the attempts to tell one event; after the last it is given up. */
@@ -36,6 +37,7 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
     private readonly clock: Clock,
     private readonly overload: Overload,
     private readonly instances: InstanceRegistry,
+    private readonly databaseClock: DatabaseClock,
   ) {}
 
   onModuleInit(): void {
@@ -52,7 +54,8 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
   private tell(news: OverloadNews, state: OverloadState): void {
     const url = this.config.operatorWebhookUrl;
     if (url === null) return;
-    const origin = { at: this.clock.now(), host: hostname(), instance: this.instances.id };
+    const since = this.databaseClock.dateAt(state.beganAt);
+    const origin = { at: this.clock.now(), since, host: hostname(), instance: this.instances.id };
     if (this.waiting.length >= MAX_WAITING) this.waiting.shift();
     this.waiting.push(overloadEvent(news, state, origin));
     this.sending ??= this.sendWaiting(url);

@@ -4,7 +4,7 @@ import { ApiKeyService } from '../identity/api-key/api-key.service';
 import { Quotas } from '../identity/quota/quotas.service';
 import { SessionService } from '../identity/session/session.service';
 import type { Caller } from '../platform/access/caller';
-import { FairSemaphore } from '../platform/net/fair-semaphore';
+import { FairSemaphore } from '../platform/capacity/fair-semaphore';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { OpenStreams } from './open-streams';

@@ -1,4 +1,4 @@
-import type { FinishedCheck } from '../../src/endpoint/finished-check';
+import type { FinishedCheck } from '../../src/engine/finished-check';
 import { HistoryBench, recorded } from '../harness/app/history';
 import { citusNodes, NO_CITUS, onNode, urlOf } from '../harness/database/citus-cluster';
 import { distributedDatabase, plainDatabase, type TestDatabase } from '../harness/database/database';

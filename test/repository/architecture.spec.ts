@@ -5,18 +5,19 @@ import ts from 'typescript';
 const SRC = resolve(__dirname, '../../src');
 const PACKAGES = resolve(__dirname, '../../packages');
 
-/** What each folder of src and packages may import from the others. `platform` knows no feature; `checker` and `channel` no database. */
+/** What each folder of src and packages may import from the others. `platform` knows no feature; `checker`, `channel` and `engine` no database. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   audit: ['platform'],
   identity: ['audit', 'platform'],
   checker: ['platform'],
+  engine: ['checker', 'platform'],
   channel: ['platform'],
   'alert-rule': ['platform'],
   website: ['identity', 'audit', 'platform'],
-  endpoint: ['website', 'identity', 'checker', 'audit', 'platform'],
+  endpoint: ['website', 'identity', 'engine', 'checker', 'audit', 'platform'],
   maintenance: ['endpoint', 'website', 'identity', 'audit', 'platform'],
-  history: ['endpoint', 'website', 'checker', 'platform'],
+  history: ['endpoint', 'website', 'engine', 'checker', 'platform'],
   delivery: ['channel', 'audit', 'platform'],
   contact: ['alert-rule', 'delivery', 'identity', 'channel', 'audit', 'platform'],
   alert: [
@@ -31,7 +32,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'platform',
   ],
-  monitoring: ['alert', 'history', 'endpoint', 'checker', 'audit', 'platform'],
+  monitoring: ['alert', 'history', 'endpoint', 'engine', 'checker', 'audit', 'platform'],
   stream: ['alert', 'endpoint', 'history', 'identity', 'platform'],
   'status-page': ['website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
   configuration: [
@@ -74,11 +75,12 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     text: [],
     time: [],
     cache: [],
-    access: ['cache', 'config', 'problem', 'time'],
+    capacity: ['cache'],
+    access: ['capacity', 'config', 'problem', 'time'],
     problem: [],
     ids: ['problem'],
     config: ['text'],
-    net: ['cache', 'config', 'text', 'time'],
+    net: ['cache', 'capacity', 'config', 'text', 'time'],
     database: ['config', 'time'],
     events: ['database'],
     secrets: ['config', 'database', 'ids'],
@@ -87,6 +89,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     http: [
       'access',
       'cache',
+      'capacity',
       'config',
       'database',
       'ids',
@@ -154,7 +157,12 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     behaviour: ['document', 'session'],
   },
   'configuration/plan': { state: [], changes: ['state'] },
-  monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
+  engine: { queue: [], run: [], dispatch: ['run'] },
+  monitoring: { record: [], 'before-trigger': ['record'], source: ['record'] },
+  'monitoring/source': {
+    scheduled: [],
+    'on-demand': [],
+  },
 };
 
 /**
@@ -477,9 +485,9 @@ describe('the modules of src and packages', () => {
     expect(wrong.map(({ path }) => short(path))).toEqual([]);
   });
 
-  it('keeps databases and routes out of checkers and channels', () => {
+  it('keeps databases and routes out of checkers, channels and the engine', () => {
     const wrong = sources
-      .filter(({ path }) => ['checker', 'channel'].includes(folderOf(path)))
+      .filter(({ path }) => ['checker', 'channel', 'engine'].includes(folderOf(path)))
       .filter(
         ({ text, imports }) =>
           /@Controller\(|from 'typeorm'/.test(text) ||

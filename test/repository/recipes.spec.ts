@@ -11,6 +11,7 @@ import { plantRecipes } from './recipe-tree';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { TcpTarget } from '../../packages/testing/servers/tcp-target';
 import { startOwnApp, type TestApp } from '../harness/app/app';
+import { parseId } from '../../src/platform/ids/id';
 
 const ROOT = resolve(__dirname, '../..');
 const CHECK_TYPES = 'test/repository/check-types.cjs';
@@ -45,6 +46,11 @@ const { RedisChecker } = tree.load('src/checker/redis/redis.checker') as {
 };
 const { NetModule } = tree.load('src/platform/net/net.module') as typeof import('../../src/platform/net/net.module');
 
+const { down, resultOf } = tree.load('src/checker/check-failure') as typeof import('../../src/checker/check-failure');
+const { PushedResults } = tree.load('src/monitoring/source/pushed/pushed-results') as {
+  PushedResults: new () => { take(orgId: string, endpointId: string, result: object): Promise<string> };
+};
+
 /** What a team keeps in its own package. */
 @Checker('VALKEY')
 class ValkeyChecker extends RedisChecker {}
@@ -71,7 +77,9 @@ describe('the recipes', () => {
   it('the recipes add the files they speak of, and a few lines elsewhere', () => {
     expect(tree.added.filter((path) => !path.startsWith('test/')).sort()).toEqual([
       'src/channel/vendor/matrix.channel.ts',
+      'src/checker/pushed/pushed.checker.ts',
       'src/checker/redis/redis.checker.ts',
+      'src/monitoring/source/pushed/pushed-results.ts',
       'src/platform/database/migrations/1800000000000-releases.ts',
       'src/platform/database/migrations/1800000001000-endpoint-notes.ts',
       'src/platform/database/migrations/1800000002000-alert-runbook.ts',
@@ -95,6 +103,7 @@ describe('the recipes', () => {
       'src/checker/checker.module.ts',
       'src/endpoint/endpoint.dto.ts',
       'src/endpoint/endpoint.entity.ts',
+      'src/monitoring/monitoring.module.ts',
       'src/platform/database/migrations/migrations.ts',
       'src/platform/ids/id.ts',
       'src/release/release.module.ts',
@@ -238,13 +247,22 @@ describe('with the recipes carried out', () => {
         CreateEndpoint: {
           properties: {
             notes: { maxLength: 500 },
-            type: { enum: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'REDIS', 'VALKEY'] },
+            type: { enum: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'PUSHED', 'REDIS', 'VALKEY'] },
             url: { description: expect.stringContaining('`REDIS` redis://host[:port]') },
           },
         },
         CreateMatrixAlert: {},
         MatrixConfig: { required: ['homeserver', 'access_token', 'room_id'] },
       });
+    });
+
+    it('records what the new source is given, and runs nothing of its type', async () => {
+      const endpoint = await newEndpoint(app.write, await newWebsite(app.write), { type: 'PUSHED', url: 'backup' });
+      const result = resultOf(down('connection_refused', 'connect', 'The backup failed.'));
+      const uuid = parseId('endpoint', endpoint) ?? '';
+      expect(await app.app.get(PushedResults).take(app.orgId, uuid, result)).toBe('recorded');
+      expect(await statusOf(endpoint)).toBe('down');
+      expect((await app.write.post(`/endpoints/${endpoint}/checks`)).status).toBe(409);
     });
 
     it('takes the checker of a module that a team keeps for itself', async () => {

@@ -3,7 +3,7 @@ import { OUTCOME_CODE } from '../../src/endpoint/outcome-code';
 import { errorIndex } from '../../src/history/check-encoding';
 import { SUMMARIZE } from '../../src/history/rollup/endpoint-summary';
 import { HistoryWriter } from '../../src/history/write/history-writer';
-import type { FinishedCheck } from '../../src/endpoint/finished-check';
+import type { FinishedCheck } from '../../src/engine/finished-check';
 import { RollupJob } from '../../src/history/rollup/rollup.job';
 import { Database } from '../../src/platform/database/database';
 import { firstUuidAt, formatId, newUuid, parseId } from '../../src/platform/ids/id';

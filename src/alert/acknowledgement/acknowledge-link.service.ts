@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { type Authorship, originOf } from '../../audit/authorship';
 import { type AcknowledgeClaim, readClaim } from '../../delivery/send/acknowledge-token';
 import { networkOf } from '../../platform/access/client-network';
-import { TokenBuckets } from '../../platform/access/token-bucket';
+import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { TokenBuckets } from '../../platform/access/token-bucket';
+import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Config } from '../../platform/config/config';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { Clock } from '../../platform/time/clock';

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { Owner } from '../../platform/capacity/by-owner';
+import { InTurns } from '../../platform/capacity/in-turns';
 
 /** Lets others pass between two pieces of work. */
 export type Pause = () => Promise<void>;
@@ -14,15 +16,11 @@ const SHORT_MS = 1;
  */
 @Injectable()
 export class JudgingTurns {
-  private readonly waiting = new Map<string | null, (() => void)[]>();
+  private readonly waiting = new InTurns<() => void>();
   private isTaken = false;
 
   /** Does the work when it is its turn. False when the signal was aborted first: then it was not begun. */
-  async take(
-    organization: string | null,
-    signal: AbortSignal,
-    work: (pause: Pause) => Promise<void>,
-  ): Promise<boolean> {
+  async take(organization: Owner, signal: AbortSignal, work: (pause: Pause) => Promise<void>): Promise<boolean> {
     if (this.isTaken && !(await this.wait(organization, signal))) return false;
     this.isTaken = true;
     let pieceAt = performance.now();
@@ -39,38 +37,26 @@ export class JudgingTurns {
     }
   }
 
-  private wait(organization: string | null, signal: AbortSignal): Promise<boolean> {
-    const line = this.waiting.get(organization) ?? [];
-    this.waiting.set(organization, line);
+  private wait(organization: Owner, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const go = () => {
         signal.removeEventListener('abort', leave);
         resolve(true);
       };
       const leave = () => {
-        const place = line.indexOf(go);
-        if (place >= 0) line.splice(place, 1);
-        if (line.length === 0 && this.waiting.get(organization) === line) this.waiting.delete(organization);
+        this.waiting.remove(organization, go);
         resolve(false);
       };
-      line.push(go);
-      if (signal.aborted) leave();
-      else signal.addEventListener('abort', leave, { once: true });
+      this.waiting.push(organization, go);
+      signal.addEventListener('abort', leave, { once: true });
     });
   }
 
-  /** To the organization that has waited longest since its last turn. */
   private pass(): void {
-    const [next] = this.waiting;
-    if (!next) {
-      this.isTaken = false;
-      return;
-    }
-    const [organization, line] = next;
-    const go = line.shift();
-    this.waiting.delete(organization);
-    if (line.length > 0) this.waiting.set(organization, line);
-    go?.();
+    const next = this.waiting.take();
+    if (next) next();
+    else this.isTaken = false;
   }
 }
 

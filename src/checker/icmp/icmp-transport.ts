@@ -1,4 +1,4 @@
-import type { Owner } from '../../platform/net/fair-semaphore';
+import type { Owner } from '../../platform/capacity/by-owner';
 
 /** How pinging a host ended, other than by silence (then the signal decides). */
 export type EchoResult =

@@ -6,7 +6,7 @@ import { abortFailure, type CheckFailure, down, socketFailure, unknown } from '.
 import { Checker, type CheckResult, type CheckRequest, InvalidTarget } from '../checker';
 import { HOW_TO_PERMIT_ICMP, IcmpTransports } from './icmp-transports';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
-import type { Owner } from '../../platform/net/fair-semaphore';
+import type { Owner } from '../../platform/capacity/by-owner';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
 
 /** The next address of a name is pinged as well when one has been silent for this long (RFC 8305, section 5). */

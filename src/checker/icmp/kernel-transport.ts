@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { Owner } from '../../platform/net/fair-semaphore';
+import type { Owner } from '../../platform/capacity/by-owner';
 import { TOKEN_BYTES } from './icmp-packet';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 import { loadKernelSocketCalls } from './kernel-calls';

@@ -2,7 +2,7 @@ import { extname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { FairSemaphore } from '../../platform/net/fair-semaphore';
+import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import { problems } from '../../platform/problem/problem';
 
 const MEGABYTE = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
-import { FairSemaphore } from '../../platform/net/fair-semaphore';
+import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import { problems } from '../../platform/problem/problem';
 import type { PlanRequest } from './planner';
 import { bytesOfWanted } from './state/present-state';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TokenBuckets } from '../../platform/access/token-bucket';
+import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Problem } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Notification } from '../../channel/notification';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import type { Caller } from '../../platform/access/caller';
-import { TokenBuckets } from '../../platform/access/token-bucket';
+import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Database, type Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { EgressPolicy } from '../../platform/net/egress/egress-policy';

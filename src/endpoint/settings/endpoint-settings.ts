@@ -28,6 +28,11 @@ export class EndpointSettingsResolver {
     private readonly config: Config,
   ) {}
 
+  /** Whether instances run the checks of such an endpoint by the clock. */
+  isScheduled({ type }: Pick<EndpointSettings, 'type'>): boolean {
+    return !this.checkers.isPassive(type);
+  }
+
   /** The settings that `examine` returns. Throws `validation_failed` with every field problem, or `target_not_allowed`. */
   resolve(id: string, dto: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): EndpointSettings {
     const { settings, findings } = this.examine(id, dto, stored, caller);

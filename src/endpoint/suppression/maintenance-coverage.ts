@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Sql } from '../../platform/database/database';
-import type { FinishedCheck } from '../finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { type Coverable, type Maintenance, unionAt, type MaintenanceScope, type Occurrence } from './cover';
 import { OccurrencesByName } from './occurrences-by-name';
 

@@ -5,7 +5,7 @@ import { Optional } from '../../platform/http/validators';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryBoolean, QueryInteger } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
 import { toMicroseconds, toMilliseconds } from '../check-encoding';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { QueryRangeBound } from '../time-range';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const satisfies readonly Outcome[];

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../checker/checker';
 import { storedDetail, DetailCache } from './check-detail';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 
 const check = (result: Partial<CheckResult>, change: Partial<FinishedCheck> = {}): FinishedCheck => ({
   endpointKey: '7',

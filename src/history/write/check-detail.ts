@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Certificate, CheckError, CheckPhase } from '../../checker/checker';
-import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
+import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
 import { storableText } from '../../platform/database/postgres-text';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 

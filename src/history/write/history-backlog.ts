@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { Health } from '../../platform/observability/health';
 import { Metrics } from '../../platform/observability/metrics';

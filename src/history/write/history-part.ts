@@ -1,4 +1,4 @@
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import type { ClosedOutage, OpenedOutage } from './history-writer';
 
 /** What one batch adds to history. */

@@ -6,7 +6,7 @@ import { errorIndex, outcomeWithMarks, toMicroseconds } from '../check-encoding'
 import { NO_DETAIL, type StoredDetail, storedDetail, DetailCache } from './check-detail';
 import { checkId } from '../check-id';
 import { Partitions } from './partitions';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { storableMessage } from '../../platform/database/postgres-text';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 

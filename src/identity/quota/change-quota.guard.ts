@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ACCESS, type AccessRule, type AuthenticatedRequest } from '../../platform/access/caller';
 import { SERVED_BEYOND_QUOTA } from '../../platform/access/cost';
-import { TokenBuckets } from '../../platform/access/token-bucket';
+import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { problems } from '../../platform/problem/problem';
 import { ChangedBytes } from './changed-bytes.service';

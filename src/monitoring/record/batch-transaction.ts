@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
-import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
+import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
 import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
 import { failpoint } from '../../platform/observability/failpoints';
-import type { EndpointResults } from './batch-split';
-import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './check-batch';
+import type { EndpointResults, UnchangedUpRun } from './batch';
+import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './fold-batch';
 import { EndpointStateStore, type UnchangedUpSaved } from './endpoint-state-store';
-import type { PendingCheck } from './pending-check';
-import type { UnchangedUpRun } from './unchanged-up-run';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 /** What one transaction did. */
 export interface Committed {

@@ -1,18 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import { HistoryFailure } from '../../history/write/history-part';
-import { reasonOf, type WriteFailure, writeFailureOf } from '../../history/write/write-failure';
-import { BoundedMap } from '../../platform/cache/bounded-map';
+import { writeFailureOf } from '../../history/write/write-failure';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { failpoint } from '../../platform/observability/failpoints';
 import { Clock } from '../../platform/time/clock';
 import { RecentRate } from '../../platform/time/recent-rate';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { byEndpoint, type EndpointResults, resultsOfEach, writeInParts } from './batch-split';
+import { resultsOfEach, unchangedUpRunsOf } from './batch';
 import { BatchTransaction, type Committed } from './batch-transaction';
-import type { PendingCheck } from './pending-check';
-import { unchangedUpRunsOf } from './unchanged-up-run';
-import { PoisonedResults } from './poisoned-results';
+import type { PendingCheck } from '../../engine/queue/pending-checks';
+import { RefusedResults, type WrittenBatch } from './refused-results';
 
 /**
  * Our transactions never hold a row lock this long; only a manual session or a backup does. A statement of a batch takes
@@ -20,36 +18,19 @@ import { PoisonedResults } from './poisoned-results';
  */
 const LIMITS = { lockMs: 1000, statementMs: 5000 };
 /** Runs that change nothing take rows in any order: this is shorter than what PostgreSQL takes to find a deadlock. */
-const STEADY_LIMITS = { lockMs: 200, statementMs: 5000 };
-/** Results that were refused before, of those that are tried at once: what follows from them may be much. */
-const MAX_SUSPECTS = 50;
-
-/** What became of a batch. */
-export interface WrittenBatch {
-  /** Results that are to be written again, in their order. */
-  left: readonly PendingCheck[];
-  /** Why the batch was not written; `undefined` when it was. */
-  error?: unknown;
-}
+const UNCHANGED_LIMITS = { lockMs: 200, statementMs: 5000 };
 
 /**
  * Writes batches, each in one transaction: history, streaks, alert flags, events and deliveries, all or nothing. When only
- * history cannot be written, the rest is committed and history follows. A batch that is refused is written in parts, so
- * that a result that cannot be written costs its own endpoint that result and nobody else anything.
+ * history cannot be written, the rest is committed and history follows. For what is refused: `RefusedResults`.
  */
 @Injectable()
 export class BatchWriter {
-  private readonly logger = new Logger(BatchWriter.name);
-  readonly poisoned = new PoisonedResults();
-  /** Batches in a row that failed although the database is available. */
-  private refusedInARow = 0;
+  readonly refused: RefusedResults;
   /** Batches and parts that were written. */
   written = 0;
   /** Monotonic: when something was last written. */
   writtenAt = -Infinity;
-  private lastRefusal = '';
-  /** Endpoints whose refused results are in the log. */
-  private readonly reported = new BoundedMap<string, true>(10_000);
   private readonly rate = new RecentRate();
 
   constructor(
@@ -58,7 +39,9 @@ export class BatchWriter {
     private readonly history: HistoryBacklog,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.refused = new RefusedResults(this, metrics, clock, new Logger(BatchWriter.name));
+  }
 
   /** Results recorded per second, over the last seconds. */
   get recordedPerSecond(): number {
@@ -80,105 +63,31 @@ export class BatchWriter {
     return this.contents.lockedOf(this.database, endpointIds);
   }
 
-  /** Writes a batch, in parts when it is refused as a whole. What no part could be written with counts as poisoned. */
+  /** Writes a batch, in parts when it is refused as a whole. */
   async write(batch: readonly PendingCheck[]): Promise<WrittenBatch> {
     try {
       const left = await this.commit(batch);
-      this.refusedInARow = 0;
+      this.refused.noteWritten();
       return { left };
     } catch (error) {
-      return (await this.isRefused(error)) ? this.split(batch, error) : { left: batch, error };
+      return this.refused.writeRest(batch, error);
     }
   }
 
-  /**
-   * Tries what was refused before, for at most `limitMs`: one result, and more at once as long as they are written, as they are
-   * when the database itself was at fault. Of several that are refused each is tried alone.
-   */
-  async retryPoisoned(limitMs: number): Promise<void> {
-    const began = this.clock.monotonic();
-    const givenUp: string[] = [];
-    let entries = this.poisoned.next(began, 1);
-    while (entries.length > 0) {
-      try {
-        const failure = await this.tryCommit(entries);
-        const size = failure === null ? Math.min(2 * entries.length, MAX_SUSPECTS) : 1;
-        const [first, ...others] = entries;
-        if (failure === null) for (const entry of entries) this.poisoned.written(entry);
-        else if (first && others.length === 0 && this.refused(first, failure)) givenUp.push(first.check.endpointId);
-        entries = this.poisoned.next(began, size);
-      } catch (error) {
-        this.logger.warn(`${this.poisoned.size} refused results wait: ${reasonOf(error)}`);
-        break;
-      }
-      if (this.clock.monotonic() - began > limitMs) break;
-    }
-    if (givenUp.length > 0) this.reportGivenUp(givenUp);
+  async commitLocked(entries: readonly PendingCheck[]): Promise<void> {
+    await this.commit(entries, true);
   }
 
-  /** At shutdown: history that still waits, for at most `limitMs`. */
-  drainHistory(limitMs: number): Promise<void> {
-    return this.history.drain(limitMs);
-  }
-
-  /** True when the result is given up. */
-  private refused(entry: PendingCheck, failure: WriteFailure): boolean {
-    const isGivenUp = this.poisoned.refused(entry, failure, this.written, this.clock.monotonic());
-    if (isGivenUp) entry.resolve?.('dropped');
-    return isGivenUp;
-  }
-
-  private reportGivenUp(endpointIds: readonly string[]): void {
-    this.metrics.resultsParked.inc(endpointIds.length);
-    const unreported = [...new Set(endpointIds)].filter((id) => !this.reported.get(id));
-    for (const id of unreported) this.reported.set(id, true);
-    if (unreported.length > 0)
-      this.logger.error(
-        `Results of ${unreported.length} endpoints were given up, the database refuses them (${unreported.slice(0, 5).join(' ')}): ${this.lastRefusal}`,
-      );
-  }
-
-  /** Whether the batch failed because of what is in it. What is unclear is believed the second time. */
-  private async isRefused(error: unknown): Promise<boolean> {
-    const failure = writeFailureOf(error);
-    if (failure === 'content') return true;
-    if (failure !== 'unclear' || ++this.refusedInARow < 2) return false;
+  isAvailable(): Promise<boolean> {
     return this.database.query('SELECT 1').then(
       () => true,
       () => false,
     );
   }
 
-  private async split(batch: readonly PendingCheck[], error: unknown): Promise<WrittenBatch> {
-    this.logger.warn(`${batch.length} results are written in parts: ${reasonOf(error)}`);
-    const open = new Set(batch);
-    const written = this.written;
-    const write = async (part: readonly EndpointResults[]): Promise<boolean> => {
-      const entries = part.flat();
-      const failure = await this.tryCommit(entries);
-      if (failure === null) for (const entry of entries) open.delete(entry);
-      return failure === null;
-    };
-    try {
-      const { poisoned } = await writeInParts(byEndpoint(batch), write);
-      for (const entry of poisoned.flat()) this.poisoned.add(entry, written);
-      return { left: [] };
-    } catch (failed) {
-      return { left: batch.filter((entry) => open.has(entry)), error: failed };
-    }
-  }
-
-  /** `null` when the part was committed. Throws when the database is away or rows are locked: nobody's fault here. */
-  private async tryCommit(entries: readonly PendingCheck[]): Promise<WriteFailure | null> {
-    try {
-      await this.commit(entries, true);
-      return null;
-    } catch (error) {
-      const failure = writeFailureOf(error);
-      if (failure === 'away' || failure === 'locked') throw error;
-      this.lastRefusal = reasonOf(error);
-      return failure;
-    }
+  /** At shutdown: history that still waits, for at most `limitMs`. */
+  drainHistory(limitMs: number): Promise<void> {
+    return this.history.drain(limitMs);
   }
 
   /** Resolves to the results that are to be written again, their rows locked and read. */
@@ -225,7 +134,7 @@ export class BatchWriter {
       ++attempt === 1
         ? this.contents.write(tx, others, unchangedUp, withoutHistory)
         : this.contents.write(tx, endpoints, [], withoutHistory);
-    return this.database.transaction(write, STEADY_LIMITS);
+    return this.database.transaction(write, UNCHANGED_LIMITS);
   }
 }
 

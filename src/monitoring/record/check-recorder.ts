@@ -1,15 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { LossLog } from '../../history/write/loss-log';
 import { reasonOf, writeFailureOf } from '../../history/write/write-failure';
 import { DatabaseServer } from '../../platform/database/database-server';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { BatchWriter, type WrittenBatch } from './batch-writer';
-import { nextBatchSize, withinWork } from './fair-batch';
-import type { PendingCheck, Recorded } from './pending-check';
-import { PendingChecks } from './pending-checks';
-import { WriteUrgency } from './write-urgency';
+import { ResultSink } from '../../engine/result-sink';
+import { nextBatchSize, withinWork } from './batch';
+import { BatchWriter } from './batch-writer';
+import { type PendingCheck, PendingChecks, type Recorded } from '../../engine/queue/pending-checks';
+import type { WrittenBatch } from './refused-results';
+import { WriteUrgency } from '../../engine/queue/write-urgency';
 
 /** A batch is written when its oldest urgent result is this old … */
 const URGENT_AGE_MS = 200;
@@ -34,7 +35,7 @@ const HARMLESS_BATCH = 10;
 /** What the duration of the quickest batch is multiplied by at each further one: forgotten after a few hundred. */
 const FORGET = 1.005;
 /** How long results that were refused before are tried between two batches; all the time when there is no other work. */
-const POISONED_MS = 250;
+const REFUSED_MS = 250;
 
 /**
  * The batches that may be under way, one of each. The first also has what comes between batches: refused results, locked
@@ -49,7 +50,7 @@ type Role = 'first' | 'second' | 'express';
  * turn. On a server several batches may be under way, never with the same endpoint.
  */
 @Injectable()
-export class CheckRecorder {
+export class CheckRecorder extends ResultSink {
   private readonly logger = new Logger(CheckRecorder.name);
   private readonly pending = new PendingChecks();
   private readonly urgency = new WriteUrgency();
@@ -74,7 +75,6 @@ export class CheckRecorder {
   /** Results were left over, for lack of room for their alerts or to be looked at again: the next batch is written at once. */
   private hasLeftOver = false;
   private passing: ((passed: Promise<void>) => void)[] = [];
-  private settled: (check: FinishedCheck) => void = () => {};
   private failure = '';
   private readonly losses = new LossLog(
     (line) => this.logger.error(line),
@@ -87,12 +87,13 @@ export class CheckRecorder {
     private readonly clock: Clock,
     server: DatabaseServer,
   ) {
+    super();
     this.roles = server.isEmbedded ? ['first'] : ['first', 'second', 'express'];
   }
 
   /** Results that wait to be written. */
   get backlog(): number {
-    return this.pending.size + this.writer.poisoned.size;
+    return this.pending.size + this.writer.refused.queue.size;
   }
 
   /** Results recorded per second, over the last seconds. */
@@ -106,9 +107,8 @@ export class CheckRecorder {
     return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
   }
 
-  /** `listener` is called once for each check given to `add`: when it is recorded, dropped or given up. Only one listener is supported. */
-  onSettled(listener: (check: FinishedCheck) => void): void {
-    this.settled = listener;
+  get lost(): number {
+    return this.metrics.resultsLost.total;
   }
 
   /** Milliseconds for which results have waited while none at all could be written. */
@@ -126,7 +126,7 @@ export class CheckRecorder {
   }
 
   /** Takes a result. One that may change a state is written within a quarter of a second, any other within about one. */
-  add(check: FinishedCheck): void {
+  add(check: FinishedCheck, settled?: () => void): void {
     const urgency = this.urgency.of(check);
     const maxAgeMs = urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS;
     this.push({
@@ -134,7 +134,7 @@ export class CheckRecorder {
       addedAt: this.clock.monotonic(),
       maxAgeMs,
       affectsState: urgency !== 'quiet',
-      resolve: () => this.settled(check),
+      resolve: settled,
     });
   }
 
@@ -164,8 +164,8 @@ export class CheckRecorder {
   private push(entry: PendingCheck): void {
     const now = entry.addedAt;
     this.busySince ??= now;
-    const { poisoned } = this.writer;
-    if (poisoned.has(entry.check.endpointId, now)) poisoned.add(entry, this.writer.written);
+    const { queue } = this.writer.refused;
+    if (queue.has(entry.check.endpointId, now)) queue.add(entry, this.writer.written);
     else this.pending.add(entry);
     if (this.backlog > MAX_WAITING) this.giveUpSome();
     this.flushSoon(this.pending.ready >= ENOUGH ? 0 : entry.maxAgeMs, now);
@@ -173,8 +173,7 @@ export class CheckRecorder {
 
   /** What the database refuses goes first, then what changes nothing; anything else only when nothing else waits. */
   private giveUpSome(): void {
-    const { poisoned } = this.writer;
-    const first = poisoned.forgetOne((entry) => !entry.affectsState || !this.pending.hasQuiet);
+    const first = this.writer.refused.queue.forgetOne((entry) => !entry.affectsState || !this.pending.hasQuiet);
     const given = first ? [first] : this.pending.giveUp(GIVEN_UP_AT_ONCE);
     this.metrics.resultsLost.inc(given.length);
     const why = this.failure === '' ? 'they come faster than they can be recorded' : this.failure;
@@ -221,7 +220,7 @@ export class CheckRecorder {
   }
 
   private hasWorkFor(role: Role): boolean {
-    if (role === 'first') return this.canWrite || this.writer.poisoned.size > 0 || this.passing.length > 0;
+    if (role === 'first') return this.canWrite || this.writer.refused.queue.size > 0 || this.passing.length > 0;
     return role === 'second' ? this.pending.ready > 0 : this.pending.changing > 0;
   }
 
@@ -230,9 +229,9 @@ export class CheckRecorder {
     if (pauseMs !== null) this.pausedUntil = this.clock.monotonic() + pauseMs;
     if (this.backlog === 0 && this.writing.size === 0) this.busySince = null;
     if (this.passing.length > 0) this.flushSoon(0);
-    const { poisoned } = this.writer;
-    if (poisoned.size > 0 && !this.stopped)
-      this.flushSoon(poisoned.next(this.clock.monotonic(), 1).length > 0 ? 0 : RETRY_MS);
+    const { queue } = this.writer.refused;
+    if (queue.size > 0 && !this.stopped)
+      this.flushSoon(queue.next(this.clock.monotonic(), 1).length > 0 ? 0 : RETRY_MS);
     if (this.pending.size === 0) return;
     const isDue = pauseMs !== null || this.hasLeftOver || this.pending.ready >= ENOUGH;
     this.flushSoon(isDue ? 0 : (this.pending.shortestAgeMs ?? RETRY_MS));
@@ -242,7 +241,8 @@ export class CheckRecorder {
   private async writeRound(role: Role): Promise<number | null> {
     const pauseMs = this.canWrite ? await this.writeOne(role) : null;
     if (role !== 'first') return pauseMs;
-    if (this.writer.poisoned.size > 0) await this.writer.retryPoisoned(this.pending.size > 0 ? POISONED_MS : RETRY_MS);
+    if (this.writer.refused.queue.size > 0)
+      await this.writer.refused.retry(this.pending.size > 0 ? REFUSED_MS : RETRY_MS);
     if (this.passing.length > 0) {
       const passed = this.writer.pass();
       for (const resolve of this.passing.splice(0)) resolve(passed);
@@ -272,7 +272,7 @@ export class CheckRecorder {
       if (locked.size > 0) pauseMs = 0;
     }
     this.pending.putBack(left);
-    this.movePoisoned(endpointIds);
+    this.moveRefused(endpointIds);
     this.pending.release([...endpointIds].filter((id) => !locked.has(id)));
     return pauseMs;
   }
@@ -310,13 +310,13 @@ export class CheckRecorder {
       this.mostChanging = nextBatchSize(this.mostChanging, durationMs, this.quickestMs, MAX_CHANGING);
   }
 
-  /** Later results of endpoints with poisoned ones wait with these: the results of one endpoint keep their order. */
-  private movePoisoned(endpointIds: Iterable<string>): void {
-    const { poisoned, written } = this.writer;
-    if (poisoned.size === 0) return;
+  /** Later results of endpoints with refused ones wait with these: the results of one endpoint keep their order. */
+  private moveRefused(endpointIds: Iterable<string>): void {
+    const { refused, written } = this.writer;
+    if (refused.queue.size === 0) return;
     const now = this.clock.monotonic();
     for (const id of endpointIds)
-      if (poisoned.has(id, now)) for (const entry of this.pending.extract(id)) poisoned.add(entry, written);
+      if (refused.queue.has(id, now)) for (const entry of this.pending.extract(id)) refused.queue.add(entry, written);
   }
 
   /** Finds the endpoints whose rows are locked: while there are some, the others can be written without them. */

@@ -4,10 +4,10 @@ import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
 import { toMicroseconds } from '../../history/check-encoding';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../engine/finished-check';
 import { InstanceRegistry } from '../instance-registry';
 import { type EndpointState, type Streaks } from './endpoint-state';
-import type { UnchangedUpRun } from './unchanged-up-run';
+import type { UnchangedUpRun } from './batch';
 
 /** What decides whether a result of an endpoint still counts, as the schedule has it now. */
 interface CurrentSettings {

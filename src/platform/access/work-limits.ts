@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { ByOwner } from '../capacity/by-owner';
 import { Config } from '../config/config';
 import { Problem, problems } from '../problem/problem';
 import { Clock } from '../time/clock';
-import { TokenBuckets } from './token-bucket';
+import { TokenBuckets } from '../capacity/token-bucket';
 
 /** What one organization may have running at once. */
 const AT_ONCE = 8;
@@ -18,7 +19,7 @@ const RETRY_AFTER_SECONDS = 2;
 @Injectable()
 export class WorkLimits {
   private readonly begun: TokenBuckets | null;
-  private readonly running = new Map<string, number>();
+  private readonly running = new ByOwner(Infinity, AT_ONCE);
 
   constructor({ rateLimitPerSecond }: Config, clock: Clock) {
     this.begun = rateLimitPerSecond === 0 ? null : new TokenBuckets(BEGUN.rate, BEGUN.burst, () => clock.monotonic());
@@ -26,22 +27,15 @@ export class WorkLimits {
 
   /** Runs the work unless the organization has too much of it: then this throws `rate_limited`. */
   async run<T>(orgId: string, work: () => Promise<T>): Promise<T> {
-    const others = this.running.get(orgId) ?? 0;
-    if (others >= AT_ONCE) throw tooManyAtOnce();
+    if (!this.running.hasCapacityFor(orgId)) throw tooManyAtOnce();
     const wait = this.begun?.take(orgId) ?? 0;
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
-    this.running.set(orgId, others + 1);
+    this.running.take(orgId);
     try {
       return await work();
     } finally {
-      this.end(orgId);
+      this.running.release(orgId);
     }
-  }
-
-  private end(orgId: string): void {
-    const left = (this.running.get(orgId) ?? 1) - 1;
-    if (left > 0) this.running.set(orgId, left);
-    else this.running.delete(orgId);
   }
 }
 

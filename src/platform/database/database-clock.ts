@@ -62,7 +62,12 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
   }
 
   now(): Date {
-    return new Date(Math.round(this.clock.monotonic() + this.offset + this.movedMs));
+    return this.dateAt(this.clock.monotonic());
+  }
+
+  /** What the database's clock showed, or will, at a moment of the monotonic clock. */
+  dateAt(monotonicMs: number): Date {
+    return new Date(Math.round(monotonicMs + this.offset + this.movedMs));
   }
 
   /** Milliseconds for measuring and for leases of our own: never jumps, also not when the estimate changes. */

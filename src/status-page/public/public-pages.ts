@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { TokenBuckets } from '../../platform/access/token-bucket';
+import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';

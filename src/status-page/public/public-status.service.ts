@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { networkOf } from '../../platform/access/client-network';
-import { TokenBuckets } from '../../platform/access/token-bucket';
+import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Config } from '../../platform/config/config';
 import { Compression } from '../../platform/http/compression';
 import { problems } from '../../platform/problem/problem';

@@ -5,8 +5,11 @@ import { ON_DELIVERIES } from './on-deliveries';
 import { ON_DOCUMENTS } from './on-documents';
 import { ON_REQUESTS } from './on-requests';
 
-/** What every attack is played with. */
-const STAGE = ['scene.ts', 'victim.ts', 'client.ts', 'attacks/targets.ts'].map((file) => `test/bounds/${file}`);
+/** What every attack is played with, and what bounds nearly all of them. */
+const STAGE = [
+  ...['scene.ts', 'victim.ts', 'client.ts', 'attacks/targets.ts'].map((file) => `test/bounds/${file}`),
+  'src/platform/capacity',
+];
 
 /** Their own file and the stage belong to what they cover. */
 const of = (file: string, attacks: readonly Attack[]): Attack[] =>

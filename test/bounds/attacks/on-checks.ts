@@ -101,7 +101,7 @@ const redirecting: Attack = {
 const onDemand: Attack = {
   name: 'checks on demand',
   what: '520 checks by hand of a host that never responds, whose clients leave in the end',
-  covers: ['src/monitoring/on-demand', 'src/platform/access/work-limits.ts'],
+  covers: ['src/monitoring/source/on-demand', 'src/platform/access/work-limits.ts'],
   begin: async (world) => {
     const target = world.keep(await HostileTarget.listen(() => {}));
     const attacker = await world.organization('Attacker');
@@ -139,7 +139,7 @@ const onDemand: Attack = {
 const slow: Attack = {
   name: 'slow targets',
   what: '500 endpoints at 1 s whose hosts never respond (timeout 300 s), with room for 200 checks',
-  covers: ['src/monitoring/schedule'],
+  covers: ['src/engine/dispatch', 'src/monitoring/source/scheduled'],
   env: { MAX_CONCURRENT_CHECKS: '200' },
   begin: async (world) => {
     const target = world.keep(await HostileTarget.listen(() => {}));

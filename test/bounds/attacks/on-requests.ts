@@ -35,7 +35,7 @@ const page: Attack = {
 const storage: Attack = {
   name: 'storage',
   what: '100 endpoint tests a second, each as large as a request may be; then the operator deletes the organization',
-  covers: ['src/audit', 'src/monitoring/on-demand', 'src/identity/organization'],
+  covers: ['src/audit', 'src/monitoring/source/on-demand', 'src/identity/organization'],
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const headers = times(50).map((index) => ({ key: `X-Long-${index}`, value: 'v'.repeat(300) }));

@@ -240,7 +240,7 @@ describe('The body of a response', () => {
       egress: egressOf('a'),
       shutdown: shutdown.signal,
     });
-    await eventually('the body to be held', () => bodies.heldBytes > 200_000);
+    await eventually('the body to be held', () => bodies.used > 200_000);
     const greedy = await runCheck(small, large.url(), { assertions: wanted, egress: egressOf('a') });
     expect(greedy).toMatchObject({ outcome: 'unknown', error: { code: 'internal' } });
     expect(greedy.error?.message).toContain('no memory for the body');
@@ -251,7 +251,7 @@ describe('The body of a response', () => {
     });
     shutdown.abort(new Error('the test is over'));
     await holding;
-    expect(bodies.heldBytes).toBe(0);
+    expect(bodies.used).toBe(0);
   });
 
   it('never repeats a body in a result beyond what an assertion names', async () => {

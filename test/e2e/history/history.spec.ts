@@ -4,7 +4,7 @@ import type { CheckView } from '../../../src/history/read/check.dto';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import type { LatencyBucketView } from '../../../src/history/read/latency.dto';
 import type { OverviewItemView } from '../../../src/history/overview/overview.dto';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { Database } from '../../../src/platform/database/database';

@@ -3,7 +3,7 @@ import type { LatencyBucketView } from '../../../src/history/read/latency.dto';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import type { Occurrence } from '../../../src/endpoint/suppression/cover';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId, parseId } from '../../../src/platform/ids/id';

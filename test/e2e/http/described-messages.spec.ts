@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { Overload } from '../../../src/monitoring/schedule/overload';
+import { Overload } from '../../../src/engine/dispatch/overload';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../packages/testing/service/api';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';

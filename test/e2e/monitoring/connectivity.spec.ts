@@ -1,6 +1,6 @@
 /** @lane slow */
 import type { CheckResult, ErrorCode } from '../../../src/checker/checker';
-import { Connectivity } from '../../../src/monitoring/run/connectivity';
+import { Connectivity } from '../../../src/engine/run/connectivity';
 import { MINUTE_MS } from '../../../src/platform/time/time-units';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';

@@ -5,8 +5,9 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { CheckError, Outcome } from '../../../src/checker/checker';
-import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { CheckDefinition } from '../../../src/engine/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
@@ -51,13 +52,14 @@ describe('a recorder that is behind', () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     settled = [];
     recorder = newRecorder(app);
-    recorder.onSettled((check) => settled.push(check));
   });
   afterEach(async () => {
     armFailpoints([]);
     await recorder.drain(60_000);
     jest.restoreAllMocks();
   });
+
+  const add = (check: FinishedCheck): void => recorder.add(check, () => settled.push(check));
 
   const load = async (id: string): Promise<CheckDefinition> => {
     const definition = await app.app.get(CheckDefinitions).loadOne(database, parseId('endpoint', id) ?? '');
@@ -78,7 +80,7 @@ describe('a recorder that is behind', () => {
 
   /** From now on a success of one of these sites changes nothing. */
   async function letThemBeUp(sites: readonly CheckDefinition[]): Promise<void> {
-    for (const site of sites) recorder.add(next(site, 'up'));
+    for (const site of sites) add(next(site, 'up'));
     await eventually('they are up', () => settled.length === sites.length);
     settled = [];
   }
@@ -94,10 +96,10 @@ describe('a recorder that is behind', () => {
     if (!failing) throw new Error('no site');
     await letThemBeUp([failing, ...sites]);
     slowDown();
-    for (let round = 0; round < 300; round++) for (const site of sites) recorder.add(next(site, 'up'));
+    for (let round = 0; round < 300; round++) for (const site of sites) add(next(site, 'up'));
     const failure = next(failing, 'down');
     await eventually('the first batch is under way', () => recorder.backlog < 6000);
-    recorder.add(failure);
+    add(failure);
     await eventually('all are recorded', () => settled.length === 6001, 60_000);
     // One batch was under way, or two.
     expect(settled.indexOf(failure)).toBeLessThan(4000);
@@ -115,11 +117,11 @@ describe('a recorder that is behind', () => {
     armFailpoints(['recorder.before_commit=slow']);
     const [early, middle, late] = [sites.slice(0, 10), sites.slice(10, 20), sites.slice(20)];
     for (const some of [early, middle]) {
-      for (let round = 0; round < 60; round++) for (const site of some) recorder.add(next(site, 'up'));
+      for (let round = 0; round < 60; round++) for (const site of some) add(next(site, 'up'));
       await eventually('they are under way', () => recorder.backlog === 0);
     }
-    for (let round = 0; round < 60; round++) for (const site of late) recorder.add(next(site, 'up'));
-    recorder.add(next(failing, 'down'));
+    for (let round = 0; round < 60; round++) for (const site of late) add(next(site, 'up'));
+    add(next(failing, 'down'));
     await eventually('all are recorded', () => settled.length === 2401, 60_000);
     const written = await database.query<{ xmin: string; count: number }>(
       'SELECT xmin::text, count(*)::int AS count FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY 1',
@@ -140,7 +142,7 @@ describe('a recorder that is behind', () => {
       canary.hasPassed = true;
     })();
     for (let round = 0; round < 100 && !canary.hasPassed; round++) {
-      for (const site of sites) for (let i = 0; i < 5; i++) recorder.add(next(site, 'up'));
+      for (const site of sites) for (let i = 0; i < 5; i++) add(next(site, 'up'));
       added += 100;
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
@@ -156,8 +158,8 @@ describe('a recorder that is behind', () => {
     const before = await lost();
     slowDown();
     const failures = mine.flatMap((site) => Array.from({ length: 60 }, () => next(site, 'down')));
-    for (const failure of failures) recorder.add(failure);
-    for (let round = 0; round < 5000; round++) for (const site of theirs) recorder.add(next(site, 'up'));
+    for (const failure of failures) add(failure);
+    for (let round = 0; round < 5000; round++) for (const site of theirs) add(next(site, 'up'));
     const given = (await lost()) - before;
     expect([given, settled.length]).toEqual([1000, 1000]);
     expect(settled.every(({ orgId }) => orgId === theirs[0]?.orgId)).toBe(true);

@@ -1,8 +1,9 @@
 /** @lane slow */
 import { Logger } from '@nestjs/common';
 import type { Outcome } from '../../../src/checker/checker';
-import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { CheckDefinition } from '../../../src/engine/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';

@@ -4,11 +4,12 @@
  */
 import { Logger } from '@nestjs/common';
 import type { Outcome } from '../../../src/checker/checker';
-import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { CheckDefinition } from '../../../src/engine/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { HistoryBacklog } from '../../../src/history/write/history-backlog';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
-import type { Recorded } from '../../../src/monitoring/record/pending-check';
+import type { Recorded } from '../../../src/engine/queue/pending-checks';
 import { within } from '../../../src/platform/net/deadline';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';

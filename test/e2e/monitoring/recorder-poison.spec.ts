@@ -1,7 +1,8 @@
 /** @lane slow */
 import { Logger } from '@nestjs/common';
-import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { CheckDefinition } from '../../../src/engine/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
@@ -171,10 +172,10 @@ describe('a result that cannot be written', () => {
     const writer = newBatchWriter(app);
     armFailpoints(['recorder.before_commit=error']);
     expect((await writer.write(batch)).left).toHaveLength(100);
-    expect([(await writer.write(batch)).left, writer.poisoned.size]).toEqual([[], 100]);
+    expect([(await writer.write(batch)).left, writer.refused.queue.size]).toEqual([[], 100]);
     armFailpoints([]);
-    await writer.retryPoisoned(60_000);
-    expect([await checksOf([one]), writer.poisoned.size]).toEqual([100, 0]);
+    await writer.refused.retry(60_000);
+    expect([await checksOf([one]), writer.refused.queue.size]).toEqual([100, 0]);
     expect(writer.written).toBeLessThan(20);
   });
 });

@@ -5,9 +5,10 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';
-import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
-import type { Recorded } from '../../../src/monitoring/record/pending-check';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { CheckDefinition } from '../../../src/engine/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { Recorded } from '../../../src/engine/queue/pending-checks';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { parseId } from '../../../src/platform/ids/id';

@@ -2,7 +2,8 @@
  * @lane slow
  * @databases both
  */
-import { type ClaimedSlot, EndpointSchedule, phaseMs } from '../../../src/endpoint/endpoint-schedule';
+import type { ClaimedSlot } from '../../../src/engine/claimed-slot';
+import { EndpointSchedule, phaseMs } from '../../../src/endpoint/endpoint-schedule';
 import { Database, type Sql, WorkerDatabase } from '../../../src/platform/database/database';
 import { newUuid, parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
@@ -62,6 +63,7 @@ describe('the schedule', () => {
         intervalSeconds: interval,
         timeoutSeconds: timeout,
         active,
+        scheduled: true,
         revision: 1,
       })),
     );

@@ -4,7 +4,7 @@ import { HistoryMetrics } from '../../../src/history/history.metrics';
 import { HistoryRetention } from '../../../src/history/retention/history-retention';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import { Partitions } from '../../../src/history/write/partitions';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import { RollupSteps } from '../../../src/history/rollup/rollup-steps';
 import { StatsReader } from '../../../src/history/read/stats-reader';

@@ -3,7 +3,7 @@
  * @databases both
  */
 import type { Outcome } from '../../../src/checker/checker';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { latencyOf, type CheckStats } from '../../../src/history/check-stats';
 import { HistoryBench, recorded } from '../../harness/app/history';
 

@@ -1,7 +1,8 @@
 /** @lane slow */
 import fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';
-import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { CheckDefinition } from '../../../src/engine/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definition';
 import { UptimeService } from '../../../src/history/read/uptime.service';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, parseId } from '../../../src/platform/ids/id';

@@ -1,7 +1,7 @@
 /** @lane slow */
 import { SUMMARIZE } from '../../../src/history/rollup/endpoint-summary';
 import type { Outcome } from '../../../src/checker/checker';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { HistoryBench, recorded } from '../../harness/app/history';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { down, resultOf } from '../../../src/checker/check-failure';
 import type { Assertion } from '../../../src/checker/assertion/assertion';
 import type { Checker, CheckResult } from '../../../src/checker/checker';
-import { CheckRunner } from '../../../src/monitoring/run/check-runner';
+import { CheckRunner } from '../../../src/engine/run/check-runner';
 import { OPERATORS_EGRESS } from '../../../src/platform/net/egress/egress-policy';
 import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag';
 import { startApp, type TestApp } from '../../harness/app/app';

@@ -1,7 +1,7 @@
 /** @lane slow */
 import { setImmediate } from 'node:timers/promises';
 import type { OverloadEvent } from '../../../src/monitoring/operator-event';
-import { Overload } from '../../../src/monitoring/schedule/overload';
+import { Overload } from '../../../src/engine/dispatch/overload';
 import { Clock } from '../../../src/platform/time/clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';

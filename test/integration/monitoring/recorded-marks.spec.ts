@@ -1,8 +1,9 @@
 /** @lane slow */
 import fc from 'fast-check';
 import type { CheckError, Outcome } from '../../../src/checker/checker';
-import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
-import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { CheckDefinition } from '../../../src/engine/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
 import type { MaintenanceScope } from '../../../src/endpoint/suppression/cover';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { MaintenanceCoverage } from '../../../src/endpoint/suppression/maintenance-coverage';

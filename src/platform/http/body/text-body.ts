@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Problem, problems } from '../../problem/problem';
-import { Shares } from '../load/shares';
+import { ByOwner } from '../../capacity/by-owner';
 import { BodyReadBy, bytesReader, MAX_BODY_BYTES } from './read-body';
 
 export interface TextBodyRule {
@@ -13,8 +13,7 @@ export interface TextBodyRule {
 
 /** Bodies that are larger than those of other routes, read at once: of one organization, and of all in this process. */
 const LARGE = { perOrganization: 4, inAll: 8 };
-const organizations = new Shares(LARGE.perOrganization);
-const everybody = new Shares(LARGE.inAll);
+const large = new ByOwner(LARGE.inAll, LARGE.perOrganization);
 
 /** The body is a text that the handler takes with `@SentText()`. */
 export function TextBody({ types, maxBytes }: TextBodyRule): MethodDecorator {
@@ -41,13 +40,7 @@ const mayBeLarge = ({ headers }: Request): boolean =>
 
 /** Until the response is through, because its text is needed until then. */
 function enterAsLarge(orgId: string, response: Response): void {
-  if (!organizations.enter(orgId)) throw problems.rateLimited(1);
-  if (!everybody.enter('')) {
-    organizations.leave(orgId);
-    throw problems.temporarilyUnavailable();
-  }
-  response.once('close', () => {
-    organizations.leave(orgId);
-    everybody.leave('');
-  });
+  if (!large.hasShareFor(orgId)) throw problems.rateLimited(1);
+  if (!large.tryTake(orgId)) throw problems.temporarilyUnavailable();
+  response.once('close', () => large.release(orgId));
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, RequestHandler } from 'express';
 import { networkOf } from '../../access/client-network';
-import { TokenBuckets } from '../../access/token-bucket';
+import { TokenBuckets } from '../../capacity/token-bucket';
 import { Config } from '../../config/config';
 import { type Beat, EventLoopLag } from '../../observability/event-loop-lag';
 import { Metrics } from '../../observability/metrics';
 import { problems } from '../../problem/problem';
-import { Shares } from './shares';
+import { ByOwner } from '../../capacity/by-owner';
 import type { Health } from '../../observability/health';
 
 /** Time between two samples; the event loop is late by what it took longer. */
@@ -55,7 +55,7 @@ interface Place {
   /** Whose share it is: an organization (uuid) or a client's network. */
   holder: string;
   /** The shares in which it counts; `null` once it counts no more. */
-  shares: Shares | null;
+  shares: ByOwner | null;
 }
 type PlacedRequest = Request & { [PLACE]?: Place };
 
@@ -69,8 +69,8 @@ export class LoadShedder {
   private inFlight = 0;
   private lateness: number[] = [];
   private sampledAt: number | null = null;
-  private readonly organizations: Shares;
-  private readonly addresses: Shares;
+  private readonly organizations: ByOwner;
+  private readonly addresses: ByOwner;
   private readonly scrapes = new TokenBuckets(LATE_SCRAPES.rate, LATE_SCRAPES.burst, () => performance.now(), 1000);
   private readonly shed;
 
@@ -79,8 +79,8 @@ export class LoadShedder {
     metrics: Metrics,
     private readonly lag: EventLoopLag,
   ) {
-    this.organizations = new Shares(shareOf(ORGANIZATION_SHARE, config.maxConcurrentRequests));
-    this.addresses = new Shares(shareOf(ADDRESS_SHARE, config.maxConcurrentRequests));
+    this.organizations = new ByOwner(Infinity, shareOf(ORGANIZATION_SHARE, config.maxConcurrentRequests));
+    this.addresses = new ByOwner(Infinity, shareOf(ADDRESS_SHARE, config.maxConcurrentRequests));
     lag.onBeat((beat) => this.sample(beat));
     this.shed = metrics.counter({
       name: 'uptime_requests_shed_total',
@@ -116,11 +116,11 @@ export class LoadShedder {
     const place = (request as PlacedRequest)[PLACE];
     if (!place?.shares) return;
     if (request.path === STREAM) return this.leave(place);
-    if (!this.organizations.enter(orgId)) {
+    if (!this.organizations.tryTake(orgId)) {
       this.shed.inc({ reason: 'organization' });
       throw problems.rateLimited(1);
     }
-    place.shares.leave(place.holder);
+    place.shares.release(place.holder);
     Object.assign(place, { holder: orgId, shares: this.organizations });
   }
 
@@ -128,7 +128,7 @@ export class LoadShedder {
     const load = { inFlight: this.inFlight, lateness: this.lateness };
     return (
       overloadedBy(load, this.config.maxConcurrentRequests) ??
-      (this.addresses.enter(network) ? null : ('address' as const))
+      (this.addresses.tryTake(network) ? null : ('address' as const))
     );
   }
 
@@ -138,7 +138,7 @@ export class LoadShedder {
 
   private leave(place: Place): void {
     if (!place.shares) return;
-    place.shares.leave(place.holder);
+    place.shares.release(place.holder);
     place.shares = null;
     this.inFlight--;
     this.lag.leave();

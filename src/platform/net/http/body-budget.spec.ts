@@ -6,10 +6,10 @@ describe('The memory for bodies', () => {
     const memory = budget.open('a');
     expect(memory.take(60)).toBe(true);
     expect(memory.take(60)).toBe(false);
-    expect(budget.heldBytes).toBe(60);
+    expect(budget.used).toBe(60);
     memory.release();
     memory.release();
-    expect(budget.heldBytes).toBe(0);
+    expect(budget.used).toBe(0);
     expect(memory.take(100)).toBe(true);
   });
 

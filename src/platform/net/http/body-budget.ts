@@ -1,3 +1,5 @@
+import { ByOwner, type Owner } from '../../capacity/by-owner';
+
 /** What all kept bodies may take together, and those of one organization. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_SHARE = MAX_BYTES / 2;
@@ -14,41 +16,24 @@ export interface BodyMemory {
  * The memory for the bodies that running checks keep, in bytes: how many checks run at once says nothing about it. One
  * organization has half of it at most, so that none can take it from the others.
  */
-export class BodyBudget {
-  private readonly held = new Map<string | null, number>();
-  private total = 0;
-
-  constructor(
-    private readonly maxBytes = MAX_BYTES,
-    private readonly maxShare = MAX_SHARE,
-  ) {}
-
-  get heldBytes(): number {
-    return this.total;
+export class BodyBudget extends ByOwner {
+  constructor(maxBytes = MAX_BYTES, maxShare = MAX_SHARE) {
+    super(maxBytes, maxShare);
   }
 
   /** For one response after the other; the caller releases it. */
-  open(organization: string | null): BodyMemory {
+  open(organization: Owner): BodyMemory {
     let own = 0;
     return {
       take: (bytes) => {
-        const share = (this.held.get(organization) ?? 0) + bytes;
-        if (share > this.maxShare || this.total + bytes > this.maxBytes) return false;
-        this.hold(organization, bytes);
-        own += bytes;
-        return true;
+        const isTaken = this.tryTake(organization, bytes);
+        if (isTaken) own += bytes;
+        return isTaken;
       },
       release: () => {
-        if (own > 0) this.hold(organization, -own);
+        this.release(organization, own);
         own = 0;
       },
     };
-  }
-
-  private hold(organization: string | null, bytes: number): void {
-    const share = (this.held.get(organization) ?? 0) + bytes;
-    this.total += bytes;
-    if (share > 0) this.held.set(organization, share);
-    else this.held.delete(organization);
   }
 }

@@ -1,0 +1,240 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { ClaimedSlot } from '../claimed-slot';
+import type { CheckDefinition } from '../check-definition';
+import { Clock } from '../../platform/time/clock';
+import { CheckRunner } from '../run/check-runner';
+import { EngineMetrics } from '../engine.metrics';
+import { ResultSink } from '../result-sink';
+import { CheckPlaces } from './check-places';
+import { InTurns } from '../../platform/capacity/in-turns';
+import { Overload, type SkipReason } from './overload';
+import { firstCapacity, KEEPS_UP_MS, nextCapacity } from './capacity-size';
+import { SharedCapacity } from '../../platform/capacity/shared-capacity';
+
+/** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
+export interface PlannedSlot {
+  slot: ClaimedSlot;
+  definition: CheckDefinition;
+  fireAt: number;
+}
+
+/** What waits like a slot and checks nothing: it shows that slots get their turn. */
+interface Passage {
+  fireAt: number;
+  pass: () => void;
+}
+
+type Planned = PlannedSlot | Passage;
+
+/** Waits for its turn beside the organizations, as one more of them. No organization has this id. */
+const OPERATOR = 'operator';
+
+const isPassage = (planned: Planned): planned is Passage => 'pass' in planned;
+const ownerOf = (planned: Planned): string => (isPassage(planned) ? OPERATOR : planned.definition.orgId);
+
+/** Checks are started for this long in one turn of the event loop; the rest of a burst follows in the next turns. */
+const TURN_MS = 4;
+/** How soon it shows that recording has fallen behind. */
+const WATCH_EVERY_MS = 200;
+
+/**
+ * Starts the check of each claimed slot at its millisecond, within the places there are, and hands the finished checks to
+ * the recorder. A slot whose endpoint is still being checked is skipped.
+ */
+@Injectable()
+export class CheckDispatcher {
+  private readonly logger = new Logger(CheckDispatcher.name);
+  /** Sorted by `fireAt`, latest first: the next one is popped from the end. */
+  private planned: Planned[] = [];
+  private readonly due = new InTurns<Planned, string>();
+  /** Claimed slots, from the claim until the check has ended, or is recorded: what waits is bounded as well as what runs. */
+  private readonly held: SharedCapacity;
+  /** Checks that end now hold their capacity until they are recorded. */
+  private isRecorderBehind = false;
+  private fittedAt = -Infinity;
+  /** Endpoint → `fireAt` of its newest slot that has not begun. */
+  private readonly newest = new Map<string, number>();
+  private timer: NodeJS.Timeout | null = null;
+  /** More is due than one turn starts, and the next turn goes on with it. */
+  private isStarting = false;
+
+  constructor(
+    private readonly places: CheckPlaces,
+    private readonly runner: CheckRunner,
+    private readonly sink: ResultSink,
+    private readonly metrics: EngineMetrics,
+    private readonly clock: Clock,
+    private readonly overload: Overload,
+  ) {
+    this.held = new SharedCapacity(firstCapacity(places.size));
+    places.onFree(() => this.fireWaiting());
+    metrics.watch(
+      { name: 'uptime_slots_waiting', help: 'Claimed slots that have not begun.' },
+      () => this.planned.length + this.due.size,
+    );
+    metrics.watch(
+      { name: 'uptime_slots_held_back', help: 'Due slots that wait because their organizations hold their share.' },
+      () => (places.isFull ? 0 : this.due.size),
+    );
+  }
+
+  /** How many more slots may be claimed, and of whom. */
+  get claims(): Pick<SharedCapacity, 'size' | 'free' | 'share' | 'availableTo' | 'ownersNearLimit' | 'largeOwners'> {
+    return this.held;
+  }
+
+  /** Call it with `false` while there is only one organization: it need not leave room for others. */
+  shareCapacity(isShared: boolean): void {
+    this.held.isShared = isShared;
+    this.places.share(isShared);
+  }
+
+  /** Once a second; `isFull`: slots were due for which there was no room. The capacity follows what can be recorded. */
+  followRecorder(isFull: boolean): void {
+    // What waits for a place is no reason to claim more.
+    this.fitCapacity(isFull && this.due.size === 0);
+  }
+
+  /** Before each claim: the capacity shrinks as soon as recording falls behind. */
+  watchRecorder(): void {
+    if (this.clock.monotonic() - this.fittedAt >= WATCH_EVERY_MS) this.fitCapacity(false);
+  }
+
+  private fitCapacity(isTooSmall: boolean): void {
+    const { lagMs, recordedPerSecond } = this.sink;
+    this.fittedAt = this.clock.monotonic();
+    this.isRecorderBehind = lagMs > KEEPS_UP_MS;
+    this.held.size = nextCapacity({
+      size: this.held.size,
+      used: this.held.used,
+      places: this.places.size,
+      isTooSmall,
+      lagMs,
+      recordedPerSecond,
+      isShared: this.held.isShared,
+    });
+  }
+
+  plan(slots: readonly PlannedSlot[]): void {
+    if (slots.length === 0 || this.places.shutdown.aborted) return;
+    for (const { slot, definition, fireAt } of slots) {
+      this.held.take(definition.orgId);
+      this.newest.set(slot.endpointId, fireAt);
+      this.overload.skipped('overload', slot.skipped);
+    }
+    this.wait(slots);
+  }
+
+  /**
+   * Resolves when something that is due now has had its turn, on the way that every slot takes: timer, turn, a free place.
+   * It takes no place and counts as no check. It stays unresolved for as long as slots do not get their turn.
+   */
+  passThrough(): Promise<void> {
+    return new Promise((pass) => this.wait([{ fireAt: this.clock.monotonic(), pass }]));
+  }
+
+  /** Drops the slots that have not begun, and returns them. */
+  stop(): ClaimedSlot[] {
+    if (this.timer) clearTimeout(this.timer);
+    const left = [...this.planned, ...this.due.clear()].flatMap((item) => (isPassage(item) ? [] : [item]));
+    for (const { definition } of left) this.held.release(definition.orgId);
+    this.planned = [];
+    this.newest.clear();
+    return left.map(({ slot }) => slot);
+  }
+
+  /** Waits for the checks in flight; those still running after `limitMs` are aborted and not recorded. */
+  drain(limitMs: number): Promise<void> {
+    return this.places.drain(limitMs);
+  }
+
+  private wait(items: readonly Planned[]): void {
+    this.planned = [...this.planned, ...items].sort((a, b) => b.fireAt - a.fireAt);
+    this.arm();
+  }
+
+  /** One timer, or one chain of turns: with several, each turn would start several times as many. */
+  private arm(): void {
+    if (this.isStarting) return;
+    if (this.timer) clearTimeout(this.timer);
+    const next = this.planned.at(-1);
+    if (!next) return;
+    this.timer = setTimeout(() => this.turn(), Math.max(0, next.fireAt - this.clock.monotonic()));
+  }
+
+  private turn(): void {
+    const began = this.clock.monotonic();
+    this.isStarting = false;
+    do {
+      const next = this.planned.at(-1);
+      // Timers may fire up to a millisecond early.
+      if (!next || next.fireAt > began + 0.5) return this.arm();
+      this.planned.pop();
+      this.fire(next);
+    } while (this.clock.monotonic() - began < TURN_MS);
+    this.isStarting = true;
+    setImmediate(() => this.turn());
+  }
+
+  private fire(planned: Planned): void {
+    const owner = ownerOf(planned);
+    const why = isPassage(planned) ? null : this.whyNot(planned);
+    if (!isPassage(planned) && why !== null) {
+      this.overload.skipped(why);
+      this.forget(planned);
+      this.held.release(owner);
+    } else if (!this.places.hasCapacityFor(owner)) {
+      this.due.push(owner, planned);
+    } else if (isPassage(planned)) {
+      planned.pass();
+    } else {
+      this.forget(planned);
+      this.places.begin(owner, planned.definition.endpointId);
+      void this.run(planned);
+    }
+  }
+
+  /** Why a slot is skipped when its turn comes, `null` when it is not. */
+  private whyNot({ definition: { endpointId }, fireAt }: PlannedSlot): SkipReason | null {
+    if (this.places.isChecking(endpointId)) return 'running';
+    const newest = this.newest.get(endpointId) ?? fireAt;
+    // It waited here until the next slot of its endpoint was due: that one is run.
+    return newest > fireAt && newest <= this.clock.monotonic() ? 'overload' : null;
+  }
+
+  private forget({ definition: { endpointId }, fireAt }: PlannedSlot): void {
+    if (this.newest.get(endpointId) === fireAt) this.newest.delete(endpointId);
+  }
+
+  /** What gets its turn may leave the place free: a passage, or a slot whose endpoint is still being checked. */
+  private fireWaiting(): void {
+    while (this.due.size > 0 && !this.places.isFull) {
+      const next = this.due.take((owner) => this.places.hasCapacityFor(owner));
+      if (!next) return;
+      this.fire(next);
+    }
+  }
+
+  private async run({ slot, definition, fireAt }: PlannedSlot): Promise<void> {
+    const { orgId, endpointId } = definition;
+    const late = this.clock.monotonic() - fireAt;
+    this.metrics.lateness.observe(Math.max(0, late) / 1000);
+    this.overload.begun();
+    let isHeld = true;
+    try {
+      const checkedAt = new Date(Math.round(slot.slotMs + Math.max(0, late)));
+      const check = await this.runner.run(definition, slot.slotMs, checkedAt, this.places.shutdown);
+      if (check && this.isRecorderBehind) {
+        isHeld = false;
+        this.sink.add(check, () => this.held.release(orgId));
+      } else if (check) {
+        this.sink.add(check);
+      }
+    } catch (error) {
+      this.logger.error(`a check was lost`, error instanceof Error ? error.stack : String(error));
+    } finally {
+      if (isHeld) this.held.release(orgId);
+      this.places.end(orgId, endpointId);
+    }
+  }
+}

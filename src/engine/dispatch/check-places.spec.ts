@@ -1,0 +1,98 @@
+import { Config } from '../../platform/config/config';
+import { Metrics } from '../../platform/observability/metrics';
+import { Problem } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
+import { EngineMetrics } from '../engine.metrics';
+import { CheckPlaces } from './check-places';
+
+/** A check that ends when the test says so, or with its signal. */
+class LongCheck {
+  signal: AbortSignal | null = null;
+  private readonly ended = new AbortController();
+
+  readonly run = (signal: AbortSignal): Promise<string> =>
+    new Promise((resolve) => {
+      this.signal = signal;
+      signal.addEventListener('abort', () => resolve('ended early'));
+      if (this.ended.signal.aborted) resolve('checked');
+      this.ended.signal.addEventListener('abort', () => resolve('checked'));
+    });
+
+  /** Also before it has begun. */
+  end(): void {
+    this.ended.abort();
+  }
+}
+
+describe('the places of checks', () => {
+  let places: CheckPlaces;
+  const stays = new AbortController().signal;
+  const codeOf = (work: Promise<string>) =>
+    work.catch((error: unknown) => (error instanceof Problem ? error.code : String(error)));
+  const newPlaces = (maxConcurrentChecks: number) =>
+    new CheckPlaces(
+      Object.assign(new Config(), { maxConcurrentChecks }),
+      new Clock(),
+      new EngineMetrics(new Metrics()),
+    );
+
+  beforeEach(() => {
+    places = newPlaces(4);
+  });
+
+  it('keep a check on demand waiting for the scheduled one of its endpoint, then give it the place at once', async () => {
+    const check = new LongCheck();
+    const seen: boolean[] = [];
+    places.onFree(() => seen.push(places.isChecking('e')));
+    places.begin('org', 'e');
+    const asked = places.runOnDemand('org', 'e', stays, check.run);
+    expect(check.signal).toBeNull();
+    places.end('org', 'e');
+    await Promise.resolve();
+    check.end();
+    expect(await asked).toBe('checked');
+    // Whoever waits for a place sees the endpoint checked until the second check has ended.
+    expect(seen).toEqual([true, false]);
+  });
+
+  it('keep nothing for a client that left while it waited', async () => {
+    const client = new AbortController();
+    const check = new LongCheck();
+    places.begin('org', 'e');
+    const asked = codeOf(places.runOnDemand('org', 'e', client.signal, check.run));
+    client.abort();
+    places.end('org', 'e');
+    expect(await asked).toBe('temporarily_unavailable');
+    expect([check.signal, places.isChecking('e')]).toEqual([null, false]);
+    const again = new LongCheck();
+    const next = places.runOnDemand('org', 'e', stays, again.run);
+    again.end();
+    expect(await next).toBe('checked');
+  });
+
+  it('end a check with its client and free its place', async () => {
+    const client = new AbortController();
+    const check = new LongCheck();
+    const asked = places.runOnDemand('org', 'e', client.signal, check.run);
+    expect(await codeOf(places.runOnDemand('org', 'e', stays, check.run))).toBe('conflict');
+    client.abort();
+    expect(await asked).toBe('ended early');
+    expect([places.isChecking('e'), places.hasCapacityFor('org')]).toEqual([false, true]);
+  });
+
+  it('refuse a check on demand beyond the share of its organization, and let another one’s in', async () => {
+    const check = new LongCheck();
+    for (const endpoint of ['a', 'b']) places.begin('org', endpoint);
+    expect(await codeOf(places.runOnDemand('org', 'c', stays, check.run))).toBe('temporarily_unavailable');
+    const other = places.runOnDemand('other', 'd', stays, check.run);
+    check.end();
+    expect(await other).toBe('checked');
+  });
+
+  it('end checks on demand, too, when the time to drain is over', async () => {
+    const check = new LongCheck();
+    const asked = places.runOnDemand('org', 'e', stays, check.run);
+    await places.drain(0);
+    expect([await asked, places.shutdown.aborted]).toEqual(['ended early', true]);
+  });
+});

@@ -1,0 +1,214 @@
+import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Injectable, Logger } from '@nestjs/common';
+import { Config } from '../../platform/config/config';
+import { problems } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
+import { EngineMetrics } from '../engine.metrics';
+import { SharedCapacity } from '../../platform/capacity/shared-capacity';
+
+/** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
+const OTHER_FILES = 100;
+
+/** How many checks the limit of open files allows at once. Read from /proc on Linux; elsewhere the setting alone counts. */
+function openFilesAllow(): number {
+  if (process.platform !== 'linux') return Infinity;
+  const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+  return files === undefined ? Infinity : Math.max(1, Math.floor((Number(files) - OTHER_FILES) / 2));
+}
+
+/**
+ * The checks that run in this process: at most `size`, never two of one endpoint, and no organization can take the places
+ * of the others, however long its checks last (`SharedCapacity`). Scheduled checks and those that clients ask for take the
+ * same places.
+ */
+@Injectable()
+export class CheckPlaces {
+  /** How many checks run at once at most. */
+  readonly size: number;
+  private readonly capacity: SharedCapacity;
+  /** Endpoints that are being checked. */
+  private readonly checking = new Set<string>();
+  /** Endpoints for which a client has asked for a check that has not ended. */
+  private readonly onDemand = new Set<string>();
+  /** Endpoint → what takes over from its check when that ends, one after the other. */
+  private readonly successors = new Map<string, (() => void)[]>();
+  private readonly stopping = new AbortController();
+  private freed: () => void = () => {};
+  private idle: (() => void) | null = null;
+
+  constructor(
+    config: Config,
+    private readonly clock: Clock,
+    metrics: EngineMetrics,
+  ) {
+    this.size = Math.min(config.maxConcurrentChecks, openFilesAllow());
+    if (this.size < config.maxConcurrentChecks)
+      new Logger(CheckPlaces.name).warn(
+        `The limit of open files leaves room for ${this.size} checks at once; raise it (ulimit -n).`,
+      );
+    this.capacity = new SharedCapacity(this.size);
+    // Every running check listens to it: thousands of listeners are not a leak.
+    setMaxListeners(0, this.stopping.signal);
+    metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.checking.size);
+  }
+
+  /** Aborted when the time to drain is over. */
+  get shutdown(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  get isFull(): boolean {
+    return this.capacity.free === 0;
+  }
+
+  /** `listener` is called whenever a place has become free. Only one listener is supported. */
+  onFree(listener: () => void): void {
+    this.freed = listener;
+  }
+
+  share(isShared: boolean): void {
+    this.capacity.isShared = isShared;
+  }
+
+  isChecking(endpointId: string): boolean {
+    return this.checking.has(endpointId);
+  }
+
+  hasCapacityFor(orgId: string): boolean {
+    return this.capacity.hasCapacityFor(orgId);
+  }
+
+  /** Takes a place. The caller has asked `isChecking` and `hasCapacityFor`, and calls `end` when the check has ended. */
+  begin(orgId: string, endpointId: string): void {
+    this.capacity.take(orgId);
+    this.checking.add(endpointId);
+  }
+
+  end(orgId: string, endpointId: string): void {
+    this.capacity.release(orgId);
+    this.ended(endpointId);
+    this.freed();
+  }
+
+  /**
+   * Runs a check that another one waits for, which has a place and needs it no more than this long: so this one takes none,
+   * and runs also when all are taken by such as wait. It begins when the endpoint's running check has ended. `null` when
+   * the process stops before.
+   */
+  async runBeside<T>(endpointId: string, check: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    const signal = this.shutdown;
+    const begin = (): boolean => {
+      this.checking.add(endpointId);
+      return true;
+    };
+    if (!(await this.whenUnchecked(endpointId, signal, begin))) return null;
+    try {
+      return await check(signal);
+    } finally {
+      this.ended(endpointId);
+    }
+  }
+
+  /**
+   * Runs a check that a client asks for; `ended` aborts when the client leaves. It begins when the endpoint's scheduled
+   * check has ended, and slots of the endpoint that fall due meanwhile are skipped. `check` gets a signal that ends with
+   * the client and with the process. Throws `conflict` while another client's check of the endpoint runs or waits, and
+   * `temporarily_unavailable` when there is no place.
+   */
+  async runOnDemand<T>(
+    orgId: string,
+    endpointId: string,
+    ended: AbortSignal,
+    check: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (this.onDemand.has(endpointId))
+      throw problems.conflict('A check of the endpoint that was asked for before still runs; wait for its result.');
+    this.onDemand.add(endpointId);
+    const { signal, release } = eitherOf(ended, this.stopping.signal);
+    try {
+      if (!(await this.takePlace(orgId, endpointId, signal))) throw problems.temporarilyUnavailable();
+      try {
+        return await check(signal);
+      } finally {
+        this.end(orgId, endpointId);
+      }
+    } finally {
+      release();
+      this.onDemand.delete(endpointId);
+    }
+  }
+
+  /** Waits for the checks in flight; those still running after `limitMs` are aborted. */
+  async drain(limitMs: number): Promise<void> {
+    if (this.checking.size === 0) return;
+    const idle = new AbortController();
+    this.idle = () => idle.abort();
+    await this.clock.sleep(limitMs, idle.signal);
+    this.stopping.abort(new Error('the monitor is shutting down'));
+    await this.clock.sleep(1000, idle.signal);
+  }
+
+  /** False when there is no place, or `signal` ended the wait for the running check. */
+  private takePlace(orgId: string, endpointId: string, signal: AbortSignal): Promise<boolean> {
+    return this.whenUnchecked(endpointId, signal, () => this.tryBegin(orgId, endpointId));
+  }
+
+  /** What `begin` returns as soon as no check of the endpoint runs; false when `signal` aborts before. */
+  private whenUnchecked(endpointId: string, signal: AbortSignal, begin: () => boolean): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (!this.checking.has(endpointId)) return Promise.resolve(begin());
+    return new Promise((resolve) => {
+      const giveUp = (): void => {
+        this.forget(endpointId, succeed);
+        resolve(false);
+      };
+      const succeed = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(begin());
+      };
+      this.successors.set(endpointId, [...(this.successors.get(endpointId) ?? []), succeed]);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  private ended(endpointId: string): void {
+    this.checking.delete(endpointId);
+    if (this.successors.size > 0) this.succeed(endpointId);
+    if (this.checking.size === 0) this.idle?.();
+  }
+
+  /** The first that waits begins; when it cannot, the next. */
+  private succeed(endpointId: string): void {
+    while (!this.checking.has(endpointId)) {
+      const [next] = this.successors.get(endpointId) ?? [];
+      if (!next) return;
+      this.forget(endpointId, next);
+      next();
+    }
+  }
+
+  private forget(endpointId: string, successor: () => void): void {
+    const left = (this.successors.get(endpointId) ?? []).filter((other) => other !== successor);
+    if (left.length === 0) this.successors.delete(endpointId);
+    else this.successors.set(endpointId, left);
+  }
+
+  private tryBegin(orgId: string, endpointId: string): boolean {
+    const hasCapacity = this.capacity.hasCapacityFor(orgId);
+    if (hasCapacity) this.begin(orgId, endpointId);
+    return hasCapacity;
+  }
+}
+
+/** Aborts with the first of both. `release` when nobody needs it any more: one of them may outlive it by far. */
+function eitherOf(one: AbortSignal, other: AbortSignal): { signal: AbortSignal; release: () => void } {
+  const either = new AbortController();
+  const releases = [one, other].map((source) => {
+    const end = () => either.abort(source.reason);
+    if (source.aborted) end();
+    else source.addEventListener('abort', end, { once: true });
+    return () => source.removeEventListener('abort', end);
+  });
+  return { signal: either.signal, release: () => releases.forEach((release) => release()) };
+}

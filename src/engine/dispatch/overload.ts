@@ -1,0 +1,127 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../../platform/time/clock';
+import { EngineMetrics } from '../engine.metrics';
+import { ResultSink } from '../result-sink';
+import { afterTick, type Load, type LoadHistory, NO_LOAD, ratesOf, ratioOf } from './overload-state';
+
+/** More is due than this process can check. */
+export interface OverloadState {
+  /** When it began, monotonic milliseconds. */
+  beganAt: number;
+  lastedMs: number;
+  /** Slots that fell due for each one that was begun, over the last seconds: 1.9 is 1.9 times what is possible. */
+  ratio: number;
+  /** Over the last seconds. */
+  skippedPerSecond: number;
+  /** Since it began: slots that were skipped, results that were lost. */
+  skipped: number;
+  lost: number;
+  /** Results that wait to be recorded. */
+  waiting: number;
+}
+
+export type OverloadListener = (state: OverloadState, kind: 'began' | 'ended') => void;
+
+/** Why a slot was skipped: more was due than could be checked, or a check of its endpoint still ran. */
+export type SkipReason = 'overload' | 'running';
+
+/** Knows whether this process is asked for more checks than it can make, and tells so: log, metrics, listeners. */
+@Injectable()
+export class Overload {
+  private readonly logger = new Logger(Overload.name);
+  private readonly listeners: OverloadListener[] = [];
+  private history: LoadHistory = NO_LOAD;
+  /** Since the last tick. */
+  private begunCount = 0;
+  private skippedCount = 0;
+  private lostBefore = 0;
+
+  constructor(
+    private readonly sink: ResultSink,
+    private readonly clock: Clock,
+    private readonly metrics: EngineMetrics,
+  ) {
+    metrics.watch(
+      { name: 'uptime_overload_ratio', help: 'Slots that fall due for each one that is begun; 1 without overload.' },
+      () => this.state?.ratio ?? 1,
+    );
+    metrics.watch({ name: 'uptime_results_waiting', help: 'Results that wait to be recorded.' }, () => sink.backlog);
+  }
+
+  /** `null` while all that is due is checked in time. */
+  get state(): OverloadState | null {
+    const { overload } = this.history;
+    if (overload === null) return null;
+    return {
+      beganAt: overload.at,
+      lastedMs: this.clock.monotonic() - overload.at,
+      ratio: ratioOf(this.history),
+      skippedPerSecond: ratesOf(this.history).skipped,
+      skipped: overload.skipped,
+      lost: overload.lost,
+      waiting: this.sink.backlog,
+    };
+  }
+
+  get load(): Load {
+    const { state } = this;
+    return {
+      checksPerSecond: ratesOf(this.history).begun,
+      ratio: state?.ratio ?? 1,
+      skippedPerSecond: state?.skippedPerSecond ?? 0,
+      overloadedAt: state?.beganAt ?? null,
+    };
+  }
+
+  /** `listener` is called when an overload has begun and, with what it came to, when it has ended. It must not throw. */
+  onChange(listener: OverloadListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** A slot has begun. */
+  begun(): void {
+    this.begunCount++;
+  }
+
+  skipped(why: SkipReason, count = 1): void {
+    if (count === 0) return;
+    this.metrics.skipped.inc({ why }, count);
+    if (why === 'overload') this.skippedCount += count;
+  }
+
+  /** Once a second. `lateMs`: of the oldest slot that was claimed in it, `null` when there was no room to claim any. */
+  tick(lateMs: number | null): void {
+    const before = this.state;
+    const { lost } = this.sink;
+    this.history = afterTick(this.history, {
+      at: this.clock.monotonic(),
+      lateMs,
+      begun: this.begunCount,
+      skipped: this.skippedCount,
+      lost: lost - this.lostBefore,
+    });
+    [this.begunCount, this.skippedCount, this.lostBefore] = [0, 0, lost];
+    const { state } = this;
+    if (before === null && state !== null) this.tellBegan(state);
+    if (before !== null && state === null) this.tellEnded(before);
+  }
+
+  private tellBegan(state: OverloadState): void {
+    this.logger.warn(`Overload began: ${describe(state)}. What to do: docs/operations.md`);
+    for (const listener of this.listeners) listener(state, 'began');
+  }
+
+  private tellEnded(state: OverloadState): void {
+    const { lastedMs, skipped, lost } = state;
+    this.logger.warn(
+      `Overload ended after ${seconds(lastedMs)} s: ${skipped} slots skipped, ${lost} results lost. What to do: docs/operations.md`,
+    );
+    for (const listener of this.listeners) listener(state, 'ended');
+  }
+}
+
+/** One line for people: `1.9 times what is possible; 840 slots/s skipped`. */
+export const describe = ({ ratio, skippedPerSecond }: Pick<OverloadState, 'ratio' | 'skippedPerSecond'>): string =>
+  `${ratio.toFixed(1)} times what is possible; ${Math.round(skippedPerSecond)} slots/s skipped`;
+
+const seconds = (ms: number): number => Math.round(ms / 1000);

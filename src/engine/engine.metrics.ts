@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { Outcome } from '../checker/checker';
+import { Metrics } from '../platform/observability/metrics';
+
+/** How the checks are doing: what they found, how late they began, what was skipped or repeated. */
+@Injectable()
+export class EngineMetrics {
+  private readonly checks;
+  readonly lateness;
+  readonly skipped;
+  readonly reruns;
+  readonly bugs;
+
+  constructor(private readonly metrics: Metrics) {
+    this.checks = metrics.counter({
+      name: 'uptime_checks_total',
+      help: 'Finished checks by outcome.',
+      labelNames: ['outcome'],
+    });
+    this.lateness = metrics.histogram({
+      name: 'uptime_check_lateness_seconds',
+      help: 'How late after its slot a check began.',
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    });
+    this.skipped = metrics.counter({
+      name: 'uptime_slots_skipped_total',
+      help: 'Slots skipped before their check began: overload, or the endpoint’s previous check was running.',
+      labelNames: ['why'],
+    });
+    for (const why of ['overload', 'running']) this.skipped.inc({ why }, 0);
+    this.reruns = metrics.counter({
+      name: 'uptime_checks_rerun_total',
+      help: 'Failures repeated before they were recorded.',
+      labelNames: ['why'],
+    });
+    this.bugs = metrics.counter({
+      name: 'uptime_checker_bugs_total',
+      help: 'Checks whose checker threw, did not end or returned no result.',
+    });
+  }
+
+  /** A gauge whose value is read at each scrape. */
+  watch(gauge: { name: string; help: string }, read: () => number): void {
+    this.metrics.watch(gauge, read);
+  }
+
+  finished(outcome: Outcome): void {
+    this.checks.inc({ outcome });
+  }
+}

@@ -1,0 +1,71 @@
+import type { Outcome } from '../../checker/checker';
+import type { FinishedCheck } from '../finished-check';
+import { WriteUrgency } from './write-urgency';
+
+const OUTCOMES: Record<string, Outcome> = { u: 'up', d: 'down', '?': 'unknown' };
+
+const resultOf = (endpointKey: string, outcome: Outcome, warning: object | null = null) =>
+  ({ endpointKey, result: { outcome, warning } }) as Pick<FinishedCheck, 'endpointKey' | 'result'>;
+
+/** How urgent the results (u up, w up with a warning, d, ?) of one endpoint are: `!` urgent, `:` may change an alert, `.` quiet. */
+const urgencyOf = (results: string): string => {
+  const urgency = new WriteUrgency();
+  const marks = { urgent: '!', affects_state: ':', quiet: '.' };
+  return Array.from(results, (letter) => {
+    const result = resultOf('7', OUTCOMES[letter] ?? 'up', letter === 'w' ? {} : null);
+    return marks[urgency.of(result)];
+  }).join('');
+};
+
+describe('the urgency of a result', () => {
+  it.each([
+    ['u', '!'],
+    ['uuuu', '!...'],
+    ['ud', '!!'],
+    ['uud', '!.!'],
+    ['dddd', '!!!!'],
+    ['u?u', '!!!'],
+    ['duuuuuuuuuuuu', '!!!!!!!!!!!::'],
+    ['duuduuuuuuuuuuu', '!!!!!!!!!!!!!!:'],
+    ['w', '!'],
+    ['uuw', '!.!'],
+    ['wwwwwwwwwwwww', '!!!!!!!!!!:::'],
+    ['dwwwwwwwwwwww', '!!!!!!!!!!!::'],
+    ['wuwwwwwwwwwww', '!!!!!!!!!!!!:'],
+    ['wwwwwwwwwwwwu', '!!!!!!!!!!::!'],
+    [`w${'u'.repeat(102)}`, `${'!'.repeat(11)}${':'.repeat(90)}..`],
+    [`d${'u'.repeat(102)}`, `${'!'.repeat(11)}${':'.repeat(90)}..`],
+  ])('calls of the results %p urgent: %p', (results, expected) => {
+    expect(urgencyOf(results)).toBe(expected);
+  });
+
+  it('judges the urgency of each endpoint on its own', () => {
+    const urgency = new WriteUrgency();
+    expect(['1', '2', '1', '2'].map((key) => urgency.of(resultOf(key, 'up')))).toEqual([
+      'urgent',
+      'urgent',
+      'quiet',
+      'quiet',
+    ]);
+  });
+
+  it('forgets the endpoints that were checked longest ago when more are known than fit: their next results are urgent', () => {
+    const urgency = new WriteUrgency(2);
+    const seen = ['1', '5000', '2', '9000', '1', '5000'];
+    expect(seen.map((key) => urgency.of(resultOf(key, 'up')) === 'urgent')).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('knows a million endpoints, in any order', () => {
+    const urgency = new WriteUrgency();
+    const keys = Array.from({ length: 20_000 }, (_, index) => `${(index * 7_919_993) % 1_000_000}`);
+    for (const key of keys) urgency.of(resultOf(key, 'up'));
+    expect(keys.every((key) => urgency.of(resultOf(key, 'up')) === 'quiet')).toBe(true);
+  });
+});

@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { CheckResult } from '../../checker/checker';
+import type { CheckDefinition } from '../check-definition';
+import type { FinishedCheck } from '../finished-check';
+import { startDeadline } from '../../platform/net/deadline';
+import { Clock } from '../../platform/time/clock';
+import { EngineMetrics } from '../engine.metrics';
+import { BeforeTrigger, type RunCheck } from '../before-trigger';
+import { CheckerBugs } from './checker-bugs';
+import { Connectivity } from './connectivity';
+import { StallDetector } from './stall-detector';
+import { mayExplain } from './stall-evidence';
+
+/** A failure is confirmed after `least` to `least + spread`: spread, so that a mass failure is not repeated all at once. */
+const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
+
+/**
+ * Runs one check and decides whether a failure is the target's. In this order:
+ *
+ * 1. The checker asks the target, within the endpoint's timeout. A checker that throws or does not end is a bug: logged, `unknown`.
+ * 2. A failure that a stall of our own event loop may explain is run again; explained again, it is `unknown`
+ *    (`stall-evidence.ts`). So is a warning about the time that the target took.
+ * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later, on a new connection, which goes
+ *    through 1 and 2 as well (`BeforeTrigger`). In a maintenance window that mutes nothing triggers.
+ * 4. A failure that an offline machine would have too is `unknown` while we are offline (`Connectivity`).
+ * 5. Before a failure that would trigger is recorded, what the endpoint depends on is checked and recorded (`BeforeTrigger`).
+ */
+@Injectable()
+export class CheckRunner {
+  constructor(
+    private readonly beforeTrigger: BeforeTrigger,
+    private readonly stalls: StallDetector,
+    private readonly connectivity: Connectivity,
+    private readonly metrics: EngineMetrics,
+    private readonly clock: Clock,
+    private readonly bugs: CheckerBugs,
+  ) {}
+
+  /**
+   * `checkedAt` is when the check begins by the database's clock. `null` when `shutdown` ended it: the slot was not checked.
+   */
+  async run(
+    definition: CheckDefinition,
+    slotMs: number | null,
+    checkedAt: Date,
+    shutdown: AbortSignal,
+  ): Promise<FinishedCheck | null> {
+    // What nearly every check goes through has as few promises as it can: each costs a microsecond and 500 bytes.
+    const began = this.clock.monotonic();
+    const attempt = await this.runOnce(definition, 'first', shutdown);
+    const first = attempt.isInDoubt ? await this.runAfterStall(definition, shutdown) : attempt.result;
+    if (shutdown.aborted && first.outcome !== 'up') return null;
+    // One literal: an object made by spreading is slower to read in every step that follows.
+    const check: FinishedCheck = {
+      endpointId: definition.endpointId,
+      endpointKey: definition.endpointKey,
+      orgId: definition.orgId,
+      revision: definition.revision,
+      slotMs,
+      checkedAt,
+      result: first,
+      attempts: 1,
+      firstError: null,
+      planned: false,
+      muted: false,
+    };
+    const wouldTrigger = isBad(first) && (await this.beforeTrigger.isNeeded(check));
+    if (wouldTrigger && first.outcome === 'down' && this.beforeTrigger.repeats) {
+      await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
+      if (shutdown.aborted) return null;
+      this.metrics.reruns.inc({ why: 'confirmation' });
+      const second = await this.runOnce(definition, 'first', shutdown);
+      check.result = second.isInDoubt ? await this.runAfterStall(definition, shutdown) : second.result;
+      check.attempts = 2;
+      check.firstError = first.error;
+      if (shutdown.aborted && check.result.outcome !== 'up') return null;
+    }
+    const judged = this.connectivity.judge(definition, check.result);
+    check.result = judged instanceof Promise ? await judged : judged;
+    if (wouldTrigger && isBad(check.result)) {
+      const foundAt = new Date(checkedAt.getTime() + this.clock.monotonic() - began);
+      check.isParentDown = await this.beforeTrigger.isParentDown(check, foundAt, this.runParent, shutdown);
+    }
+    this.metrics.finished(check.result.outcome);
+    return check;
+  }
+
+  private readonly runParent: RunCheck = (parent, checkedAt, signal) => this.run(parent, null, checkedAt, signal);
+
+  /** The result of another attempt on what a stall may have spoilt; spoilt again, it says nothing. */
+  private async runAfterStall(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult> {
+    this.metrics.reruns.inc({ why: 'stall' });
+    const { result, isInDoubt } = await this.runOnce(definition, 'second', shutdown);
+    if (!isInDoubt) return result;
+    return {
+      ...result,
+      outcome: 'unknown',
+      error: {
+        code: 'internal',
+        phase: 'internal',
+        message: 'The monitor itself was stalled while it checked; the result says nothing about the target.',
+      },
+      warning: null,
+    };
+  }
+
+  private async runOnce(
+    definition: CheckDefinition,
+    attempt: 'first' | 'second',
+    shutdown: AbortSignal,
+  ): Promise<{ result: CheckResult; isInDoubt: boolean }> {
+    const deadline = startDeadline(definition.timeoutMs, shutdown);
+    this.stalls.enter();
+    const began = this.clock.monotonic();
+    try {
+      const result = await definition.checker.check(definition.request, deadline.signal);
+      const isInDoubt =
+        (result.outcome === 'down' || warnsOfTime(definition, result)) &&
+        mayExplain(this.stalls.stalls, { from: began, to: this.clock.monotonic() }, attempt);
+      return { result, isInDoubt };
+    } catch (error) {
+      return { result: this.bugs.resultOf(definition.endpointId, error), isInDoubt: false };
+    } finally {
+      this.stalls.leave();
+      deadline.clear();
+    }
+  }
+}
+
+const warnsOfTime = ({ request }: CheckDefinition, { warning }: CheckResult): boolean =>
+  warning !== null &&
+  request.assertions.some(({ source, severity }) => source === 'response_time' && severity === 'warning');
+
+/** Down or degraded: there are alerts on both. */
+const isBad = ({ outcome, warning }: CheckResult): boolean => outcome === 'down' || Boolean(warning);

@@ -1,0 +1,35 @@
+import { Body, Controller } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CreateEndpointDto } from '../../../endpoint/endpoint.dto';
+import { type Caller, CurrentCaller } from '../../../platform/access/caller';
+import { AlsoChecked } from '../../../platform/http/body/also-checked';
+import { ClientLeft } from '../../../platform/http/client-left';
+import { Route } from '../../../platform/http/route.decorator';
+import { TrialView, TestEndpointService } from './test-endpoint.service';
+
+@ApiTags('Checks')
+@Controller('api/v1/endpoints/test')
+export class TestEndpointController {
+  constructor(private readonly tests: TestEndpointService) {}
+
+  @Route('POST', '', {
+    access: 'write',
+    idempotencyKey: { refused: 'Each request runs a check.' },
+    operationId: 'testEndpoint',
+    summary: 'Test before saving',
+    description:
+      'Takes what creating an endpoint takes, runs one check and answers with its verdict. Nothing is stored but an entry in the audit log, and nobody is notified. It ends when the client leaves. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
+    returns: { ok: TrialView, description: 'The verdict.' },
+    problems: ['target_not_allowed', 'temporarily_unavailable'],
+  })
+  @AlsoChecked(TestEndpointService, (tests, fields: Partial<CreateEndpointDto>, { caller }) =>
+    tests.findingsIn(caller, fields),
+  )
+  run(
+    @CurrentCaller() caller: Caller,
+    @Body() dto: CreateEndpointDto,
+    @ClientLeft() left: AbortSignal,
+  ): Promise<TrialView> {
+    return this.tests.run(caller, dto, left);
+  }
+}

@@ -1,0 +1,53 @@
+import type { Owner } from './by-owner';
+
+/** What waits, by owner: the owners are served in turn, so that the backlog of one does not delay the others. */
+export class InTurns<Item, Key extends Owner = Owner> {
+  private readonly queues = new Map<Key, Item[]>();
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  sizeOf(owner: Key): number {
+    return this.queues.get(owner)?.length ?? 0;
+  }
+
+  push(owner: Key, item: Item): void {
+    const queue = this.queues.get(owner);
+    if (queue) queue.push(item);
+    else this.queues.set(owner, [item]);
+    this.count++;
+  }
+
+  /** The oldest item of the owner whose turn it is, among those that `mayHave` allows; the others keep their turn. */
+  take(mayHave: (owner: Key) => boolean = () => true): Item | undefined {
+    for (const [owner, queue] of this.queues) {
+      if (!mayHave(owner)) continue;
+      const item = queue.shift();
+      this.queues.delete(owner);
+      if (queue.length > 0) this.queues.set(owner, queue);
+      this.count--;
+      return item;
+    }
+    return undefined;
+  }
+
+  /** An item that waits no longer. Takes time for each that came before it. */
+  remove(owner: Key, item: Item): void {
+    const queue = this.queues.get(owner);
+    const index = queue?.indexOf(item) ?? -1;
+    if (!queue || index < 0) return;
+    queue.splice(index, 1);
+    this.count--;
+    if (queue.length === 0) this.queues.delete(owner);
+  }
+
+  /** Removes and returns all that wait, in no particular order. */
+  clear(): Item[] {
+    const items = [...this.queues.values()].flat();
+    this.queues.clear();
+    this.count = 0;
+    return items;
+  }
+}
