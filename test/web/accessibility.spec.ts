@@ -122,6 +122,19 @@ describe('accessibility', () => {
     expect(await found.get(width)).toEqual([]);
   });
 
+  it('breaks no word of the navigation on a tablet, or on half a screen', async () => {
+    const visit = await Visit.start(browser, app.url, { width: 1024 });
+    await visit.signIn(app.admin.key ?? '');
+    const links = visit.page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+    for (const width of [900, 720, 641]) {
+      await visit.page.setViewportSize({ width, height: 900 });
+      const heights = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().height));
+      expect({ width, tallest: Math.max(...heights) < 40 }).toEqual({ width, tallest: true });
+      expect(await visit.overflow()).toBe(0);
+    }
+    await visit.close();
+  });
+
   it.each(WIDTHS)('has no barrier on the public status page, light or dark, %i pixels wide', async (width) => {
     await app.write.put(`/websites/${ids.get('Example shop')}/status-page`, { enabled: true });
     const visit = await Visit.start(browser, app.url, { width });
