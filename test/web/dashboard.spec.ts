@@ -41,7 +41,8 @@ describe('the dashboard in a browser', () => {
   const keyOf = (role: 'admin' | 'write' | 'read'): string => app[role].key ?? '';
 
   it('signs in with a one-time link, takes the token out of the address, and refuses it a second time', async () => {
-    const token = await app.app.get(SignInLinks).create();
+    const links = app.app.get(SignInLinks);
+    const token = await links.create();
     const first = await visit();
     await first.open(`/sign-in/${token}`);
     await first.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
@@ -51,6 +52,11 @@ describe('the dashboard in a browser', () => {
     await second.open(`/sign-in/${token}`);
     await second.page.getByText('This link was used before').waitFor();
     expect(second.page.url()).not.toContain(token);
+    // The same tab, without a reload: it shows the page to sign in already.
+    const fresh = await links.create();
+    await second.open(`/sign-in/${fresh}`);
+    await second.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+    expect(second.page.url()).not.toContain(fresh);
     await second.close();
   });
 

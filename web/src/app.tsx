@@ -12,7 +12,7 @@ import { SignIn } from './pages/sign-in';
 import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
 import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
-import { arrivals, go, route } from './state/router';
+import { arrivals, go, replace, route } from './state/router';
 import { isOver, may, session } from './state/session';
 
 const isHelpOpen = signal(false);
@@ -102,9 +102,12 @@ function SignedIn() {
     };
   }, [isOver.value]);
 
+  useLayoutEffect(() => {
+    if (route.value.path[0] === 'sign-in' && !isOver.value) replace('/');
+  }, [path, isOver.value]);
+
   // Before the effects of the page, which moves the focus on: to its title, or to the first field of a form.
   useLayoutEffect(() => {
-    if (route.value.path[0] === 'sign-in') go('/');
     scrollTo(0, 0);
     if (arrivals.value > 0) main.current?.focus({ preventScroll: true });
   }, [path, arrivals.value]);

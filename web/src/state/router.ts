@@ -38,6 +38,12 @@ export function go(path: string): void {
   else location.hash = path;
 }
 
+/** The same in place of the current entry in the browser's history: what was in the address is not kept. */
+export function replace(path: string): void {
+  history.replaceState(null, '', `#${path}`);
+  arrive();
+}
+
 /** Changes the query in place, without a new entry in the browser's history. `null` removes a parameter. */
 export function setQuery(changes: Record<string, string | null>): void {
   const { path, query } = read();
