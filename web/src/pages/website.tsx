@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { signal } from '@preact/signals';
 import { all, get, put } from '../api/client';
 import type { PublicPage, Website } from '../api/types';
 import { Check, Text } from '../components/form/field';
@@ -9,6 +8,7 @@ import { deleteWebsite } from '../components/overview/website-dialog';
 import { StatusPill } from '../components/status';
 import { count } from '../logic/format';
 import { tagsIn } from '../logic/maintenance';
+import { forget, useDraft } from '../state/drafts';
 import { patch, useLoad } from '../state/load';
 import { refreshSoon, refreshWebsites } from '../state/overview-store';
 import { go } from '../state/router';
@@ -21,7 +21,9 @@ export function WebsitePage({ id }: { id: string }) {
   const path = `/api/v1/websites/${id}`;
   const website = useLoad(path, (signal) => get<Website>(path, signal));
   const destroy = async (website: Website) => {
-    if (await deleteWebsite(website)) go('/');
+    if (!(await deleteWebsite(website))) return;
+    forget(`/websites/${id}`);
+    go('/');
   };
   return (
     <Data of={website}>
@@ -71,11 +73,14 @@ interface Props<T> {
 }
 
 function WebsiteForm({ path, start, onSaved }: Props<Website>) {
-  const opened = useRef(start);
-  const draft = useSignal({ name: start.name, enabled: start.enabled, tags: start.tags.join(', ') });
+  const { draft, opened, saved } = useDraft(`unsaved changes to ${start.name}`, () => ({
+    draft: signal({ name: start.name, enabled: start.enabled, tags: start.tags.join(', ') }),
+    opened: signal(start),
+  }));
   const set = patch(draft);
   const save = async () => {
-    await put(path, { ...draft.value, tags: tagsIn(draft.value.tags) }, opened.current);
+    await put(path, { ...draft.value, tags: tagsIn(draft.value.tags) }, opened.value);
+    saved();
     showToast('The website is saved.');
     onSaved();
     refreshSoon();

@@ -32,6 +32,14 @@ addEventListener('click', ({ target }) => {
 /** The current location; what reads it renders again when it changes. */
 export const route = computed(() => current.value);
 
+/** Path and query as they stand behind the `#`. */
+export const address = computed(() => addressOf(current.value));
+
+function addressOf({ path, query }: Location): string {
+  const search = query.toString();
+  return `/${path.join('/')}${search === '' ? '' : `?${search}`}`;
+}
+
 /** Navigates to a hash path such as `/alerts?type=slack`. */
 export function go(path: string): void {
   if (location.hash === `#${path}`) arrive();
@@ -46,12 +54,12 @@ export function replace(path: string): void {
 
 /** Changes the query in place, without a new entry in the browser's history. `null` removes a parameter. */
 export function setQuery(changes: Record<string, string | null>): void {
-  const { path, query } = read();
+  const next = read();
+  const { query } = next;
   for (const [key, value] of Object.entries(changes)) {
     if (value === null || value === '') query.delete(key);
     else query.set(key, value);
   }
-  const search = query.toString();
-  history.replaceState(null, '', `#/${path.join('/')}${search === '' ? '' : `?${search}`}`);
+  history.replaceState(null, '', `#${addressOf(next)}`);
   current.value = read();
 }

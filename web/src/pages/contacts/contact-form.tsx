@@ -1,4 +1,5 @@
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { post, put } from '../../api/client';
 import { loadDocument } from '../../api/document';
 import type { Contact } from '../../api/types';
@@ -10,13 +11,8 @@ import { Form } from '../../components/form/form';
 import { keepGenerated } from '../../components/form/generated';
 import { Data } from '../../components/layout';
 import { configSchemas } from '../../logic/config-schema';
-import {
-  consequenceOf,
-  type ContactDraft,
-  contactDraftOf,
-  contactRequestOf,
-  isEdited,
-} from '../../logic/contact-draft';
+import { consequenceOf, contactDraftOf, contactRequestOf, isEdited } from '../../logic/contact-draft';
+import { useDraft } from '../../state/drafts';
 import { patch, useLoad } from '../../state/load';
 import { go } from '../../state/router';
 import { showToast } from '../../state/toast';
@@ -32,25 +28,26 @@ interface Props {
 /** Makes a contact, or changes it. */
 export function ContactForm({ start, onEdit, onSaved }: Props) {
   const schemas = useLoad('schemas', () => loadDocument().then(configSchemas));
-  const saved = useSignal(start);
-  const draft = useSignal<ContactDraft>(contactDraftOf(start));
-  const change = patch(draft);
+  const { draft, seen, saved } = useDraft(start ? `unsaved changes to ${start.name}` : 'an unsaved contact', () => ({
+    draft: signal(contactDraftOf(start)),
+    seen: signal(start),
+  }));
+  const set = patch(draft);
   const { value } = draft;
-  const stored = saved.value;
-  const set = (changes: Partial<ContactDraft>) => {
-    change(changes);
-    onEdit(stored !== null && isEdited(draft.value, stored));
-  };
+  const stored = seen.value;
+  useEffect(() => onEdit(stored !== null && isEdited(value, stored)), [value, stored]);
   const path = stored ? `${ROOT}/${stored.id}` : ROOT;
   const body = contactRequestOf(value, stored);
   const save = async () => {
     const response = await (stored ? put<Contact>(path, body, stored) : post<Contact>(path, body));
     keepGenerated(response, body.config);
+    if (stored) {
+      seen.value = response;
+      draft.value = contactDraftOf(response);
+    }
+    saved();
     showToast(stored ? 'The contact is saved.' : `${response.name} can be used by alerts now.`);
     if (!stored) return go(`/contacts/${response.id}`);
-    saved.value = response;
-    draft.value = contactDraftOf(response);
-    onEdit(false);
     onSaved();
   };
   const consequence = consequenceOf(value, stored);

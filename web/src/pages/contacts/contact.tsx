@@ -7,6 +7,7 @@ import { Generated } from '../../components/form/generated';
 import { Button, Data, Facts, Head } from '../../components/layout';
 import { ruleDraftOf, ruleOf, ruleText } from '../../logic/alert-rule';
 import { channelName } from '../../logic/channel-name';
+import { forget } from '../../state/drafts';
 import { useEvery, useLoad } from '../../state/load';
 import { go } from '../../state/router';
 import { may } from '../../state/session';
@@ -32,6 +33,7 @@ export function ContactPage({ id }: { id: string | null }) {
     });
   const gone = (text: string) => {
     showToast(text);
+    forget(`/contacts/${id}`);
     go('/contacts');
   };
   const destroy = () =>

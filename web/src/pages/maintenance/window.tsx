@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { get, post, put, remove } from '../../api/client';
 import type { MaintenanceWindow, Occurrence } from '../../api/types';
 import { confirmed } from '../../components/dialog';
@@ -11,6 +11,7 @@ import { Button, Data, Facts, Head, Section, Table } from '../../components/layo
 import { cronOf, DAYS, effectsText, recurrenceText, scopeText } from '../../logic/maintenance';
 import { type Draft, draftOf, newDraft, previewOf, requestOf } from '../../logic/maintenance-draft';
 import { OWN_ZONE, zonedTime, zones } from '../../logic/zoned-time';
+import { forget, useDraft } from '../../state/drafts';
 import { listen } from '../../state/live';
 import { patch, useLoad } from '../../state/load';
 import { refreshSoon } from '../../state/overview-store';
@@ -34,6 +35,7 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
     const text = `“${name}” goes with its future times. What was recorded under it stays as it is.`;
     if (!(await confirmed('Delete this window', text))) return;
     if (!(await runAction(() => remove(path), `${name} is deleted.`))) return;
+    forget(`/maintenance/${id}`);
     refreshSoon();
     go('/maintenance');
   };
@@ -89,8 +91,11 @@ function WindowFacts({ of }: { of: MaintenanceWindow }) {
 }
 
 function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onSaved: () => void }) {
-  const opened = useRef(stored);
-  const draft = useSignal<Draft>(stored ? draftOf(stored) : newDraft(Date.now()));
+  const what = stored ? `unsaved changes to ${stored.name}` : 'an unsaved maintenance window';
+  const { draft, opened, saved } = useDraft(what, () => ({
+    draft: signal(stored ? draftOf(stored) : newDraft(Date.now())),
+    opened: signal(stored),
+  }));
   const set = patch(draft);
   const websites = useWebsites();
   const { value } = draft;
@@ -98,11 +103,13 @@ function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onS
   const body = requestOf(value, stored);
   const save = async () => {
     if (stored) {
-      await put(path, body, opened.current);
+      await put(path, body, opened.value);
+      saved();
       showToast('The window is saved.');
       onSaved();
     } else {
       const made = await post<MaintenanceWindow>(path, body);
+      saved();
       showToast(`${made.name} is ${made.status === 'active' ? 'in force' : 'scheduled'}.`);
       go(`/maintenance/${made.id}`);
     }
