@@ -239,7 +239,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await create('Basket');
       expect(new Set((await alerts()).map(({ contact_id }) => contact_id))).toEqual(new Set(contacts));
       const rules = page.getByRole('heading', { name: 'Alert rules' }).locator('..').getByRole('listitem');
-      await rules.getByRole('link', { name: 'Operations' }).waitFor();
+      await rules.getByText('Operations').waitFor();
       await rules.getByRole('link', { name: 'Boss' }).waitFor();
     });
 

@@ -79,7 +79,7 @@ export function AlertPage({ id }: { id: string | null }) {
           >
             {alert && (
               <p>
-                <AlertState alert={alert} /> for{' '}
+                <AlertState alert={alert} contacts={contacts.data.value} /> for{' '}
                 <a href={`#/endpoints/${alert.endpoint_id}`}>
                   <EndpointName id={alert.endpoint_id} />
                 </a>
