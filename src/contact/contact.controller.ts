@@ -123,6 +123,29 @@ export class ContactController {
     return this.contacts.remove(caller, id, query);
   }
 
+  @Post('test')
+  @Access('write')
+  @RefusesIdempotencyKey('Each request sends a test message.')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'testNewContact',
+    summary: 'Send a test message before saving a contact',
+    description:
+      'Takes what creating a contact takes, sends one message marked as a test through its channel now and answers after the attempt, within 15 s. Nothing is stored but an entry in the audit log; the message is not retried. At most 10 a minute per destination. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
+  })
+  @ApiOkResponse({ type: DeliveryTestView, description: 'What became of the message.' })
+  @BodyProblems('target_not_allowed')
+  @AlsoChecked(ContactService, (contacts, fields: Partial<CreateContactDto>, { caller }) =>
+    contacts.findingsInNew(caller, fields),
+  )
+  testNew(
+    @CurrentCaller() caller: Caller,
+    @Body() dto: CreateContactDto,
+    @ClientLeft() left: AbortSignal,
+  ): Promise<DeliveryTestView> {
+    return this.tests.sendNew(caller, dto, left);
+  }
+
   @Post(':id/test')
   @Access('write')
   @RefusesIdempotencyKey('Each request sends a test message.')
