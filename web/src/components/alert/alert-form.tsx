@@ -3,7 +3,7 @@ import { post, put } from '../../api/client';
 import type { Alert, Contact, DeliveryTest } from '../../api/types';
 import { alertBody, type AlertDraft, alertDraftOf, firstContact, newAlert } from '../../logic/alert-draft';
 import { type RuleDraft, ruleDraftOf } from '../../logic/alert-rule';
-import type { ConfigSchemas, ConfigValue } from '../../logic/config-schema';
+import { type ConfigSchemas, type ConfigValue, secretsIn } from '../../logic/config-schema';
 import { useDraft } from '../../state/drafts';
 import { patch } from '../../state/load';
 import { route } from '../../state/router';
@@ -126,7 +126,12 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
           )}
         </div>
       </div>
-      <ApiCall method={stored === null ? 'POST' : 'PUT'} path={path} body={body} />
+      <ApiCall
+        method={stored === null ? 'POST' : 'PUT'}
+        path={path}
+        body={body}
+        secrets={value.contact_id === null ? secretsIn(schemas[type] ?? {}, value.config, '/config') : []}
+      />
     </div>
   );
 }

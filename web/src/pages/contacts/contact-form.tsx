@@ -1,22 +1,22 @@
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { post, put } from '../../api/client';
 import { loadDocument } from '../../api/document';
-import type { Contact } from '../../api/types';
+import type { Contact, DeliveryTest } from '../../api/types';
 import { ChannelFields } from '../../components/alert/channel-fields';
 import { RuleFields } from '../../components/alert/rule-fields';
 import { ApiCall } from '../../components/form/api-call';
 import { Check, Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { keepGenerated } from '../../components/form/generated';
-import { Data } from '../../components/layout';
-import { configSchemas } from '../../logic/config-schema';
+import { Button, Data } from '../../components/layout';
+import { configSchemas, secretsIn } from '../../logic/config-schema';
 import { consequenceOf, contactDraftOf, contactRequestOf, isEdited } from '../../logic/contact-draft';
 import { useDraft } from '../../state/drafts';
 import { patch, useLoad } from '../../state/load';
 import { go } from '../../state/router';
 import { showToast } from '../../state/toast';
-import { ROOT } from './words';
+import { ROOT, verdictText } from './words';
 
 interface Props {
   /** The contact when the form was opened; `null`: a new one. */
@@ -32,6 +32,8 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
     draft: signal(contactDraftOf(start)),
     seen: signal(start),
   }));
+  /** With what was tested: it goes when that changes. */
+  const verdict = useSignal<{ of: string; test: DeliveryTest } | null>(null);
   const set = patch(draft);
   const { value } = draft;
   const stored = seen.value;
@@ -50,12 +52,27 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
     if (!stored) return go(`/contacts/${response.id}`);
     onSaved();
   };
+  const tested = JSON.stringify([body.type, body.config]);
+  const test = async () => {
+    verdict.value = null;
+    verdict.value = { of: tested, test: await post<DeliveryTest>(`${ROOT}/test`, body) };
+  };
   const consequence = consequenceOf(value, stored);
   return (
     <Data of={schemas}>
       {(channels) => (
         <div class="columns forms">
-          <Form save={save} action={stored ? 'Save' : 'Create'}>
+          <Form
+            save={save}
+            action={stored ? 'Save' : 'Create'}
+            more={(form) =>
+              !stored && (
+                <Button disabled={form.isBusy} onClick={() => form.run(test)}>
+                  Send a test
+                </Button>
+              )
+            }
+          >
             {(form) => (
               <>
                 <Text
@@ -73,7 +90,7 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
                   set={(isDefault) => set({ default: isDefault })}
                 />
                 <fieldset class="form part">
-                  <legend>Alerts through it begin with</legend>
+                  <legend>Defaults of new alerts through it</legend>
                   <RuleFields
                     form={form}
                     pointer="/alert_defaults"
@@ -82,11 +99,23 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
                     set={(rule) => set({ rule: { ...value.rule, ...rule } })}
                   />
                 </fieldset>
+                <div role="status">
+                  {verdict.value !== null && verdict.value.of === tested && (
+                    <p class={`notice ${verdict.value.test.state === 'delivered' ? 'good' : 'bad'}`}>
+                      {verdictText(verdict.value.test)}
+                    </p>
+                  )}
+                </div>
                 <div role="status">{consequence !== null && <p class="notice warn">{consequence}</p>}</div>
               </>
             )}
           </Form>
-          <ApiCall method={stored ? 'PUT' : 'POST'} path={path} body={body} />
+          <ApiCall
+            method={stored ? 'PUT' : 'POST'}
+            path={path}
+            body={body}
+            secrets={secretsIn(channels[value.type] ?? {}, value.config, '/config')}
+          />
         </div>
       )}
     </Data>
