@@ -1,7 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { get, post, put, remove } from '../../api/client';
-import type { MaintenanceWindow, Occurrence } from '../../api/types';
+import { all, get, post, put, remove } from '../../api/client';
+import type { MaintenanceWindow, Occurrence, PublicPage } from '../../api/types';
 import { confirmed } from '../../components/dialog';
 import { ApiCall } from '../../components/form/api-call';
 import { Chooser } from '../../components/form/chooser';
@@ -29,6 +29,9 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
   const path = `${ROOT}/${id}`;
   const window = useLoad(path, (signal) =>
     id === null ? Promise.resolve(null) : get<MaintenanceWindow>(path, signal),
+  );
+  const pages = useLoad(`pages/${id}`, (signal) =>
+    id === null ? all<PublicPage>('/api/v1/status-pages', signal) : Promise.resolve([]),
   );
   useEffect(() => listen({ maintenance: ({ window_id }) => window_id === id && window.reload() }), [id]);
   const destroy = async (name: string) => {
@@ -66,7 +69,16 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
             )}
           </Head>
           {may.write() ? (
-            <WindowForm key={stored?.id} stored={stored} onSaved={window.reload} />
+            <Data of={pages}>
+              {(list) => (
+                <WindowForm
+                  key={stored?.id}
+                  stored={stored}
+                  hasPage={list.some(({ enabled }) => enabled)}
+                  onSaved={window.reload}
+                />
+              )}
+            </Data>
           ) : (
             stored && <WindowFacts of={stored} />
           )}
@@ -90,10 +102,17 @@ function WindowFacts({ of }: { of: MaintenanceWindow }) {
   );
 }
 
-function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onSaved: () => void }) {
+interface FormProps {
+  stored: MaintenanceWindow | null;
+  /** There is a public status page. */
+  hasPage: boolean;
+  onSaved: () => void;
+}
+
+function WindowForm({ stored, hasPage, onSaved }: FormProps) {
   const what = stored ? `unsaved changes to ${stored.name}` : 'an unsaved maintenance window';
   const { draft, opened, saved } = useDraft(what, () => ({
-    draft: signal(stored ? draftOf(stored) : newDraft(Date.now())),
+    draft: signal(stored ? draftOf(stored) : newDraft(Date.now(), hasPage)),
     opened: signal(stored),
   }));
   const set = patch(draft);
@@ -180,7 +199,7 @@ function TimeFields({ form, draft, set }: TimeProps) {
   return (
     <>
       <Choice
-        label="Comes"
+        label="How often"
         value={draft.kind}
         set={(kind) =>
           set({ kind: kind as Draft['kind'], ...(kind !== 'once' && !repeats && { starts_at: '', ends_at: '' }) })
@@ -213,7 +232,7 @@ function TimeFields({ form, draft, set }: TimeProps) {
             options={zones().map((zone) => [zone, zone] as const)}
           />
           <Text
-            label="Lasts (minutes)"
+            label="Duration (minutes)"
             type="number"
             min={1}
             max={10_080}
