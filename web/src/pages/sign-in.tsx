@@ -49,7 +49,7 @@ export function SignIn() {
       )}
       <Form save={() => signIn({ api_key: key.value.trim() })} action="Sign in" isOpen explain={explain}>
         {() => (
-          <Field label="API key" hint="Any role will do. What you may do here is what the key may do.">
+          <Field label="API key" hint="A key with any role. You may do here what the key may do.">
             {(control) => (
               <input
                 {...control}
