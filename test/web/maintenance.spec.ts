@@ -201,7 +201,7 @@ describe('maintenance in the dashboard', () => {
     await visit.open('/maintenance');
     await page.getByRole('button', { name: 'Start Patch night now' }).click();
     const dialog = page.getByRole('dialog', { name: 'Start now?' });
-    await dialog.getByText('after 2h').waitFor();
+    await dialog.getByText('after 2 h').waitFor();
     await dialog.getByRole('button', { name: 'Start now' }).click();
     await table().getByText('Active').waitFor();
     const [window] = await windows();
