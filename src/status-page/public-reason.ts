@@ -1,4 +1,6 @@
-import type { ErrorCode } from '../checker/checker';
+import type { errorCodeAt } from '../history/check-encoding';
+
+type ErrorCode = NonNullable<ReturnType<typeof errorCodeAt>>;
 
 /** What everybody may read of why an endpoint was down: coarse, without a target, and no word of ours. */
 const REASONS: Record<ErrorCode, string> = {
@@ -16,13 +18,13 @@ const REASONS: Record<ErrorCode, string> = {
   tls_handshake_failed: 'no secure connection',
   tls_timeout: 'no secure connection in time',
   first_byte_timeout: 'no answer in time',
-  body_timeout: 'the answer was not complete in time',
-  protocol_error: 'the answer could not be read',
+  body_timeout: 'the response was not complete in time',
+  protocol_error: 'the response could not be read',
   too_many_redirects: 'redirected too often',
   status_unexpected: 'answered with an error',
   assertion_failed: 'answered, but not as expected',
   icmp_timeout: 'no answer in time',
-  banner_invalid: 'the answer could not be read',
+  banner_invalid: 'the response could not be read',
   target_blocked: 'not reachable',
   icmp_unavailable: 'not reachable',
   monitor_offline: 'not reachable',

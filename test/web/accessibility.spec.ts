@@ -140,7 +140,9 @@ describe('accessibility', () => {
       expect(await visit.overflow()).toBe(0);
     }
     const groundOf = (name: string) =>
-      links.filter({ hasText: name }).evaluate((it) => getComputedStyle(it).backgroundColor);
+      page.evaluate<string>(
+        `getComputedStyle([...document.querySelectorAll('.top nav a')].find((link) => link.textContent === '${name}')).backgroundColor`,
+      );
     await page.emulateMedia({ forcedColors: 'active' });
     expect(await groundOf('Overview')).not.toBe(await groundOf('Alerts'));
     await visit.close();

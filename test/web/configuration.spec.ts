@@ -144,7 +144,7 @@ describe('the configuration in the dashboard', () => {
     await eventually('it is recognised', async () => (await source.inputValue()) === 'gatus');
     await page.getByRole('button', { name: 'Read the plan' }).click();
     await visit.settled();
-    // What was chosen stays, and no secret of it is shown anew.
+    // What was chosen stays, and no secret of it is shown in another place.
     expect(await source.inputValue()).toBe('gatus');
     expect(await page.getByRole('textbox', { name: 'Document' }).inputValue()).toBe(file);
     expect(await page.getByRole('region', { name: 'What differs' }).textContent()).toMatch(/Job/);

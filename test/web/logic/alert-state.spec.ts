@@ -5,7 +5,7 @@ const alert = {
   enabled: true,
   triggered: false,
   contact_id: 'ct_1',
-  last_delivery: { state: 'delivered' as const, at: AT, error: null },
+  last_delivery: { id: 'dl_1', state: 'delivered' as const, at: AT, error: null },
 };
 const failing = [{ id: 'ct_1', failing_since: AT }];
 const fine = [{ id: 'ct_1', failing_since: null }];
@@ -18,7 +18,7 @@ describe('the state of an alert rule', () => {
     ['watches where another contact fails', { contact_id: 'ct_2' }, failing, 'Watching'],
     [
       'does not deliver where its last message was given up',
-      { last_delivery: { state: 'failed', at: AT, error: 'x' } },
+      { last_delivery: { id: 'dl_1', state: 'failed', at: AT, error: 'x' } },
       fine,
       'Not delivering',
     ],

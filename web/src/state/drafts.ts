@@ -21,7 +21,7 @@ export interface Draft {
 /** In the memory of this tab and nowhere else: forms hold secrets, which no storage of the browser must keep. */
 export const drafts = signal<readonly Draft[]>([]);
 
-/** Counts what was discarded on the page that is shown: its forms begin anew. */
+/** Counts what was discarded on the page that is shown: its forms begin again. */
 export const discarded = signal(0);
 
 // Nobody else sees them.
