@@ -1,4 +1,5 @@
 import type { OverviewItem } from '../api/types';
+import { words } from './format';
 
 /** Why a check failed, for a narrow row: the check itself has the whole sentence. */
 const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
@@ -30,5 +31,4 @@ const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
 };
 
 /** The reason in words; a code that this page does not know yet as it is. */
-export const reasonText = (code: NonNullable<OverviewItem['last_error']>): string =>
-  REASONS[code] ?? String(code).replaceAll('_', ' ');
+export const reasonText = (code: NonNullable<OverviewItem['last_error']>): string => REASONS[code] ?? words(code);
