@@ -152,7 +152,7 @@ describe('accessibility', () => {
     const visit = await Visit.start(browser, app.url, { width: 390 });
     const { page } = visit;
     await visit.signIn(app.write.key ?? '');
-    const box = page.getByRole('checkbox', { name: 'Select Payments API' });
+    const box = page.getByLabel('Select Payments API');
     await box.waitFor({ state: 'attached' });
     expect(await box.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Select', exact: true }).click();
