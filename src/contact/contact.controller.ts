@@ -100,6 +100,27 @@ export class ContactController {
     return this.contacts.remove(caller, id, query);
   }
 
+  @Route('POST', 'test', {
+    access: 'write',
+    idempotencyKey: { refused: 'Each request sends a test message.' },
+    operationId: 'testNewContact',
+    summary: 'Send a test message before saving a contact',
+    description:
+      'Takes what creating a contact takes, sends one message marked as a test through its channel now and answers after the attempt, within 15 s. Nothing is stored but an entry in the audit log; the message is not retried. At most 10 a minute per destination. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
+    returns: { ok: DeliveryTestView, description: 'What became of the message.' },
+    problems: ['target_not_allowed'],
+  })
+  @AlsoChecked(ContactService, (contacts, fields: Partial<CreateContactDto>, { caller }) =>
+    contacts.findingsInNew(caller, fields),
+  )
+  testNew(
+    @CurrentCaller() caller: Caller,
+    @Body() dto: CreateContactDto,
+    @ClientLeft() left: AbortSignal,
+  ): Promise<DeliveryTestView> {
+    return this.tests.sendNew(caller, dto, left);
+  }
+
   @Route('POST', ':id/test', {
     access: 'write',
     idempotencyKey: { refused: 'Each request sends a test message.' },

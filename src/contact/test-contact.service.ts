@@ -11,6 +11,7 @@ import { Database } from '../platform/database/database';
 import { formatId, newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
+import type { CreateContactDto } from './contact.dto';
 import { Contact } from './contact.entity';
 
 /** Sends a test through a contact. Nothing is stored but an audit entry, which is committed before anything is sent. */
@@ -23,6 +24,27 @@ export class TestContactService {
     private readonly limits: WorkLimits,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * Through a contact that is not saved. Throws what creating it would throw, except for quotas, and `rate_limited` as `send`.
+   */
+  sendNew(
+    caller: Caller,
+    { name, type, config: sent }: CreateContactDto,
+    left: AbortSignal,
+  ): Promise<DeliveryTestView> {
+    const { orgId } = caller;
+    const { config, destination, masked } = this.channels.accept(caller, { type, config: sent });
+    return this.limits.run(orgId, async () => {
+      const id = newUuid();
+      const after = { name, type, config: masked };
+      await this.database.transaction((tx) =>
+        recordChange(tx, { orgId, action: 'test', resource: 'contact', id, after }),
+      );
+      const notification = testNotification(subjectOf({ id, name }), newUuid(), this.clock.now());
+      return this.tests.sendUnsaved({ caller, channelType: type, destination, config, notification, signal: left });
+    });
+  }
 
   /** Throws `not_found`, and `rate_limited` after ten tests in a minute at one destination or beyond `WorkLimits`. */
   send(caller: Caller, id: string, left: AbortSignal): Promise<DeliveryTestView> {
@@ -41,7 +63,7 @@ export class TestContactService {
 }
 
 /** A contact has no endpoint: the message names the contact instead. */
-const subjectOf = ({ id, name }: Contact): TestSubject => ({
+const subjectOf = ({ id, name }: Pick<Contact, 'id' | 'name'>): TestSubject => ({
   contact: { id: formatId('contact', id), name },
   alert: { id: '', description: '' },
   endpoint: { id: '', name: '', url: '', type: '' },

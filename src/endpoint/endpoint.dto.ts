@@ -200,6 +200,9 @@ export class EndpointView {
   @ApiProperty({ example: false, description: 'Up, but an assertion of severity `warning` fails.' })
   degraded!: boolean;
 
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null, description: 'Since when it is.' })
+  degraded_since!: string | null;
+
   @ApiProperty({ type: EndpointMaintenance, nullable: true, example: null, description: 'What is in force now.' })
   maintenance!: EndpointMaintenance | null;
 
@@ -208,6 +211,15 @@ export class EndpointView {
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
   last_checked_at!: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: '2026-11-20T10:01:00.000Z',
+    description: 'When its next check is due; `null` while it is paused.',
+  })
+  next_check_at!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
   created_at!: string;
@@ -425,8 +437,9 @@ export interface EndpointRow extends Omit<Endpoint, 'key' | 'orgId' | 'revision'
   websiteEnabled: boolean;
   /** The stored code of its newest outcome. */
   state: number;
-  isDegraded: boolean;
+  degradedSince: Date | null;
   lastCheckedAt: Date | null;
+  nextCheckAt: Date | null;
   /** uuids of the endpoints that it depends on, in order. */
   dependsOn: readonly string[];
   /** uuids of the first that depend on it. */
@@ -436,6 +449,8 @@ export interface EndpointRow extends Omit<Endpoint, 'key' | 'orgId' | 'revision'
 
 const statusOf = ({ enabled, websiteEnabled, state }: EndpointRow): EndpointStatus =>
   enabled && websiteEnabled ? outcomeOf(state) : 'paused';
+
+const isDegraded = (row: EndpointRow): boolean => row.degradedSince !== null && statusOf(row) === 'up';
 
 /** `headers` are passed as they are to be shown: opened or masked. */
 export const toEndpointView = (
@@ -454,10 +469,12 @@ export const toEndpointView = (
   depends_on: row.dependsOn.map((id) => formatId('endpoint', id)),
   dependents: row.dependents.map((id) => formatId('endpoint', id)),
   status: statusOf(row),
-  degraded: row.isDegraded && statusOf(row) === 'up',
+  degraded: isDegraded(row),
+  degraded_since: isDegraded(row) ? (row.degradedSince?.toISOString() ?? null) : null,
   maintenance: toEndpointMaintenance(maintenance),
   acknowledgement: toEndpointAcknowledgement(row),
   last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
+  next_check_at: row.nextCheckAt?.toISOString() ?? null,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
 });
@@ -472,8 +489,9 @@ const NOT_AUDITED = {
   websiteTags: [],
   dependents: [],
   state: OUTCOME_CODE.unknown,
-  isDegraded: false,
+  degradedSince: null,
   lastCheckedAt: null,
+  nextCheckAt: null,
   acknowledgedAt: null,
   acknowledgedBy: null,
   acknowledgementNote: null,

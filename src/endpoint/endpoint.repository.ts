@@ -25,8 +25,10 @@ const INSERTED = 1000;
 /** What a view of endpoints is made of. `endpoints`: those of organization $1, a table or a page that was cut off before. */
 export const selectEndpoints = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
     w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
-    s.degraded_since IS NOT NULL AS "isDegraded", s.last_checked_at AS "lastCheckedAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
+    s.degraded_since AS "degradedSince", s.last_checked_at AS "lastCheckedAt",
+    CASE WHEN n.active THEN n.next_check_at END AS "nextCheckAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
   FROM ${endpoints} e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL JOIN endpoint_state s ON s.endpoint_id = e.id
+  JOIN endpoint_schedule n ON n.endpoint_id = e.id
   ${JOIN_ACKNOWLEDGEMENT}
  WHERE e.org_id = $1`;
 

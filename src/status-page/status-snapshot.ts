@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EndpointStatus } from '../endpoint/endpoint.dto';
 import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt } from '../history/check-encoding';
+import { publicReason } from './public-reason';
 import { Database } from '../platform/database/database';
 import { Clock } from '../platform/time/clock';
 import { DAY_MS, floorTo } from '../platform/time/time-units';
@@ -205,7 +206,7 @@ export class StatusSnapshots {
         endpoint: row.endpoint_name,
         started_at: row.started_at.toISOString(),
         ended_at: row.ended_at?.toISOString() ?? null,
-        reason: errorCodeAt(row.error)?.replaceAll('_', ' ') ?? null,
+        reason: publicReason(errorCodeAt(row.error)),
       })),
       maintenance: maintenanceOf(work.announcements, covered, now),
     };

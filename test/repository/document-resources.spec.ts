@@ -35,6 +35,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   '/api/v1/endpoints/{id}/acknowledgement': 'belongs to an incident',
   '/api/v1/alerts/test': 'stores nothing',
   '/api/v1/alerts/{id}/test': 'sends a message',
+  '/api/v1/contacts/test': 'stores nothing',
   '/api/v1/contacts/{id}/test': 'sends a message',
   '/api/v1/contacts/{id}/alerts': 'makes alerts, each of which is declared with its endpoint',
   '/api/v1/deliveries/{id}/redeliver': 'sends a message again',

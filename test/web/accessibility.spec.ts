@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { newContact } from '../harness/app/resources';
+import { newAlert, newContact } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
 
@@ -51,6 +51,8 @@ describe('accessibility', () => {
     ids = await showcase(app);
     await addQuiet();
     ids.set('Operations', await newContact(app.write, { default: true }));
+    const through = { type: undefined, config: undefined, contact_id: ids.get('Operations') };
+    await newAlert(app.write, ids.get('Search') ?? '', through);
     browser = await launchBrowser();
     found = new Map(WIDTHS.map((width) => [width, problemsAt(width)]));
     for (const each of found.values()) each.catch(() => undefined);
@@ -96,6 +98,10 @@ describe('accessibility', () => {
       await visit.page.emulateMedia({ colorScheme });
       await visit.settled();
       problems.push(...(await visit.barriers()).map((barrier) => `${name}, ${colorScheme}: ${barrier}`));
+      const cut = await visit.page
+        .locator('.scroll:has(.blocks)')
+        .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.ariaLabel));
+      problems.push(...cut.map((label) => `${name}, ${colorScheme}: ${label} is cut`));
       if ((await visit.overflow()) > 0) problems.push(`${name}, ${colorScheme}: wider than the window`);
     }
     return problems;
@@ -121,6 +127,39 @@ describe('accessibility', () => {
 
   it.each(WIDTHS)('has no barrier on any dashboard page, light or dark, %i pixels wide, and fits in', async (width) => {
     expect(await found.get(width)).toEqual([]);
+  });
+
+  it('breaks no word of the navigation on a tablet, and marks what is chosen in forced colours', async () => {
+    const visit = await Visit.start(browser, app.url, { width: 1024 });
+    const { page } = visit;
+    await visit.signIn(app.admin.key ?? '');
+    const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+    for (const width of [900, 720, 641]) {
+      await page.setViewportSize({ width, height: 900 });
+      const heights = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().height));
+      expect({ width, isOneLine: Math.max(...heights) < 40 }).toEqual({ width, isOneLine: true });
+      expect(await visit.overflow()).toBe(0);
+    }
+    const groundOf = (name: string) =>
+      page.evaluate<string>(
+        `getComputedStyle([...document.querySelectorAll('.top nav a')].find((link) => link.textContent === '${name}')).backgroundColor`,
+      );
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await groundOf('Overview')).not.toBe(await groundOf('Alerts'));
+    await visit.close();
+  });
+
+  it('has boxes in the rows of a phone only while one selects', async () => {
+    const visit = await Visit.start(browser, app.url, { width: 390 });
+    const { page } = visit;
+    await visit.signIn(app.write.key ?? '');
+    const box = page.getByLabel('Select Payments API');
+    await box.waitFor({ state: 'attached' });
+    expect(await box.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await box.check();
+    await page.getByRole('region', { name: 'Selected endpoints' }).waitFor();
+    await visit.close();
   });
 
   it.each(WIDTHS)('has no barrier on the public status page, light or dark, %i pixels wide', async (width) => {

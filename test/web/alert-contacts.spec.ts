@@ -239,8 +239,8 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await create('Basket');
       expect(new Set((await alerts()).map(({ contact_id }) => contact_id))).toEqual(new Set(contacts));
       const rules = page.getByRole('heading', { name: 'Alert rules' }).locator('..').getByRole('listitem');
-      await rules.getByRole('link', { name: 'Operations' }).waitFor();
-      await rules.getByRole('link', { name: 'Boss' }).waitFor();
+      await rules.getByText('Operations').waitFor();
+      await rules.getByText('Boss').waitFor();
     });
 
     it('has no alert through a default contact that was unticked, but through the others', async () => {
@@ -321,7 +321,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       await newAlert(org.write, endpoint, { remind_every: 5400 });
       await open(`/alerts?contact=${boss}`);
       await page.getByText('1 of 3 rules').waitFor();
-      expect(await rule('Boss').getByRole('link', { name: 'Boss' }).getAttribute('href')).toBe(`#/contacts/${boss}`);
+      await rule('Boss').waitFor();
       await rule('after 3 failures and 10 min, resolved after 2 successes').waitFor();
 
       const filter = page.getByLabel('Contact', { exact: true });

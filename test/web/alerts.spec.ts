@@ -117,6 +117,12 @@ describe('alerts in the dashboard', () => {
       await incident().getByText('2 alerts').waitFor();
       await incident().getByText('1 message not delivered').waitFor();
 
+      // Also once it is over, its line says why it was.
+      await feed
+        .getByRole('listitem')
+        .filter({ hasText: 'Checkout is up again' })
+        .getByText('The status is 503')
+        .waitFor();
       await incident().locator('summary').click();
       const message = (name: string) => incident().getByRole('row').filter({ hasText: name });
       await message('PagerDuty').getByText('Given up').waitFor();

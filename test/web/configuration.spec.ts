@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import type { Endpoint, Website } from '../../web/src/api/types';
 import { startOwnApp, type TestApp } from '../harness/app/app';
+import { eventually } from '../../packages/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
@@ -109,7 +110,7 @@ describe('the configuration in the dashboard', () => {
     await page.getByText('1 setting').click();
     expect((await plan()).join()).toMatch(/interval300 60/);
 
-    await page.getByLabel(/^Delete what its owner/).check();
+    await page.getByLabel(/^Delete what an earlier document/).check();
     await read(DOCUMENT.slice(0, DOCUMENT.indexOf('    endpoints')));
     expect(await said()).toBe('1 to delete, 1 unchanged.');
     await page.getByRole('button', { name: 'Apply' }).click();
@@ -132,10 +133,20 @@ describe('the configuration in the dashboard', () => {
   });
 
   it('converts the file of another program and says what differs', async () => {
-    await page.getByLabel('The file is of').selectOption('gatus');
-    await read(
-      'endpoints:\n  - {name: Front, url: "https://shop.example.com", conditions: ["[STATUS] == 200"]}\n  - {name: Job, url: "udp://shop.example.com:99", conditions: ["[CONNECTED] == true"]}\n',
-    );
+    const file =
+      'endpoints:\n  - {name: Front, url: "https://shop.example.com", conditions: ["[STATUS] == 200"]}\n  - {name: Job, url: "udp://shop.example.com:99", conditions: ["[CONNECTED] == true"]}\n';
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'config.yaml',
+      mimeType: 'application/yaml',
+      buffer: Buffer.from(file),
+    });
+    const source = page.getByLabel('The file is of');
+    await eventually('it is recognised', async () => (await source.inputValue()) === 'gatus');
+    await page.getByRole('button', { name: 'Read the plan' }).click();
+    await visit.settled();
+    // What was chosen stays, and no secret of it is shown in another place.
+    expect(await source.inputValue()).toBe('gatus');
+    expect(await page.getByRole('textbox', { name: 'Document' }).inputValue()).toBe(file);
     expect(await page.getByRole('region', { name: 'What differs' }).textContent()).toMatch(/Job/);
     await page.getByText(/to create/).waitFor();
     await apply();

@@ -117,8 +117,8 @@ describe('contacts in the dashboard', () => {
       expect(await row('Night shift').getByText('Default', { exact: true }).count()).toBe(0);
     });
 
-    it('says on the overview which contact has been failing for days, and how many more', async () => {
-      const names = ['Night shift', 'Pager', 'Fine'];
+    it('says on the overview how many contacts cannot be reached, and which for the longest time', async () => {
+      const names = ['Night shift', 'Pager', 'Backup'];
       for (const [n, name] of names.entries()) {
         const id = await newContact(app.write, { name, ...webhook(`/${n}`) });
         await sent(
@@ -133,7 +133,9 @@ describe('contacts in the dashboard', () => {
       await open('/contacts');
       await open('/');
       const line = page.getByRole('status').filter({ hasText: 'have been failing' });
-      expect(await line.textContent()).toBe('Messages to Night shift have been failing for 9d. 1 more');
+      expect(await line.textContent()).toBe(
+        '3 contacts cannot be reached. Messages to Night shift have been failing for 9 d.',
+      );
       expect(await visit.barriers()).toEqual([]);
       await line.getByRole('link', { name: 'Night shift' }).click();
       await page.getByText(/^Messages through it have been failing since /).waitFor();
@@ -150,7 +152,7 @@ describe('contacts in the dashboard', () => {
       await row('Operations').getByText('Delivers').waitFor();
       await row('Night shift').getByText('Failing', { exact: true }).waitFor();
       await row('Night shift')
-        .getByText(/^Failing since .*, for 1h 5m$/)
+        .getByText(/^Failing since .*, for 1 h 5 min$/)
         .waitFor();
       await row('Night shift').getByText('The webhook answered 410').waitFor();
       await row('Night shift').getByText('Given up').waitFor();
@@ -182,10 +184,17 @@ describe('contacts in the dashboard', () => {
       await page.getByLabel('Only when it was bad for', { exact: true }).fill('10');
       await page.getByLabel('Only when it was bad for: unit').selectOption('minutes');
       expect(await page.getByLabel('curl command').textContent()).toContain('"remind_every": 7200');
+      provider.expect({ status: 204 });
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('The test message was delivered.').waitFor();
       await page.getByRole('button', { name: 'Create' }).focus();
       await page.keyboard.press('Enter');
       await page.getByText('shown this one time').waitFor();
       await page.getByRole('heading', { name: 'Operations' }).waitFor();
+      // What was there before has no alert through it, which is offered.
+      await page.getByText('The 2 endpoints that you have do not.').waitFor();
+      await page.getByRole('button', { name: 'Add it to all 2' }).click();
+      await page.getByText('2 alerts made.').waitFor();
 
       const [made] = await contacts();
       expect(made).toMatchObject({

@@ -140,6 +140,23 @@ describe('the form that watches something new', () => {
     expect(await websites()).toEqual([]);
   });
 
+  it('keeps what was filled in until it is discarded, and in no storage of the browser', async () => {
+    await openForm();
+    await page.getByLabel(FIELD).fill('https://draft.example.com/?token=1');
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    const left = page.getByRole('complementary', { name: 'Not saved' });
+    await left.getByText('You have an unsaved endpoint').waitFor();
+    expect(await visit.barriers()).toEqual([]);
+    await left.getByRole('link', { name: 'go on' }).click();
+    await left.getByText('You had not saved this.').waitFor();
+    expect(await page.getByLabel(FIELD).inputValue()).toBe('https://draft.example.com/?token=1');
+    const stored = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    expect(stored).not.toContain('draft.example.com');
+    await left.getByRole('button', { name: 'Discard' }).click();
+    await eventually('the form is empty', async () => (await page.getByLabel(FIELD).inputValue()) === '');
+    expect(await left.count()).toBe(0);
+  });
+
   it('shows what is wrong with the name of the website and of the endpoint each at its own field', async () => {
     await openForm();
     await page.getByLabel(FIELD).fill('shop.example.com');
@@ -217,6 +234,7 @@ describe('the form that watches something new', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'shop.example.com/checkout' }).waitFor();
     expect(sent).toEqual(['/api/v1/websites']);
+    expect(await page.getByRole('complementary', { name: 'Not saved' }).count()).toBe(0);
     const [website] = await websites();
     expect([website?.name, website?.url]).toEqual(['shop.example.com', 'https://shop.example.com/']);
 

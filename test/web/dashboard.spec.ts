@@ -41,7 +41,8 @@ describe('the dashboard in a browser', () => {
   const keyOf = (role: 'admin' | 'write' | 'read'): string => app[role].key ?? '';
 
   it('signs in with a one-time link, takes the token out of the address, and refuses it a second time', async () => {
-    const token = await app.app.get(SignInLinks).create();
+    const links = app.app.get(SignInLinks);
+    const token = await links.create();
     const first = await visit();
     await first.open(`/sign-in/${token}`);
     await first.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
@@ -51,6 +52,11 @@ describe('the dashboard in a browser', () => {
     await second.open(`/sign-in/${token}`);
     await second.page.getByText('This link was used before').waitFor();
     expect(second.page.url()).not.toContain(token);
+    // The same tab, without a reload: it shows the page to sign in already.
+    const fresh = await links.create();
+    await second.open(`/sign-in/${fresh}`);
+    await second.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+    expect(second.page.url()).not.toContain(fresh);
     await second.close();
   });
 
@@ -171,7 +177,17 @@ describe('the dashboard in a browser', () => {
 
   it('zooms into the latency chart by dragging, and out again', async () => {
     const { page } = await signedIn('read');
+    // Until its numbers are there the chart has no axis: any would be wrong.
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route(/\/latency\?/, async (route) => {
+      await held;
+      await route.continue();
+    });
     await page.getByRole('link', { name: 'Checkout' }).click();
+    await page.locator('.chart').getByText('Loading…').waitFor();
+    expect(await page.locator('.chart canvas').count()).toBe(0);
+    release();
     const plot = page.locator('.u-over');
     await plot.waitFor();
     // What is above the chart may come later and move it from under the mouse.
@@ -225,6 +241,20 @@ describe('the dashboard in a browser', () => {
     expect(await page.getByText('Connection lost').count()).toBe(0);
     await user.close();
     cable.close();
+  });
+
+  it('says that an endpoint is not there, with a way back, and asks nothing more about it', async () => {
+    const lost = await Visit.start(browser, app.url);
+    await lost.signIn(keyOf('read'));
+    const asked: string[] = [];
+    lost.page.on('request', (request) => asked.push(request.url()));
+    await lost.open('/endpoints/ep_01jd3k6q7be5y9x4v2m8n0r1st');
+    await lost.page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await lost.settled();
+    expect(asked.filter((url) => url.includes('/ep_01jd3k6q7be5y9x4v2m8n0r1st'))).toHaveLength(1);
+    await lost.page.getByRole('link', { name: 'To the overview' }).click();
+    await lost.page.locator('.row, .empty').first().waitFor();
+    await lost.close();
   });
 
   it('stays signed out after signing out and reloading', async () => {

@@ -165,7 +165,7 @@ describe('the first hour', () => {
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByLabel('Name of a new key').fill('Colleague');
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByText('This is the only time “Colleague” is shown').waitFor();
+    await page.getByText('Copy the key “Colleague” now').waitFor();
     const key = (await page.locator('main pre').textContent()) ?? '';
     const colleague = await someone();
     await colleague.signIn(key);

@@ -137,12 +137,12 @@ describe('maintenance in the dashboard', () => {
     await page.getByRole('combobox', { name: 'Endpoints' }).fill('check');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Remove Checkout · Example shop' }).waitFor();
-    await page.getByLabel('Comes').selectOption('weekly');
+    await page.getByLabel('How often').selectOption('weekly');
     await page.getByRole('button', { name: 'Wednesday' }).click();
     await page.getByLabel('At', { exact: true }).fill('03:30');
     await page.getByRole('combobox', { name: 'Time zone' }).fill('kathmandu');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Lasts (minutes)').fill('90');
+    await page.getByLabel('Duration (minutes)').fill('90');
     const preview = page.getByRole('region', { name: 'The next times' });
     // 03:30 in Kathmandu is 21:45 of the day before in UTC.
     await eventually('the preview is in both zones', async () => {
@@ -160,16 +160,17 @@ describe('maintenance in the dashboard', () => {
       duration: 5400,
       mute: true,
       exclude_from_uptime: true,
-      public: true,
+      // There is no status page that could announce it.
+      public: false,
     });
     await visit.open('/maintenance');
-    await table().getByText('Every Sunday, Wednesday at 03:30, Asia/Kathmandu, for 1h 30m').waitFor();
+    await table().getByText('Every Sunday, Wednesday at 03:30, Asia/Kathmandu, for 1 h 30 min').waitFor();
   });
 
   it('says at its field what is wrong with a cron expression, and in place of the preview', async () => {
     await visit.open('/maintenance/new');
     await page.getByLabel('Name', { exact: true }).fill('Never');
-    await page.getByLabel('Comes').selectOption('cron');
+    await page.getByLabel('How often').selectOption('cron');
     await page.getByLabel('Cron expression').fill('0 2 30 2 *');
     const preview = page.locator('.section', { hasText: 'When that is' }).getByRole('status');
     await eventually('the preview says why', async () => /cron/i.test((await preview.textContent()) ?? ''));
@@ -200,7 +201,7 @@ describe('maintenance in the dashboard', () => {
     await visit.open('/maintenance');
     await page.getByRole('button', { name: 'Start Patch night now' }).click();
     const dialog = page.getByRole('dialog', { name: 'Start now?' });
-    await dialog.getByText('after 2h').waitFor();
+    await dialog.getByText('after 2 h').waitFor();
     await dialog.getByRole('button', { name: 'Start now' }).click();
     await table().getByText('Active').waitFor();
     const [window] = await windows();

@@ -86,7 +86,7 @@ describe('settings and the session, in a browser', () => {
     await page.getByLabel('Name of a new key').fill('Contractor');
     await page.getByLabel('Expires').selectOption('30');
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByText('This is the only time “Contractor” is shown').waitFor();
+    await page.getByText('Copy the key “Contractor” now').waitFor();
     const made = (await app.admin.get<{ name: string; expires_at: string | null }[]>('/api-keys')).body;
     const days =
       (Date.parse(made.find(({ name }) => name === 'Contractor')?.expires_at ?? '') - Date.now()) / 86_400_000;

@@ -6,13 +6,15 @@ import { fetchPages } from './components/lazy';
 import { Tip } from './components/tip';
 import { Toasts } from './components/toasts';
 import { TopBar } from './components/top-bar';
+import { Unsaved } from './components/unsaved';
 import { time } from './logic/format';
 import { findRoute, pathOf, type Route, ROUTES } from './pages/routes';
 import { SignIn } from './pages/sign-in';
+import { discarded } from './state/drafts';
 import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
 import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
-import { arrivals, go, route } from './state/router';
+import { arrivals, go, replace, route } from './state/router';
 import { isOver, may, session } from './state/session';
 
 const isHelpOpen = signal(false);
@@ -102,12 +104,15 @@ function SignedIn() {
     };
   }, [isOver.value]);
 
+  useLayoutEffect(() => {
+    if (route.value.path[0] === 'sign-in' && !isOver.value) replace('/');
+  }, [path, isOver.value]);
+
   // Before the effects of the page, which moves the focus on: to its title, or to the first field of a form.
   useLayoutEffect(() => {
-    if (route.value.path[0] === 'sign-in') go('/');
     scrollTo(0, 0);
     if (arrivals.value > 0) main.current?.focus({ preventScroll: true });
-  }, [path, arrivals.value]);
+  }, [path, arrivals.value, discarded.value]);
 
   useKeys(
     isOver.value
@@ -139,7 +144,8 @@ function SignedIn() {
           again…
         </p>
       )}
-      <main id="main" ref={main} tabIndex={-1}>
+      <Unsaved />
+      <main id="main" key={discarded.value} ref={main} tabIndex={-1}>
         {shown.value ? shown.value.route.show(shown.value.parameter) : <NotFound />}
       </main>
       <p class="sr" role="status" aria-live="polite">

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { type Caller, type Role, ROLES } from '../../platform/access/caller';
+import type { Config } from '../../platform/config/config';
 import { Optional } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 
@@ -39,11 +40,18 @@ export class SessionView {
 
   @ApiProperty({ description: 'Whether this is the organization that runs the installation.', example: true })
   is_default!: boolean;
+
+  @ApiProperty({
+    description: 'Whether the server has a mail account (`SMTP_URL`), for email channels without one of their own.',
+    example: true,
+  })
+  has_mail_account!: boolean;
 }
 
-export const toSessionView = (caller: Caller): SessionView => ({
+export const toSessionView = (caller: Caller, { smtpUrl }: Pick<Config, 'smtpUrl'>): SessionView => ({
   organization: { id: formatId('organization', caller.orgId), name: caller.orgName },
   key_name: caller.keyName,
   role: caller.role,
   is_default: caller.isDefaultOrg,
+  has_mail_account: smtpUrl !== null,
 });

@@ -53,7 +53,7 @@ export class SignInService {
     setCookie(request, response, await this.sessions.open(orgId, keyId, author));
     response.setHeader('Location', '/auth/session');
     response.setHeader('Cache-Control', 'no-store');
-    return toSessionView(attempt.caller);
+    return toSessionView(attempt.caller, this.config);
   }
 
   /**
@@ -65,7 +65,7 @@ export class SignInService {
     response.setHeader('Cache-Control', 'no-store');
     if (!this.config.auth) return this.withoutAuth(request);
     const caller = cookie === null ? null : await this.sessions.authenticate(cookie, this.admitting(request));
-    if (caller) return toSessionView(caller);
+    if (caller) return toSessionView(caller, this.config);
     // Nobody is told so, but many cookies that are no session make the address a doubtful one.
     if (cookie !== null) this.limits.refusal(request);
     response.status(204);
@@ -88,7 +88,7 @@ export class SignInService {
     requireOwnPage(request, this.config);
     const caller = await this.organizations.defaultAdmin();
     if (!caller) throw problems.storageUnavailable();
-    return toSessionView(caller);
+    return toSessionView(caller, this.config);
   }
 
   /** Whose key or link it is, valid or expired; `null` for an unknown one. Throws `rate_limited` for a key. */

@@ -10,6 +10,7 @@ const SECTIONS = [
   '/api/v1/alerts/test',
   '/api/v1/alerts/{id}/test',
   '/api/v1/contacts',
+  '/api/v1/contacts/test',
   '/api/v1/alerts/{id}/deliveries',
   '/api/v1/deliveries',
   '/api/v1/alerts/events',

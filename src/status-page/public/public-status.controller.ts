@@ -11,7 +11,7 @@ class PublicStatusQuery {
   @ApiPropertyOptional({
     enum: Object.keys(BADGE_WINDOWS),
     description:
-      'For `.svg`: the uptime over this window instead of the state, and how much of it was watched if that is little.',
+      'For `.svg`: the uptime over this window instead of the state, and since when or for how much of it that stands if it is little.',
   })
   @Optional()
   @IsIn(Object.keys(BADGE_WINDOWS))

@@ -4,6 +4,12 @@ const minute = (iso: string): string => iso.slice(11, 16);
 /** `2026-11-24 02:00 UTC`, for text. */
 export const utc = (iso: string): string => `${day(iso)} ${minute(iso)} UTC`;
 
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `24 Nov`, of a date such as `2026-11-24`. */
+export const dayOfMonth = (date: string): string =>
+  `${Number(date.slice(8))} ${MONTHS[Number(date.slice(5, 7)) - 1] ?? ''}`;
+
 /** `2026-11-24 02:00 to 04:00 UTC`, with the second date where it is another one. */
 export const utcRange = (from: string, until: string): string =>
   `${day(from)} ${minute(from)} to ${day(from) === day(until) ? '' : `${day(until)} `}${minute(until)} UTC`;

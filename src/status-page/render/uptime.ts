@@ -1,4 +1,5 @@
 import { coverageOf } from '../../history/check-stats';
+import { dayOfMonth } from './times';
 import { DAYS, type StatusDay } from '../status-snapshot';
 
 /** up / (up + down) over the newest days; `null` without such a check. */
@@ -20,14 +21,18 @@ const watchedDay = (day: StatusDay): number => coverageOf(day) ?? (day.excluded 
 /** From here on nobody needs to be told. */
 const MOSTLY = 0.9;
 
+const NO_DATA = 'no data';
+
 /** Rounded down, so that a single failure never shows as 100 %. */
 export const percent = (ratio: number | null): string =>
-  ratio === null ? 'no data' : ratio === 1 ? '100%' : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)}%`;
+  ratio === null ? NO_DATA : ratio === 1 ? '100%' : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)}%`;
 
-/** `99.95%`, and how much of the window that stands for when it is little: `100% (3% watched)`. */
+/** `99.95%`, and what it stands for where that is not the window: `100% since 24 Nov`, `100%, watched for 50% of the time`. */
 export function uptimeText(days: readonly StatusDay[]): string {
-  const uptime = uptimeOf(days, Infinity);
-  const watched = watchedOf(days);
-  if (uptime === null || watched >= MOSTLY) return percent(uptime);
-  return `${percent(uptime)} (${watched < 0.01 ? 'under 1' : Math.floor(watched * 100)}% watched)`;
+  const text = percent(uptimeOf(days, Infinity));
+  if (text === NO_DATA || watchedOf(days) >= MOSTLY) return text;
+  const since = days.slice(days.findIndex((day) => watchedDay(day) > 0));
+  const watched = watchedOf(since);
+  if (watched >= MOSTLY) return `${text} since ${dayOfMonth(since[0]?.date ?? '')}`;
+  return `${text}, watched for ${watched < 0.01 ? 'under 1' : Math.floor(watched * 100)}% of the time`;
 }

@@ -160,6 +160,7 @@ describe('the audit log of every route', () => {
     'POST /api/v1/contacts': { entry: 'create contact', body: () => ({ name: 'Operations', ...webhook() }) },
     'PUT /api/v1/contacts/:id': { entry: 'update contact', on: contact, body: () => ({ name: 'Other' }) },
     'DELETE /api/v1/contacts/:id': { entry: 'delete contact', on: contact },
+    'POST /api/v1/contacts/test': { entry: 'test contact', body: () => ({ name: 'Operations', ...webhook() }) },
     'POST /api/v1/contacts/:id/test': { entry: 'test contact', on: contact },
     'POST /api/v1/contacts/:id/alerts': {
       entry: 'update contact',

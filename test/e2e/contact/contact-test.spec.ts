@@ -56,6 +56,20 @@ describe('testing a contact', () => {
     expect(JSON.stringify(entry)).not.toContain('very-secret');
   });
 
+  it('sends through a contact that is not saved, names it, and stores nothing but an audit entry', async () => {
+    provider.expect({ status: 204 });
+    const unsaved = { name: 'New team', type: 'webhook', config: { url: `${provider.url}/unsaved?token=very-secret` } };
+    const { status, body } = await app.write.post<Verdict>('/contacts/test', unsaved);
+
+    expect([status, body.state]).toEqual([200, 'delivered']);
+    expect(provider.requests.at(-1)?.body).toContain('New team');
+    const contacts = await app.read.get<ContactView[]>('/contacts?limit=1000');
+    expect(contacts.body.map(({ name }) => name)).not.toContain('New team');
+    const [entry] = (await app.admin.get<AuditEntryView[]>('/audit-log?limit=1')).body;
+    expect(entry).toMatchObject({ action: 'test', resource: 'contact', after: { name: 'New team' } });
+    expect(JSON.stringify(entry)).not.toContain('very-secret');
+  });
+
   it('sends a mail to the addresses of the contact', async () => {
     mailServer.expect({ accept: true });
     const smtp = { host: '127.0.0.1', port: mailServer.port, secure: false };

@@ -68,9 +68,11 @@ describe('endpoints', () => {
       dependents: [],
       status: 'unknown',
       degraded: false,
+      degraded_since: null,
       maintenance: null,
       acknowledgement: null,
       last_checked_at: null,
+      next_check_at: expect.stringMatching(/\.\d{3}Z$/),
       created_at: expect.stringMatching(/\.\d{3}Z$/),
       updated_at: expect.any(String),
     });

@@ -261,6 +261,13 @@ describe('a body with several wrong fields', () => {
         pointers: ['/condition', '/config/colour', '/config/webhook_url', '/description'],
       },
     ],
+    'POST /api/v1/contacts/test': [
+      {
+        path: () => '/contacts/test',
+        body: () => ({ name: ' ', type: 'slack', config: {} }),
+        pointers: ['/config/webhook_url', '/name'],
+      },
+    ],
     'POST /api/v1/contacts': [
       {
         path: () => '/contacts',

@@ -324,7 +324,7 @@ describe('status pages of their own', () => {
       expect(text).toContain('<title>Tom &amp; &lt;b&gt;Jerry&lt;/b&gt;</title>');
       expect(text).toContain('<title>Checkout is down</title>');
       expect(text).toMatch(
-        /<content type="text">Down since [\d-]+ [\d:]+ UTC: status unexpected\. It goes on\.<\/content>/,
+        /<content type="text">Down since [\d-]+ [\d:]+ UTC: answered with an error\. It goes on\.<\/content>/,
       );
       expect(text).not.toMatch(/secret|127\.0\.0\.1|ep_|ws_|sp_/);
       expect((await shown('with-feed')).outages[0]?.id).toBe(id?.slice('urn:uuid:'.length));

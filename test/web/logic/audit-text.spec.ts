@@ -35,6 +35,17 @@ describe('an entry of the audit log in words', () => {
     expect(sentenceOf(entry(more))).toBe(expected);
   });
 
+  it('names what an entry does not name itself, and of an alert whose it is', () => {
+    const names: Record<string, string> = { ct_1: 'Team', ep_1: 'Checkout' };
+    const nameOf = (id: string) => names[id];
+    const tested = entry({ action: 'test', resource: 'contact', resource_id: 'ct_1' });
+    expect(sentenceOf(tested, nameOf)).toBe('Tested contact “Team”');
+    expect(sentenceOf(entry({ action: 'check' }), nameOf)).toBe('Checked endpoint “Checkout”');
+    expect(sentenceOf(entry({ action: 'check', resource_id: 'ep_gone' }), nameOf)).toBe('Checked endpoint');
+    const made = { action: 'create', resource: 'alert', after: { type: 'slack', endpoint_id: 'ep_1' } } as const;
+    expect(sentenceOf(entry({ ...made, resource_id: 'al_1' }), nameOf)).toBe('Created alert “slack” of Checkout');
+  });
+
   it.each<[AuditEntry['author'], string]>([
     [{ via: 'session', key_id: 'key_1', key_name: 'Ann', ip: '203.0.113.7' }, 'dashboard, key Ann, 203.0.113.7'],
     [{ via: 'operator', key_id: null, key_name: null, ip: null }, 'operator'],

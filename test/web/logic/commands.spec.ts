@@ -57,10 +57,19 @@ describe('commands to copy', () => {
     expect(apiCall('POST', 'http://a.example', '/api/v1/alerts', { name: "o'clock" })).toBe(
       [
         'curl -X POST http://a.example/api/v1/alerts \\',
-        '  -H "Authorization: Bearer $UPTIME_API_KEY" \\',
+        '  -H "Authorization: Bearer $UPTIME_KEY" \\',
         `  -H 'Content-Type: application/json' \\`,
         `  -d '{\n  "name": "o'\\''clock"\n}'`,
       ].join('\n'),
     );
+  });
+
+  it('writes secrets of a REST call as variables, named as their fields', () => {
+    const config = { routing_key: '0123"456', smtp: { host: 'mail.example', password: "it's" } };
+    const call = apiCall('PUT', 'http://a.example', '/x', { config }, ['/config/routing_key', '/config/smtp/password']);
+    expect(call).toContain(`"routing_key": "'"$ROUTING_KEY"'",`);
+    expect(call).toContain(`"password": "'"$PASSWORD"'"`);
+    expect(call).toContain('"host": "mail.example"');
+    expect(call).not.toMatch(/0123|it's/);
   });
 });

@@ -8,6 +8,7 @@ import {
   filled,
   generatedIn,
   kindOf,
+  secretsIn,
   textsOf,
 } from '../../../web/src/logic/config-schema';
 
@@ -55,6 +56,20 @@ describe('forms made from the OpenAPI document', () => {
   it('finds the channels of the alert form in the published document', () => {
     const document = readJson('docs/openapi.json') as ApiDocument;
     expect(Object.keys(configSchemas(document))).toEqual(expect.arrayContaining(['email', 'webhook', 'slack']));
+  });
+
+  it('finds the secrets that a form hides, but not what the service has masked', () => {
+    const schema = {
+      properties: {
+        url: { type: 'string' },
+        token: { type: 'string', writeOnly: true },
+        old: { type: 'string', writeOnly: true },
+        none: { type: 'string', writeOnly: true },
+        smtp: { properties: { password: { type: 'string', format: 'password' } } },
+      },
+    };
+    const value = { url: 'https://a.example', token: 't', old: '***1234', none: '', smtp: { password: 'p' } };
+    expect(secretsIn(schema, value, '/config')).toEqual(['/config/token', '/config/smtp/password']);
   });
 
   it('finds no channel in a document without channels', () =>

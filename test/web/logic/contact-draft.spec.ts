@@ -6,6 +6,8 @@ import {
   contactRequestOf,
   isEdited,
   madeText,
+  existingText,
+  isUnguarding,
 } from '../../../web/src/logic/contact-draft';
 
 const STORED: Contact = {
@@ -101,3 +103,18 @@ it.each([
   [{ created: 12, existing: 1 }, '12 alerts made. 1 endpoint had one already.'],
   [{ created: 0, existing: 3 }, '0 alerts made. 3 endpoints had one already.'],
 ])('says of %p: %s', (result, text) => expect(madeText(result)).toBe(text));
+
+describe('a default contact beside the endpoints that exist', () => {
+  it.each([
+    [true, 0, true],
+    [true, 1, false],
+    [false, 0, false],
+  ])('as default %s, used by %d alerts: says that they have no alert through it: %s', (isDefault, alert_count, is) =>
+    expect(isUnguarding({ default: isDefault, alert_count })).toBe(is),
+  );
+
+  it.each([
+    [1, 'The endpoint that you have does not.'],
+    [1200, 'The 1,200 endpoints that you have do not.'],
+  ])('%d: %s', (endpoints, text) => expect(existingText(endpoints)).toBe(text));
+});

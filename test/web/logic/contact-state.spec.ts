@@ -1,5 +1,5 @@
 import type { Contact } from '../../../web/src/api/types';
-import { contactState, worstFirst } from '../../../web/src/logic/contact-state';
+import { contactState, unreached, worstFirst } from '../../../web/src/logic/contact-state';
 
 type Facts = Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery'>;
 
@@ -38,4 +38,16 @@ it('lists contacts that fail first, the longest failing before the others, and t
     { id: 4, failing_since: '2026-11-19T10:00:00.000Z' },
   ];
   expect(worstFirst(list).map(({ id }) => id)).toEqual([4, 2, 1, 3]);
+});
+
+it('says that a contact cannot be reached once it has failed for five minutes and alerts use it, the longest failing first', () => {
+  const at = (minutesAgo: number) => new Date(Date.parse(SINCE) - minutesAgo * 60_000).toISOString();
+  const list = [
+    { id: 'a moment', failing_since: at(1), alert_count: 3 },
+    { id: 'eight minutes', failing_since: at(8), alert_count: 1 },
+    { id: 'not used', failing_since: at(60), alert_count: 0 },
+    { id: 'arrives', failing_since: null, alert_count: 2 },
+    { id: 'an hour', failing_since: at(60), alert_count: 1 },
+  ];
+  expect(unreached(list, Date.parse(SINCE)).map(({ id }) => id)).toEqual(['an hour', 'eight minutes']);
 });

@@ -1,25 +1,44 @@
-import { age, bytes, count, daysUntil, duration, ms, percent, timeTicks } from '../../../web/src/logic/format';
+import {
+  age,
+  bytes,
+  count,
+  daysUntil,
+  duration,
+  ms,
+  nextCheckText,
+  percent,
+  timeTicks,
+} from '../../../web/src/logic/format';
 
 describe('numbers and times as text', () => {
   it.each([
-    [0, '0s'],
-    [59.9, '59s'],
-    [60, '1m'],
-    [200, '3m 20s'],
-    [3600, '1h'],
-    [7500, '2h 5m'],
-    [86_400, '1d'],
-    [273_600, '3d 4h'],
-    [-5, '0s'],
+    [0, '0 s'],
+    [59.9, '59 s'],
+    [60, '1 min'],
+    [200, '3 min 20 s'],
+    [3600, '1 h'],
+    [7500, '2 h 5 min'],
+    [86_400, '1 d'],
+    [273_600, '3 d 4 h'],
+    [-5, '0 s'],
   ])('writes %d seconds as %s', (seconds, text) => expect(duration(seconds)).toBe(text));
 
   it.each([
+    [null, 'paused'],
+    ['2026-11-20T10:00:59.400Z', 'in 59 s'],
+    ['2026-11-20T10:00:00.900Z', 'now'],
+    ['2026-11-20T09:59:00.000Z', 'now'],
+  ])('says of a check that is due at %s: %s', (iso, text) =>
+    expect(nextCheckText(iso, Date.parse('2026-11-20T10:00:00.000Z'))).toBe(text),
+  );
+
+  it.each([
     [null, 'never'],
-    ['2026-11-20T10:00:00.000Z', '0s'],
-    ['2026-11-20T09:59:01.000Z', '59s'],
-    ['2026-11-20T09:00:00.000Z', '1h'],
-    ['2026-11-17T10:00:00.000Z', '3d'],
-    ['2026-11-20T10:00:09.000Z', '0s'],
+    ['2026-11-20T10:00:00.000Z', '0 s'],
+    ['2026-11-20T09:59:01.000Z', '59 s'],
+    ['2026-11-20T09:00:00.000Z', '1 h'],
+    ['2026-11-17T10:00:00.000Z', '3 d'],
+    ['2026-11-20T10:00:09.000Z', '0 s'],
   ])('writes the age of %s as %s', (iso, text) => expect(age(iso, Date.parse('2026-11-20T10:00:00.000Z'))).toBe(text));
 
   it.each([

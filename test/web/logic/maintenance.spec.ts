@@ -62,9 +62,9 @@ describe('the cron expression of a maintenance window', () => {
 
 describe('a maintenance window in words', () => {
   it.each([
-    [{}, 'Every Sunday at 02:00, Europe/Berlin, for 2h'],
-    [{ cron: '0 4 * * *', duration: 1800 }, 'Every day at 04:00, Europe/Berlin, for 30m'],
-    [{ cron: '0 2 * * SUN#2' }, 'Cron 0 2 * * SUN#2, Europe/Berlin, for 2h'],
+    [{}, 'Every Sunday at 02:00, Europe/Berlin, for 2 h'],
+    [{ cron: '0 4 * * *', duration: 1800 }, 'Every day at 04:00, Europe/Berlin, for 30 min'],
+    [{ cron: '0 2 * * SUN#2' }, 'Cron 0 2 * * SUN#2, Europe/Berlin, for 2 h'],
     [{ cron: null }, null],
   ])('says when %j comes again', (more, text) => expect(recurrenceText(window(more))).toBe(text));
 
@@ -114,7 +114,7 @@ describe('the form of a maintenance window', () => {
   const stored = window({ ...once, starts_at: '2026-11-23T12:34:56.789Z', ends_at: '2026-11-23T13:34:56.789Z' });
 
   it('asks for an hour from the next full one, and sends no more than a creation needs', () => {
-    expect(requestOf({ ...newDraft(NOW), name: ' Deploy ' }, null)).toEqual({
+    expect(requestOf({ ...newDraft(NOW, true), name: ' Deploy ' }, null)).toEqual({
       name: 'Deploy',
       scope: { all: true },
       starts_at: '2026-11-23T13:00:00.000Z',
@@ -147,7 +147,7 @@ describe('the form of a maintenance window', () => {
   });
 
   it.each([
-    ['a new window', newDraft(NOW), null, ['starts_at', 'ends_at'], false],
+    ['a new window', newDraft(NOW, true), null, ['starts_at', 'ends_at'], false],
     ['a window to come', draftOf(stored), stored, ['starts_at', 'ends_at'], false, -60_000],
     ['one that has begun', draftOf(stored), stored, ['starts_at', 'ends_at'], true, 60_000],
     [
@@ -168,7 +168,7 @@ describe('the form of a maintenance window', () => {
 
   it('sends of a scope what is chosen', () => {
     const scope = { all: false, website_ids: ['ws_1'], endpoint_ids: [], tags: 'prod, Web' };
-    expect(requestOf({ ...newDraft(NOW), scope }, null)['scope']).toEqual({
+    expect(requestOf({ ...newDraft(NOW, true), scope }, null)['scope']).toEqual({
       website_ids: ['ws_1'],
       tags: ['prod', 'web'],
     });

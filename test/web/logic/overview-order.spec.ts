@@ -4,6 +4,7 @@ import {
   type Filters,
   grouped,
   type GroupWebsite,
+  ofWebsite,
   selected,
   shownStatus,
   tagsOf,
@@ -213,4 +214,9 @@ describe('the lines of the overview', () => {
   ])('finds the line of the overview at %d pixels', (y, line) => expect(lineAt(tops, y)).toBe(line));
 
   it('finds line 0 of an overview without lines', () => expect(lineAt([0], 50)).toBe(0));
+});
+
+it('lists the endpoints of a website, the worst first', () => {
+  expect(ofWebsite(ITEMS, 'Shop').map(({ name }) => name)).toEqual(['delta', 'gamma']);
+  expect(ofWebsite(ITEMS, 'Zoo').map(({ name }) => name)).toEqual(['alpha', 'beta']);
 });

@@ -76,8 +76,17 @@ export const Tabs = (props: {
 export function Data<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   const { value } = of.data;
   if (value !== undefined) return <>{children(value)}</>;
+  if (of.isMissing.value) return <Missing />;
   return of.error.value === null ? <p class="muted">Loading…</p> : <p class="notice bad">{of.error.value}</p>;
 }
+
+const Missing = () => (
+  <div class="empty">
+    <Title>There is nothing here</Title>
+    <p>It was deleted, or the address is not complete.</p>
+    <a href="#/">To the overview</a>
+  </div>
+);
 
 /** The cells of a row, or one cell over all columns. */
 export type Row = readonly ComponentChildren[] | { wide: ComponentChildren };
@@ -85,31 +94,35 @@ export type Row = readonly ComponentChildren[] | { wide: ComponentChildren };
 const KINDS: Record<string, string> = { '#': 'num', '~': 'wide' };
 
 /**
- * A table with its own scroll bar on narrow pages. A head that begins with `#` is a column of numbers, one with `~` is
+ * A table; on narrow pages each row is a block that names its columns, but one with columns of numbers scrolls. A head that begins with `#` is a column of numbers, one with `~` is
  * hidden on narrow pages, an empty one is a column of buttons.
  */
 export function Table({ label, head, rows }: { label: string; head: readonly string[]; rows: readonly Row[] }) {
   const kind = (index: number) => KINDS[head[index]?.[0] ?? '#'];
+  const titles = head.map((title) => title.replace(/^[#~]/, ''));
+  const isNumbers = head.some((title) => title.startsWith('#'));
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((title, index) => (
-              <th key={title} class={kind(index)}>
-                {title === '' ? <span class="sr">Actions</span> : title.replace(/^[#~]/, '')}
+      <table role="table" class={isNumbers ? undefined : 'blocks'}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {titles.map((title, index) => (
+              <th role="columnheader" key={title} class={kind(index)}>
+                {title === '' ? <span class="sr">Actions</span> : title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row, at) => (
-            <tr key={at}>
+            <tr role="row" key={at}>
               {'wide' in row ? (
-                <td colSpan={head.length}>{row.wide}</td>
+                <td role="cell" colSpan={head.length}>
+                  {row.wide}
+                </td>
               ) : (
                 row.map((cell, index) => (
-                  <td key={index} class={kind(index)}>
+                  <td role="cell" key={index} class={kind(index)} data-title={titles[index] || undefined}>
                     {cell}
                   </td>
                 ))

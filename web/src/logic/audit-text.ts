@@ -56,12 +56,22 @@ const SETTINGS: Record<string, string> = {
 };
 const settingOf = (name: string): string => SETTINGS[name] ?? words(name);
 
-/** `Changed endpoint “Checkout”: interval, timeout`. A session is its key: `Signed in`. */
-export function sentenceOf({ action, resource, changed, before, after }: AuditEntry): string {
+/**
+ * `Changed endpoint “Checkout”: interval, timeout`; of an alert also whose it is. A session is its key: `Signed in`.
+ * `nameOf`: the name that something with an id has now.
+ */
+export function sentenceOf(
+  { action, resource, resource_id, changed, before, after }: AuditEntry,
+  nameOf: (id: string) => string | undefined = () => undefined,
+): string {
   if (resource === 'session') return DONE[action];
   const texts = NAMES.map((key) => after?.[key] ?? before?.[key]);
-  const name = texts.find((text): text is string => typeof text === 'string' && text !== '');
-  const what = `${DONE[action]} ${KIND[resource] ?? words(resource)}${name === undefined ? '' : ` “${name}”`}`;
+  const name = texts.find((text): text is string => typeof text === 'string' && text !== '') ?? nameOf(resource_id);
+  const endpointId = after?.['endpoint_id'] ?? before?.['endpoint_id'];
+  const endpoint = resource === 'alert' && typeof endpointId === 'string' ? nameOf(endpointId) : undefined;
+  const what =
+    `${DONE[action]} ${KIND[resource] ?? words(resource)}${name === undefined ? '' : ` “${name}”`}` +
+    (endpoint === undefined ? '' : ` of ${endpoint}`);
   return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(settingOf).join(', ')}` : what;
 }
 

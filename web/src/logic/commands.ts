@@ -47,12 +47,37 @@ function curl({ url, method, timeout, headers, body, follow_redirects, tls }: Ta
   return [...parts, shellQuote(url.replace(/\/\/[^/?#]*/, `//${name}${port && `:${port}`}`))].join(' ');
 }
 
-/** The curl command of a REST call, without the API key. */
-export function apiCall(method: 'POST' | 'PUT', origin: string, path: string, body: unknown): string {
+/** The body with the values at these JSON pointers as `mark` of the last name of the pointer. */
+function marked(body: unknown, pointers: ReadonlySet<string>, mark: (name: string) => string, at = ''): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => {
+      const pointer = `${at}/${key}`;
+      return [key, pointers.has(pointer) ? mark(key) : marked(value, pointers, mark, pointer)];
+    }),
+  );
+}
+
+/** Stands for a variable until the body is quoted. JSON writes it as letters that nobody types. */
+const VARIABLE = /\\u0000(\w+)\\u0000/g;
+
+/**
+ * The curl command of a REST call, without the API key. What stands at the JSON pointers `secrets` is a variable of the shell,
+ * named as its field: `$ROUTING_KEY`.
+ */
+export function apiCall(
+  method: 'POST' | 'PUT',
+  origin: string,
+  path: string,
+  body: unknown,
+  secrets: readonly string[] = [],
+): string {
+  const shown = marked(body, new Set(secrets), (name) => `\0${name.toUpperCase()}\0`);
+  const json = shellQuote(JSON.stringify(shown, null, 2)).replace(VARIABLE, `'"$$$1"'`);
   return [
     `curl -X ${method} ${shellQuote(`${origin}${path}`)}`,
-    `  -H "Authorization: Bearer $UPTIME_API_KEY"`,
+    `  -H "Authorization: Bearer $UPTIME_KEY"`,
     `  -H 'Content-Type: application/json'`,
-    `  -d ${shellQuote(JSON.stringify(body, null, 2))}`,
+    `  -d ${json}`,
   ].join(' \\\n');
 }

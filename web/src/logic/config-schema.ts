@@ -152,6 +152,15 @@ export function filled(value: ConfigValue): ConfigValue {
   return Object.fromEntries(entries);
 }
 
+/** JSON pointers of the secrets that a form hides as they are typed. What is masked is none. */
+export const secretsIn = (schema: Schema, value: ConfigValue, at: string): string[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([key, each]): string[] => {
+    const [own, pointer] = [value[key], `${at}/${key}`];
+    const kind = kindOf(each);
+    if (kind === 'group') return secretsIn(each, (own ?? {}) as ConfigValue, pointer);
+    return kind === 'secret' && typeof own === 'string' && !/^(\*\*\*.*|)$/.test(own) ? [pointer] : [];
+  });
+
 /** The secrets in a response that the request did not have: the service generated them. */
 export const generatedIn = (config: ConfigValue, sent: ConfigValue): string[] =>
   Object.entries(config).flatMap(([key, text]) =>

@@ -44,6 +44,16 @@ export function consequenceOf(draft: ContactDraft, stored: Contact | null): stri
   return `${uses} With another destination, ${effect} A new token for the same destination closes nothing.`;
 }
 
+/** Whether the endpoints that exist have no alert through a contact that new ones get one through. */
+export const isUnguarding = (contact: Pick<Contact, 'default' | 'alert_count'>): boolean =>
+  contact.default && contact.alert_count === 0;
+
+/** `The 3 endpoints that you have do not.` */
+export const existingText = (endpoints: number): string =>
+  endpoints === 1
+    ? 'The endpoint that you have does not.'
+    : `The ${count(endpoints, 'endpoint')} that you have do not.`;
+
 /** `12 alerts made. 3 endpoints had one already.` */
 export function madeText({ created, existing }: { created: number; existing: number }): string {
   const had = existing === 0 ? '' : ` ${count(existing, 'endpoint')} had one already.`;

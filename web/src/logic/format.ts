@@ -5,25 +5,32 @@ const HOUR = 3600;
 const DAY = 86_400;
 
 const two = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
-  small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit} ${small}${smallUnit}`;
+  small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
 
-/** `45s`, `3m 20s`, `2h 5m`, `4d 3h`: the two largest units, rounded down. */
+/** `45 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`, as messages say it: the two largest units, rounded down. */
 export function duration(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
-  if (s < MINUTE) return `${s}s`;
-  if (s < HOUR) return two(Math.floor(s / MINUTE), 'm', s % MINUTE, 's');
-  if (s < DAY) return two(Math.floor(s / HOUR), 'h', Math.floor((s % HOUR) / MINUTE), 'm');
+  if (s < MINUTE) return `${s} s`;
+  if (s < HOUR) return two(Math.floor(s / MINUTE), 'min', s % MINUTE, 's');
+  if (s < DAY) return two(Math.floor(s / HOUR), 'h', Math.floor((s % HOUR) / MINUTE), 'min');
   return two(Math.floor(s / DAY), 'd', Math.floor((s % DAY) / HOUR), 'h');
 }
 
-/** `12s`, `3m`, `2h`, `4d`: one unit, for narrow columns. */
+/** `in 45 s`, `now`, `paused`: when the next check is due. */
+export function nextCheckText(iso: string | null, nowMs: number): string {
+  if (iso === null) return 'paused';
+  const seconds = (Date.parse(iso) - nowMs) / 1000;
+  return seconds < 1 ? 'now' : `in ${duration(seconds)}`;
+}
+
+/** `12 s`, `3 min`, `2 h`, `4 d`: one unit, for narrow columns. */
 export function age(iso: string | null, nowMs: number): string {
   if (iso === null) return 'never';
   const s = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000));
-  if (s < MINUTE) return `${s}s`;
-  if (s < HOUR) return `${Math.floor(s / MINUTE)}m`;
-  if (s < DAY) return `${Math.floor(s / HOUR)}h`;
-  return `${Math.floor(s / DAY)}d`;
+  if (s < MINUTE) return `${s} s`;
+  if (s < HOUR) return `${Math.floor(s / MINUTE)} min`;
+  if (s < DAY) return `${Math.floor(s / HOUR)} h`;
+  return `${Math.floor(s / DAY)} d`;
 }
 
 /** `4.2 ms`, `142 ms`, `1.24 s`. */

@@ -33,8 +33,8 @@ export const EVERYTHING: ScopeDraft = { all: true, website_ids: [], endpoint_ids
 const HOUR_MS = 3_600_000;
 const SUNDAY_NIGHT: Weekly = { days: [0], time: '02:00' };
 
-/** A new window: once, for the next full hour. */
-export function newDraft(nowMs: number): Draft {
+/** A new window: once, for the next full hour. Announced where there is a public page to announce it on. */
+export function newDraft(nowMs: number, hasPage: boolean): Draft {
   const hour = Math.ceil(nowMs / HOUR_MS) * HOUR_MS;
   return {
     name: '',
@@ -49,7 +49,7 @@ export function newDraft(nowMs: number): Draft {
     ends_at: fieldOf(new Date(hour + HOUR_MS).toISOString()),
     mute: true,
     exclude_from_uptime: true,
-    public: true,
+    public: hasPage,
   };
 }
 

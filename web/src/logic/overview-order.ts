@@ -1,4 +1,5 @@
 import type { OverviewItem, Status, Website } from '../api/types';
+import { reasonText } from './reason-text';
 
 /** What a pill shows: a status, or up with a failing warning. */
 export type Shown = Status | 'degraded';
@@ -74,6 +75,14 @@ const wordsOf = (text: string): string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
+/** The last error by its code, and as it is shown. */
+const errorOf = ({ last_error }: OverviewItem): string =>
+  last_error === null ? '' : `${last_error} ${reasonText(last_error)}`;
+
+/** The endpoints of a website, the worst first. */
+export const ofWebsite = (items: readonly OverviewItem[], id: string): OverviewItem[] =>
+  items.filter(({ website }) => website.id === id).sort(ORDERS.worst);
+
 /** The endpoints that text, website, tag and maintenance select, in any status: what the counters count. */
 export function selected(
   items: readonly OverviewItem[],
@@ -89,7 +98,7 @@ export function selected(
     if (tag !== null && !tags.includes(tag)) return false;
     if (words.length === 0) return true;
     const searched =
-      `${item.name} ${item.url} ${item.type} ${item.website.name} ${item.last_error ?? ''} ${tags.join(' ')}`.toLowerCase();
+      `${item.name} ${item.url} ${item.type} ${item.website.name} ${errorOf(item)} ${tags.join(' ')}`.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
 }

@@ -1,3 +1,5 @@
+import { count } from './format';
+
 /** Below this a figure is about too little of its window to stand as if it were about all of it. */
 const ENOUGH = 0.9;
 
@@ -9,6 +11,31 @@ export function restsOn(watched: number | null | undefined, coverage: number | n
   const part = (watched ?? 1) * (coverage ?? 1);
   return part < ENOUGH ? part : null;
 }
+
+/**
+ * What is said below several uptimes, where some rest on a small part of their window; otherwise `null`. `made`: when the
+ * endpoint was.
+ */
+export function thinText(
+  uptimes: readonly { window: string; watched: number | null | undefined; coverage: number | null | undefined }[],
+  made: string,
+): string | null {
+  const thin = uptimes.flatMap(({ window, watched, coverage }) => {
+    const part = restsOn(watched, coverage);
+    return part === null ? [] : [{ window, part, isYoung: restsOn(1, coverage) === null }];
+  });
+  if (thin.length === 0) return null;
+  if (thin.every(({ isYoung }) => isYoung)) return `Uptimes in italics count from when the endpoint was made: ${made}.`;
+  const parts = thin.map(({ window, part }) => `${partText(part)} of ${window}`).join(', ');
+  return `Uptimes in italics rest on a part of their time only: ${parts}. The rest was before the endpoint was made, or its checks could not tell.`;
+}
+
+/** A percentile of fewer checks than this says little. */
+const FEW = 20;
+
+/** `of 3 checks`, where a percentile rests on so few that it says little; otherwise `null`. */
+export const fewText = (checks: number | undefined): string | null =>
+  checks !== undefined && checks > 0 && checks < FEW ? `of ${count(checks, 'check')}` : null;
 
 /** `3%`, `less than 1%`: exact enough for how much of a window was watched. */
 export const partText = (part: number): string => (part < 0.01 ? 'less than 1%' : `${Math.floor(part * 100)}%`);

@@ -20,6 +20,7 @@ import { count, time } from '../logic/format';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
 import { listen } from '../state/live';
+import { forget } from '../state/drafts';
 import { useEvery, useLoad, usePages } from '../state/load';
 import { go } from '../state/router';
 import { may } from '../state/session';
@@ -50,7 +51,9 @@ export function AlertPage({ id }: { id: string | null }) {
     });
   const destroy = async () => {
     if (!(await confirmed('Delete this alert', 'An open incident is resolved first. Past events stay.'))) return;
-    if (await runAction(() => remove(path), 'The alert is deleted.')) go('/alerts');
+    if (!(await runAction(() => remove(path), 'The alert is deleted.'))) return;
+    forget(`/alerts/${id}`);
+    go('/alerts');
   };
   return (
     <Data of={loaded}>
@@ -76,7 +79,7 @@ export function AlertPage({ id }: { id: string | null }) {
           >
             {alert && (
               <p>
-                <AlertState alert={alert} /> for{' '}
+                <AlertState alert={alert} contacts={contacts.data.value} /> for{' '}
                 <a href={`#/endpoints/${alert.endpoint_id}`}>
                   <EndpointName id={alert.endpoint_id} />
                 </a>

@@ -6,16 +6,17 @@ import { AlertName, contactName } from '../components/alert/alert-name';
 import { AlertState } from '../components/alert/alert-state';
 import { AlertsHead } from '../components/alert/alerts-head';
 import { DeliveryKind } from '../components/alert/delivery-kind';
-import { DeliveryFacts, isTroubled, SendAgain } from '../components/alert/delivery-state';
+import { DeliveryFacts, SendAgain } from '../components/alert/delivery-state';
 import { EventFeed } from '../components/alert/event-feed';
 import { TargetFilter } from '../components/alert/target-filter';
 import { EndpointName } from '../components/endpoint-name';
 import { Select } from '../components/form/field';
 import { Button, Data, Table } from '../components/layout';
 import { inOrder } from '../logic/alert-draft';
+import { contactFailsSince, isUnheard } from '../logic/alert-state';
 import { ruleText } from '../logic/alert-rule';
 import { channelName } from '../logic/channel-name';
-import { count } from '../logic/format';
+import { count, time } from '../logic/format';
 import { matching } from '../logic/chosen';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
@@ -28,9 +29,9 @@ import { may } from '../state/session';
 /** The value of a filter, which the address keeps. */
 const filter = (name: string): string => route.value.query.get(name) ?? '';
 
-const STATES: Record<string, (alert: Alert) => boolean> = {
+const STATES: Record<string, (alert: Alert, contacts: readonly Contact[]) => boolean> = {
   triggered: (alert) => alert.triggered,
-  trouble: (alert) => isTroubled(alert.last_delivery),
+  trouble: isUnheard,
   off: (alert) => !alert.enabled,
 };
 
@@ -38,7 +39,8 @@ const STATES: Record<string, (alert: Alert) => boolean> = {
 const ROWS = 100;
 
 /** Triggered first, then what reaches nobody. */
-const urgency = (alert: Alert): number => (alert.triggered ? 2 : isTroubled(alert.last_delivery) ? 1 : 0);
+const urgency = (alert: Alert, contacts: readonly Contact[]): number =>
+  alert.triggered ? 2 : isUnheard(alert, contacts) ? 1 : 0;
 
 /** What a rule is found by. */
 const searched = (alert: Alert, contacts: readonly Contact[]): string => {
@@ -58,7 +60,7 @@ function chosen(list: readonly Alert[], contacts: readonly Contact[]): Alert[] {
     (alert) =>
       (target === '' || alert.endpoint_id === target || itemOf(alert.endpoint_id)?.website.id === target) &&
       (contact === '' || (alert.contact_id ?? OWN) === contact) &&
-      (state?.(alert) ?? true),
+      (state?.(alert, contacts) ?? true),
   );
   const byId = new Map(wanted.map((alert) => [alert.id, alert]));
   return matching(
@@ -66,7 +68,7 @@ function chosen(list: readonly Alert[], contacts: readonly Contact[]): Alert[] {
     words,
   )
     .flatMap(([id]) => byId.get(id) ?? [])
-    .sort((a, b) => urgency(b) - urgency(a));
+    .sort((a, b) => urgency(b, contacts) - urgency(a, contacts));
 }
 
 /** Narrows the rules down to a contact. Not there while there is none to choose. */
@@ -88,6 +90,9 @@ function ContactFilter({ contacts }: { contacts: readonly Contact[] }) {
     />
   );
 }
+
+const ContactTrouble = ({ since }: { since: string | null }) =>
+  since === null ? null : <p class="small reason">Its contact fails since {time(since, now.value)}</p>;
 
 /** Every alert rule: whom it notifies, and whether that works. */
 export function AlertRulesPage() {
@@ -154,12 +159,15 @@ export function AlertRulesPage() {
                   label="Alert rules"
                   head={['State', 'Endpoint', 'Rule', 'Last message', '~Triggers', '~Description']}
                   rows={found.slice(0, rows.value).map((alert) => [
-                    <AlertState alert={alert} />,
+                    <AlertState alert={alert} contacts={contacts.data.value} />,
                     <a href={`#/endpoints/${alert.endpoint_id}`}>
                       <EndpointName id={alert.endpoint_id} />
                     </a>,
                     <AlertName alert={alert} contacts={contacts.data.value} />,
-                    <DeliveryFacts of={alert.last_delivery} />,
+                    <>
+                      <DeliveryFacts of={alert.last_delivery} />
+                      <ContactTrouble since={contactFailsSince(alert, contacts.data.value)} />
+                    </>,
                     ruleText(alert),
                     alert.description,
                   ])}

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { all, ApiProblem, get, post, put } from '../api/client';
 import { loadDocument } from '../api/document';
@@ -18,6 +18,7 @@ import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
 import { useContacts } from '../state/contacts';
+import { useDraft } from '../state/drafts';
 import { into, patch, useLoad } from '../state/load';
 import { refreshSoon, refreshWebsites } from '../state/overview-store';
 import { arrivals, go, route } from '../state/router';
@@ -145,11 +146,14 @@ function copyOf(endpoint: Endpoint): Draft {
 }
 
 function ExistingEndpoint({ endpoint }: { endpoint: Endpoint }) {
-  const opened = useRef(endpoint);
-  const draft = useSignal(draftOf(endpoint));
+  const { draft, opened, saved } = useDraft(`unsaved changes to ${endpoint.name}`, () => ({
+    draft: signal(draftOf(endpoint)),
+    opened: signal(endpoint),
+  }));
   const path = `/api/v1/endpoints/${endpoint.id}`;
   const save = async () => {
-    await put(call.path, call.body, opened.current);
+    await put(call.path, call.body, opened.value);
+    saved();
     refreshSoon();
     go(`/endpoints/${endpoint.id}`);
   };
@@ -157,33 +161,36 @@ function ExistingEndpoint({ endpoint }: { endpoint: Endpoint }) {
   return <Editor id={endpoint.id} draft={draft.value} isNew={false} save={save} call={call} set={patch(draft)} />;
 }
 
+/** What was chosen, and what the URL tells of the rest. */
+function guessed(chosen: Partial<Draft>): Draft {
+  const guess = guessEndpoint(chosen.url ?? '');
+  return { ...EMPTY, ...(guess && { type: guess.type, name: guess.name }), ...chosen };
+}
+
 /** The URL comes first: type, name and website are guessed from it until the user chooses them. */
 function NewEndpoint({ of }: { of: Endpoint | null }) {
-  const chosen = useSignal<Partial<Draft>>(of ? copyOf(of) : {});
-  const draft = useSignal<Draft>({ ...EMPTY, ...chosen.peek() });
-  const website = useSignal<string | null>(of?.website_id ?? route.peek().query.get('website_id'));
-  const websiteName = useSignal('');
+  const { chosen, website, websiteName, picked, saved } = useDraft('an unsaved endpoint', () => ({
+    chosen: signal<Partial<Draft>>(of ? copyOf(of) : {}),
+    website: signal(of?.website_id ?? route.peek().query.get('website_id')),
+    websiteName: signal(''),
+    /** Null until somebody changes it: the default contacts. */
+    picked: signal<string[] | null>(null),
+  }));
+  const draft = guessed(chosen.value);
   const websites = useLoad('websites', (signal) => all<Website>('/api/v1/websites', signal));
 
-  const set = (changes: Partial<Draft>) => {
-    chosen.value = { ...chosen.value, ...changes };
-    const guess = guessEndpoint(chosen.value.url ?? '');
-    draft.value = { ...EMPTY, ...(guess && { type: guess.type, name: guess.name }), ...chosen.value };
-  };
   const contacts = useContacts();
-  /** Null until somebody changes it: the default contacts. */
-  const picked = useSignal<string[] | null>(null);
   const unfinished = useSignal<{ id: string; name: string; missing: MissingAlert[] } | null>(null);
   const everyContact = contacts.data.value ?? [];
   const told = picked.value ?? defaultContacts(everyContact);
   const plan = alertPlan(everyContact, told);
-  const guess = guessEndpoint(draft.value.url);
+  const guess = guessEndpoint(draft.url);
   const known = websites.data.value?.find(
     (each) => new URL(each.url).hostname.replace(/^www\./, '') === guess?.website.host,
   );
   const websiteId = website.value ?? known?.id ?? '';
-  const site = siteOf(draft.value.url);
-  const endpoint = bodyOf(draft.value, true);
+  const site = siteOf(draft.url);
+  const endpoint = bodyOf(draft, true);
   // One request in either case: a website is not left behind when its endpoint is refused.
   const call: Call =
     websiteId === ''
@@ -197,6 +204,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   const save = async () => {
     const made = await post<Endpoint & { endpoints?: Endpoint[] }>(call.path, call.body);
     const { id, name } = made.endpoints?.[0] ?? made;
+    saved();
     refreshSoon();
     void refreshWebsites();
     const missing = await giveAlerts(
@@ -216,9 +224,9 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   const hasSecrets = of && JSON.stringify(of).includes(MASK);
   return (
     <Editor
-      draft={draft.value}
+      draft={draft}
       isNew
-      set={set}
+      set={patch(chosen)}
       save={save}
       call={call}
       last={<ContactChoice contacts={contacts} chosen={told} set={into(picked)} />}

@@ -20,9 +20,10 @@ import { StatusPill, statusWord } from '../components/status';
 import { stepsOf } from '../logic/expiry';
 import { ruleText } from '../logic/alert-rule';
 import { checkCommand } from '../logic/commands';
-import { count, day, daysUntil, duration, ms, time } from '../logic/format';
+import { count, day, daysUntil, duration, ms, nextCheckText, time } from '../logic/format';
 import { shownStatus } from '../logic/overview-order';
-import { partText, restsOn } from '../logic/watched';
+import { shownSince } from '../logic/shown-since';
+import { fewText, thinText } from '../logic/watched';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
 import { checkNow, setEnabled, warnOfCertificate } from '../state/endpoint-actions';
@@ -41,11 +42,16 @@ const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 export function EndpointPage({ id }: { id: string }) {
   const path = `/api/v1/endpoints/${id}`;
   const endpoint = useLoad(path, (signal) => get<Endpoint>(path, signal));
-  const checks = useLoad(`${path}/checks`, (signal) => get<Check[]>(`${path}/checks?limit=60`, signal));
-  const uptimes = useLoad(`${path}/uptime`, (signal) =>
-    Promise.all(WINDOWS.map((window) => get<Uptime>(`${path}/uptime?window=${window}`, signal))),
+  // Nothing more is asked about an endpoint that is not there.
+  const isThere = endpoint.data.value !== undefined;
+  const checks = useLoad(`${path}/checks/${isThere}`, async (signal) =>
+    isThere ? get<Check[]>(`${path}/checks?limit=60`, signal) : [],
+  );
+  const uptimes = useLoad(`${path}/uptime/${isThere}`, (signal) =>
+    Promise.all(isThere ? WINDOWS.map((window) => get<Uptime>(`${path}/uptime?window=${window}`, signal)) : []),
   );
   const reload = () => {
+    if (endpoint.isMissing.value) return;
     endpoint.reload();
     checks.reload();
     uptimes.reload();
@@ -83,7 +89,7 @@ export function EndpointPage({ id }: { id: string }) {
         <>
           <EndpointHead
             endpoint={data}
-            since={since(data, long)}
+            since={shownSince(data, items.value?.find((item) => item.id === id)?.status_since, long?.outages)}
             newest={recent[0]}
             onCheck={check}
             onPause={pause}
@@ -110,18 +116,6 @@ export function EndpointPage({ id }: { id: string }) {
       )}
     </Data>
   );
-}
-
-/** Start of the current status; `null` when it is not known. */
-function since(endpoint: Endpoint, long: Uptime | undefined): string | null {
-  const known = items.value?.find((item) => item.id === endpoint.id)?.status_since;
-  if (known) return known;
-  const [last] = long?.outages ?? [];
-  return endpoint.status === 'down'
-    ? (last?.started_at ?? null)
-    : endpoint.status === 'up'
-      ? (last?.ended_at ?? null)
-      : null;
 }
 
 function EndpointHead(props: {
@@ -230,24 +224,24 @@ function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
 function Tiles(props: { endpoint: Endpoint; newest: Check | undefined; uptimes: Uptime[] | undefined }) {
   const { endpoint, newest, uptimes } = props;
   const dayOf = uptimes?.[0];
-  const nextIn = newest ? (Date.parse(newest.checked_at) - now.value) / 1000 + endpoint.interval : null;
+  const few = fewText(dayOf?.checks);
   const tiles: [string, ComponentChildren][] = [
     ['Now', newest?.outcome === 'up' ? ms(newest.duration_ms) : statusWord(endpoint.status)],
-    ['p50, 24 h', ms(dayOf?.latency.p50)],
-    ['p95, 24 h', ms(dayOf?.latency.p95)],
+    ['p50, 24 h', <Percentile of={dayOf?.latency.p50} few={few} />],
+    ['p95, 24 h', <Percentile of={dayOf?.latency.p95} few={few} />],
     ...WINDOWS.map((window, index): [string, ComponentChildren] => {
       const { uptime, watched, coverage } = uptimes?.[index] ?? {};
-      return [`Uptime ${window}`, <Share of={uptime} watched={watched} coverage={coverage} window={window} />];
+      return [`Uptime ${window}`, <Share isSaid of={uptime} watched={watched} coverage={coverage} window={window} />];
     }),
-    [
-      'Next check',
-      endpoint.status === 'paused' ? 'paused' : nextIn === null || nextIn < 1 ? 'now' : `in ${duration(nextIn)}`,
-    ],
+    ['Next check', nextCheckText(endpoint.next_check_at, now.value)],
   ];
-  const thin = WINDOWS.flatMap((window, index) => {
-    const part = restsOn(uptimes?.[index]?.watched, uptimes?.[index]?.coverage);
-    return part === null ? [] : [`${partText(part)} of ${window}`];
-  });
+  const thin = thinText(
+    WINDOWS.map((window, index) => {
+      const { watched, coverage } = uptimes?.[index] ?? {};
+      return { window, watched, coverage };
+    }),
+    time(endpoint.created_at, now.value),
+  );
   const planned = WINDOWS.flatMap((window, index) => {
     const seconds = uptimes?.[index]?.planned_seconds ?? 0;
     return seconds === 0 ? [] : [`${duration(seconds)} of ${window}`];
@@ -262,18 +256,23 @@ function Tiles(props: { endpoint: Endpoint; newest: Check | undefined; uptimes: 
           </div>
         ))}
       </dl>
-      {thin.length > 0 && (
-        <p class="muted small below">
-          Uptimes in italics rest on a part of their time only: {thin.join(', ')}. The rest was before the endpoint was
-          made, or its checks could not tell.
-        </p>
-      )}
+      {thin !== null && <p class="muted small below">{thin}</p>}
       {planned.length > 0 && (
         <p class="muted small below">Planned maintenance, which no uptime counts: {planned.join(', ')}.</p>
       )}
     </>
   );
 }
+
+/** Muted where it rests on a few checks, with how many. */
+const Percentile = ({ of, few }: { of: number | null | undefined; few: string | null }) =>
+  few === null ? (
+    <>{ms(of)}</>
+  ) : (
+    <span class="thin">
+      {ms(of)} <span class="small">{few}</span>
+    </span>
+  );
 
 function Outages({ outages }: { outages: Outage[] | undefined }) {
   if (outages?.length === 0) return <p class="muted">None. Long may it last.</p>;
@@ -364,7 +363,7 @@ function Rules({ endpoint }: { endpoint: Endpoint }) {
               {ruleText(alert)}
               {alert.description !== '' && <span class="muted"> · {alert.description}</span>}
             </span>
-            <AlertState alert={alert} />
+            <AlertState alert={alert} contacts={contacts.data.value} />
           </li>
         ))}
       </ul>

@@ -18,7 +18,7 @@ import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
 import { useEvery } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
-import { fold, folded, pick } from '../state/overview-view';
+import { fold, folded, isSelecting, pick, picked } from '../state/overview-view';
 import { go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
@@ -226,6 +226,19 @@ function FilterBar(props: {
         <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Unfold all' : 'Fold all'}</Button>
       )}
       {may.write() && <Button onClick={() => openWebsite()}>New website</Button>}
+      {may.write() && (
+        <button
+          type="button"
+          class="narrow"
+          aria-pressed={isSelecting.value}
+          onClick={() => {
+            isSelecting.value = !isSelecting.value;
+            picked.value = new Set();
+          }}
+        >
+          Select
+        </button>
+      )}
       <p class="sr" role="status">
         {count(props.shown, 'endpoint')} shown
       </p>

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../api/client';
 import { Field } from '../components/form/field';
 import { Form } from '../components/form/form';
-import { go, route } from '../state/router';
+import { replace, route } from '../state/router';
 import { isOver, signIn } from '../state/session';
 import { errorMessage } from '../state/toast';
 
@@ -19,17 +19,19 @@ export function SignIn() {
   // Not by `autofocus`: that works on a fresh page only.
   useEffect(() => input.current?.focus(), []);
 
+  // Also when the link is opened in a tab that shows this page already.
   useEffect(() => {
-    const [first, token] = route.peek().path;
+    const [first, token] = route.value.path;
     if (first !== 'sign-in' || token === undefined) return;
-    history.replaceState(null, '', '#/sign-in');
+    replace('/sign-in');
+    note.value = '';
     signIn({ sign_in_token: token }).then(
-      () => go('/'),
+      () => replace('/'),
       () => {
         note.value = 'This link was used before or is older than 15 minutes. Use an API key.';
       },
     );
-  }, []);
+  }, [route.value]);
 
   return (
     <main class="sign-in">
@@ -47,7 +49,7 @@ export function SignIn() {
       )}
       <Form save={() => signIn({ api_key: key.value.trim() })} action="Sign in" isOpen explain={explain}>
         {() => (
-          <Field label="API key" hint="Any role will do. What you may do here is what the key may do.">
+          <Field label="API key" hint="A key with any role. You may do here what the key may do.">
             {(control) => (
               <input
                 {...control}

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { signal, useSignal } from '@preact/signals';
 import { all, get, post, put, remove } from '../api/client';
 import type { PublicPage, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
@@ -9,6 +8,7 @@ import { Form, type FormState } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { count } from '../logic/format';
 import { problemText, titled } from '../logic/problem-text';
+import { forget, useDraft } from '../state/drafts';
 import { into, patch, useLoad } from '../state/load';
 import { itemOf, items } from '../state/overview-store';
 import { go } from '../state/router';
@@ -48,12 +48,15 @@ export function StatusPagePage({ id }: { id: string | null }) {
 
 function Editor(props: { stored: PublicPage | null; websites: readonly Website[]; onSaved: () => void }) {
   const { stored } = props;
-  const opened = useRef(stored);
-  const draft = useSignal({
-    ...EMPTY,
-    ...(stored && { ...stored, title: stored.title ?? '', accent: stored.accent ?? '', domain: stored.domain ?? '' }),
-  });
-  const logo = useSignal<string | null | undefined>(undefined);
+  const what = stored ? `unsaved changes to ${titleOf(stored)}` : 'an unsaved status page';
+  const { draft, logo, opened, saved } = useDraft(what, () => ({
+    draft: signal({
+      ...EMPTY,
+      ...(stored && { ...stored, title: stored.title ?? '', accent: stored.accent ?? '', domain: stored.domain ?? '' }),
+    }),
+    logo: signal<string | null | undefined>(undefined),
+    opened: signal(stored),
+  }));
   const logoProblem = useSignal<string | undefined>(undefined);
   const set = patch(draft);
   const { title, slug, description, accent, domain, enabled, groups } = draft.value;
@@ -69,13 +72,14 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
       ...(slug !== '' && { slug }),
       ...(logo.value !== undefined && { logo: logo.value }),
     };
-    const saved = stored
-      ? await put<PublicPage>(`/api/v1/status-pages/${stored.id}`, body, opened.current)
+    const page = stored
+      ? await put<PublicPage>(`/api/v1/status-pages/${stored.id}`, body, opened.value)
       : await post<PublicPage>('/api/v1/status-pages', body);
     showToast(enabled ? 'The page is public.' : 'The page is saved; nobody else sees it yet.');
     logo.value = undefined;
-    if (!stored) return go(`/status-pages/${saved.id}`);
-    set({ slug: saved.slug });
+    if (stored) set({ slug: page.slug });
+    saved();
+    if (!stored) return go(`/status-pages/${page.id}`);
     props.onSaved();
   };
   const choose = (file: File | undefined) => {
@@ -94,7 +98,9 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
       !(await confirmed('Delete this page', `Whoever has the address of “${titleOf(stored)}” finds nothing.`))
     )
       return;
-    if (await runAction(() => remove(`/api/v1/status-pages/${stored.id}`), 'The page is deleted.')) go('/status-pages');
+    if (!(await runAction(() => remove(`/api/v1/status-pages/${stored.id}`), 'The page is deleted.'))) return;
+    forget(`/status-pages/${stored.id}`);
+    go('/status-pages');
   };
   const hasLogo = logo.value === undefined ? stored?.logo_url : logo.value;
 

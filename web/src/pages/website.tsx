@@ -1,16 +1,19 @@
-import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { signal } from '@preact/signals';
 import { all, get, put } from '../api/client';
 import type { PublicPage, Website } from '../api/types';
 import { Check, Text } from '../components/form/field';
 import { Form } from '../components/form/form';
-import { Button, Data, Head, Section } from '../components/layout';
+import { Share } from '../components/check/share';
+import { Button, Data, Head, Section, Table } from '../components/layout';
 import { deleteWebsite } from '../components/overview/website-dialog';
 import { StatusPill } from '../components/status';
-import { count } from '../logic/format';
+import { age, count, ms } from '../logic/format';
+import { ofWebsite, shownStatus } from '../logic/overview-order';
 import { tagsIn } from '../logic/maintenance';
+import { now } from '../state/clock';
+import { forget, useDraft } from '../state/drafts';
 import { patch, useLoad } from '../state/load';
-import { refreshSoon, refreshWebsites } from '../state/overview-store';
+import { itemOf, items, refreshSoon, refreshWebsites } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
 import { editStatusPage } from '../state/website-page';
@@ -21,7 +24,9 @@ export function WebsitePage({ id }: { id: string }) {
   const path = `/api/v1/websites/${id}`;
   const website = useLoad(path, (signal) => get<Website>(path, signal));
   const destroy = async (website: Website) => {
-    if (await deleteWebsite(website)) go('/');
+    if (!(await deleteWebsite(website))) return;
+    forget(`/websites/${id}`);
+    go('/');
   };
   return (
     <Data of={website}>
@@ -50,7 +55,8 @@ export function WebsitePage({ id }: { id: string }) {
               <span class="mono">{value.url}</span>
             </p>
           </Head>
-          <div class="columns forms">
+          <Endpoints of={id} />
+          <div class="columns forms section">
             <Section title="Website">
               <WebsiteForm path={path} start={value} onSaved={website.reload} />
             </Section>
@@ -64,6 +70,28 @@ export function WebsitePage({ id }: { id: string }) {
   );
 }
 
+/** The endpoints of the website, the worst first: how each is, and how it was. */
+function Endpoints({ of }: { of: string }) {
+  itemOf('');
+  const shown = ofWebsite(items.value ?? [], of);
+  if (shown.length === 0) return null;
+  return (
+    <Table
+      label="Endpoints of the website"
+      head={['State', 'Endpoint', '#24 h', '#30 d', '#90 d', '#p95', '#Checked']}
+      rows={shown.map((item) => [
+        <StatusPill status={shownStatus(item)} />,
+        <a href={`#/endpoints/${item.id}`}>{item.name}</a>,
+        <Share of={item.uptime_24h} watched={item.watched_24h} coverage={item.coverage_24h} window="24 hours" />,
+        <Share of={item.uptime_30d} watched={item.watched_30d} window="30 days" />,
+        <Share of={item.uptime_90d} watched={item.watched_90d} window="90 days" />,
+        ms(item.p95_ms),
+        age(item.last_checked_at, now.value),
+      ])}
+    />
+  );
+}
+
 interface Props<T> {
   path: string;
   start: T;
@@ -71,11 +99,14 @@ interface Props<T> {
 }
 
 function WebsiteForm({ path, start, onSaved }: Props<Website>) {
-  const opened = useRef(start);
-  const draft = useSignal({ name: start.name, enabled: start.enabled, tags: start.tags.join(', ') });
+  const { draft, opened, saved } = useDraft(`unsaved changes to ${start.name}`, () => ({
+    draft: signal({ name: start.name, enabled: start.enabled, tags: start.tags.join(', ') }),
+    opened: signal(start),
+  }));
   const set = patch(draft);
   const save = async () => {
-    await put(path, { ...draft.value, tags: tagsIn(draft.value.tags) }, opened.current);
+    await put(path, { ...draft.value, tags: tagsIn(draft.value.tags) }, opened.value);
+    saved();
     showToast('The website is saved.');
     onSaved();
     refreshSoon();

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { page } from '../api/client';
+import { ApiProblem, page } from '../api/client';
 import { isOver } from './session';
 import { errorMessage, runAction } from './toast';
 
@@ -22,6 +22,8 @@ export const patch =
 export interface Loaded<T> {
   data: Signal<T | undefined>;
   error: Signal<string | null>;
+  /** There is nothing at the address: it was deleted, or never was. */
+  isMissing: Signal<boolean>;
   reload: () => void;
 }
 
@@ -32,6 +34,7 @@ export interface Loaded<T> {
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal<string | null>(null);
+  const isMissing = useSignal(false);
   const version = useSignal(0);
   const current = version.value;
 
@@ -44,7 +47,9 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
         error.value = null;
       },
       (thrown: unknown) => {
-        if (!controller.signal.aborted) error.value = errorMessage(thrown);
+        if (controller.signal.aborted) return;
+        error.value = errorMessage(thrown);
+        isMissing.value = thrown instanceof ApiProblem && thrown.status === 404;
       },
     );
     return () => controller.abort();
@@ -53,11 +58,13 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   useEffect(() => {
     data.value = undefined;
     error.value = null;
+    isMissing.value = false;
   }, [key]);
 
   return {
     data,
     error,
+    isMissing,
     reload: () => {
       version.value++;
     },

@@ -27,6 +27,9 @@ export function fold(ids: readonly string[], isFolded: boolean): void {
   }
 }
 
+/** On a phone rows have boxes only while this is on: there is no place for them otherwise. */
+export const isSelecting = signal(false);
+
 /** The endpoints that are selected for a change of several at once, by id. */
 export const picked = signal<ReadonlySet<string>>(new Set());
 let last = '';

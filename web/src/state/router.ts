@@ -32,20 +32,34 @@ addEventListener('click', ({ target }) => {
 /** The current location; what reads it renders again when it changes. */
 export const route = computed(() => current.value);
 
+/** Path and query as they stand behind the `#`. */
+export const address = computed(() => addressOf(current.value));
+
+function addressOf({ path, query }: Location): string {
+  const search = query.toString();
+  return `/${path.join('/')}${search === '' ? '' : `?${search}`}`;
+}
+
 /** Navigates to a hash path such as `/alerts?type=slack`. */
 export function go(path: string): void {
   if (location.hash === `#${path}`) arrive();
   else location.hash = path;
 }
 
+/** The same in place of the current entry in the browser's history: what was in the address is not kept. */
+export function replace(path: string): void {
+  history.replaceState(null, '', `#${path}`);
+  arrive();
+}
+
 /** Changes the query in place, without a new entry in the browser's history. `null` removes a parameter. */
 export function setQuery(changes: Record<string, string | null>): void {
-  const { path, query } = read();
+  const next = read();
+  const { query } = next;
   for (const [key, value] of Object.entries(changes)) {
     if (value === null || value === '') query.delete(key);
     else query.set(key, value);
   }
-  const search = query.toString();
-  history.replaceState(null, '', `#/${path.join('/')}${search === '' ? '' : `?${search}`}`);
+  history.replaceState(null, '', `#${addressOf(next)}`);
   current.value = read();
 }

@@ -55,6 +55,7 @@ export const RESOURCE_SAMPLES: Samples = {
   getContact: contact,
   updateContact: async (scene) => ({ ...(await contact(scene)), json: { name: scene.session.name() } }),
   deleteContact: ({ session }) => idOf(newContact(session)),
+  testNewContact: ({ session }) => ({ json: { name: session.name(), ...webhook(session) } }),
   testContact: contact,
   addContactAlerts: async (scene) => ({
     ...(await contact(scene)),

@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { signal, useSignal } from '@preact/signals';
 import { post, put } from '../../api/client';
 import type { Alert, Contact, DeliveryTest } from '../../api/types';
 import { alertBody, type AlertDraft, alertDraftOf, firstContact, newAlert } from '../../logic/alert-draft';
 import { type RuleDraft, ruleDraftOf } from '../../logic/alert-rule';
-import type { ConfigSchemas, ConfigValue } from '../../logic/config-schema';
+import { type ConfigSchemas, type ConfigValue, secretsIn } from '../../logic/config-schema';
+import { useDraft } from '../../state/drafts';
 import { patch } from '../../state/load';
 import { route } from '../../state/router';
 import { showToast } from '../../state/toast';
@@ -28,10 +28,12 @@ interface Props {
 
 /** Everything about an alert that people set. */
 export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
-  const opened = useRef(stored);
-  const draft = useSignal<AlertDraft>(stored ? alertDraftOf(stored) : asAsked(contacts));
-  /** What the user has set of a new rule: the defaults of another contact leave it as it is. */
-  const own = useSignal<Partial<RuleDraft>>({});
+  const { draft, own, opened, saved } = useDraft(stored ? 'unsaved changes to an alert' : 'an unsaved alert', () => ({
+    draft: signal(stored ? alertDraftOf(stored) : asAsked(contacts)),
+    /** What the user has set of a new rule: the defaults of another contact leave it as it is. */
+    own: signal<Partial<RuleDraft>>({}),
+    opened: signal(stored),
+  }));
   const verdict = useSignal<DeliveryTest | null>(null);
   const change = patch(draft);
   const set = (changes: Partial<AlertDraft>) => {
@@ -56,13 +58,16 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
   const path = stored === null ? '/api/v1/alerts' : `/api/v1/alerts/${stored.id}`;
   const save = async () => {
     if (stored === null) {
-      onSaved(await post<Alert>(path, body), value.config);
+      const made = await post<Alert>(path, body);
+      saved();
+      onSaved(made, value.config);
       return;
     }
-    const saved = await put<Alert>(path, body, opened.current);
-    set({ contact_id: saved.contact_id, type: saved.type, config: saved.config });
+    const changed = await put<Alert>(path, body, opened.value);
+    set({ contact_id: changed.contact_id, type: changed.type, config: changed.config });
+    saved();
     showToast('The alert is saved.');
-    onSaved(saved, value.config);
+    onSaved(changed, value.config);
   };
   return (
     <div class="columns forms">
@@ -121,7 +126,12 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
           )}
         </div>
       </div>
-      <ApiCall method={stored === null ? 'POST' : 'PUT'} path={path} body={body} />
+      <ApiCall
+        method={stored === null ? 'POST' : 'PUT'}
+        path={path}
+        body={body}
+        secrets={value.contact_id === null ? secretsIn(schemas[type] ?? {}, value.config, '/config') : []}
+      />
     </div>
   );
 }

@@ -1,5 +1,7 @@
 import { channelName } from '../../logic/channel-name';
 import type { ConfigSchemas, ConfigValue } from '../../logic/config-schema';
+import { lackText } from '../../logic/mail-account';
+import { session } from '../../state/session';
 import { Choice } from '../form/field';
 import type { FormState } from '../form/form';
 import { SchemaFields } from '../form/schema-fields';
@@ -21,6 +23,7 @@ interface Props {
 
 /** The choice of a channel, and its settings from the API document. */
 export function ChannelFields({ form, schemas, stored, value, set }: Props) {
+  const lack = lackText(value.type, value.config, session.value?.has_mail_account === true);
   return (
     <>
       <Choice
@@ -33,6 +36,7 @@ export function ChannelFields({ form, schemas, stored, value, set }: Props) {
         }}
         options={Object.keys(schemas).map((type) => [type, channelName(type)] as const)}
       />
+      {lack !== null && <p class="notice warn">{lack}</p>}
       <SchemaFields
         key={value.type}
         schema={schemas[value.type] ?? {}}

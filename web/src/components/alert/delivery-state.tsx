@@ -1,4 +1,5 @@
 import type { Delivery } from '../../api/types';
+import { isTroubled } from '../../logic/alert-state';
 import { time } from '../../logic/format';
 import { now } from '../../state/clock';
 import { runAction } from '../../state/toast';
@@ -7,10 +8,6 @@ import { Button } from '../layout';
 import { StatusPill } from '../status';
 
 type Summary = Pick<Delivery, 'state' | 'error'>;
-
-/** Whether the message reaches nobody, or not yet because attempts fail. */
-export const isTroubled = (delivery: Summary | null): boolean =>
-  delivery !== null && delivery.state !== 'delivered' && (delivery.state === 'failed' || delivery.error !== null);
 
 const STATES = { delivered: 'up', failed: 'down', pending: 'unknown', superseded: 'paused' } as const;
 const WORDS = { delivered: 'Delivered', failed: 'Given up', pending: 'Pending', superseded: 'Not sent' } as const;

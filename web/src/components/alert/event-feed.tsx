@@ -1,17 +1,21 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { query } from '../../api/client';
-import type { AlertEvent } from '../../api/types';
+import { all, query } from '../../api/client';
+import type { Alert, AlertEvent } from '../../api/types';
+import { isLost } from '../../logic/alert-state';
 import { channelName } from '../../logic/channel-name';
 import { count, duration, time } from '../../logic/format';
+import { reasonOf, toldNext } from '../../logic/incident-story';
 import { type IncidentGroup, incidentGroups } from '../../logic/incident-groups';
 import { now } from '../../state/clock';
+import { useContacts } from '../../state/contacts';
 import { listen } from '../../state/live';
-import { useEvery, usePages } from '../../state/load';
+import { useEvery, useLoad, usePages } from '../../state/load';
 import { may } from '../../state/session';
 import { Button, Table } from '../layout';
 import { StatusPill } from '../status';
-import { DeliveryFacts, isTroubled, SendAgain } from './delivery-state';
+import { AlertName, contactName } from './alert-name';
+import { DeliveryFacts, SendAgain } from './delivery-state';
 
 const Kind = ({ of }: { of: Pick<AlertEvent, 'type'> }) =>
   of.type === 'triggered' ? <StatusPill status="down" word="Triggered" /> : <StatusPill status="up" word="Resolved" />;
@@ -81,7 +85,8 @@ function Incident({ group: { events }, isFresh, isOpen, toggle, reload }: Incide
   // Open until the newest event of each alert resolves it.
   const open = [...alerts].some((id) => events.find(({ alert_id }) => alert_id === id)?.type === 'triggered');
   const told = (open && events.find(({ type }) => type === 'triggered')) || newest;
-  const lost = events.filter(({ delivery }) => isTroubled(delivery ?? null)).length;
+  const reason = reasonOf(events);
+  const lost = events.filter(({ delivery }) => isLost(delivery ?? null)).length;
   return (
     <li class={isFresh ? 'fresh' : ''}>
       <span>
@@ -97,24 +102,54 @@ function Incident({ group: { events }, isFresh, isOpen, toggle, reload }: Incide
           {told.reason !== 'threshold' && ` · ${told.reason}`}
           {!open && newest.duration_seconds !== null && ` · lasted ${duration(newest.duration_seconds)}`}
         </p>
+        {!open && reason !== null && <p class="small">{reason}</p>}
         {lost > 0 && <p class="small reason">{count(lost, 'message')} not delivered</p>}
-        {isOpen && (
-          <Table
-            label="Messages of the incident"
-            head={['Event', 'Rule', '~When', 'Message', '']}
-            rows={events.map((event) => [
-              <Kind of={event} />,
-              <a href={`#/alerts/${event.alert_id}`}>{channelName(event.alert_type)}</a>,
-              time(event.created_at, now.value),
-              <DeliveryFacts of={event.delivery ?? null} />,
-              may.write() && event.delivery && event.delivery.state !== 'pending' && (
-                <SendAgain id={event.delivery.id} then={reload} />
-              ),
-            ])}
-          />
-        )}
+        {isOpen && <Messages events={events} isOpen={open} reload={reload} />}
       </div>
       <span class="num muted">{time(newest.created_at, now.value)}</span>
     </li>
+  );
+}
+
+/** Every event with whom it told and what became of that, and who is told next while the incident goes on. */
+function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; isOpen: boolean; reload: () => void }) {
+  const [newest] = events;
+  const path = `/api/v1/alerts?endpoint_id=${newest?.endpoint_id}`;
+  const alerts = useLoad(`${path}/${newest?.id}`, (signal) => all<Alert>(path, signal));
+  const contacts = useContacts();
+  const byId = new Map(alerts.data.value?.map((alert) => [alert.id, alert]));
+  const whom = ({ contact_id, type }: Alert) =>
+    contact_id === null ? channelName(type) : contactName(contact_id, contacts.data.value);
+  const next = isOpen ? toldNext(alerts.data.value ?? [], newest?.started_at ?? null) : [];
+  return (
+    <>
+      <Table
+        label="Messages of the incident"
+        head={['Event', 'Rule', '~When', 'Message', '']}
+        rows={events.map((event) => {
+          const alert = byId.get(event.alert_id);
+          return [
+            <Kind of={event} />,
+            // An alert that was deleted since is known by its channel.
+            alert ? (
+              <AlertName alert={alert} contacts={contacts.data.value} />
+            ) : (
+              <a href={`#/alerts/${event.alert_id}`}>{channelName(event.alert_type)}</a>
+            ),
+            time(event.created_at, now.value),
+            <DeliveryFacts of={event.delivery ?? null} />,
+            may.write() && event.delivery && event.delivery.state !== 'pending' && (
+              <SendAgain id={event.delivery.id} then={reload} />
+            ),
+          ];
+        })}
+      />
+      {next.length > 0 && (
+        <p class="small below">
+          Next, if it goes on:{' '}
+          {next.map(({ alert, at }) => `${whom(alert)} at ${time(new Date(at).toISOString(), now.value)}`).join(', ')}
+        </p>
+      )}
+    </>
   );
 }

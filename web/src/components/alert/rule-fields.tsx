@@ -48,7 +48,7 @@ export function RuleFields({ form, pointer, type, value, set }: Props) {
       <div class="form-row times">
         <TimeSpanField
           label="Only when it was bad for"
-          hint="As well as the failures. 0: they alone decide."
+          hint="In addition to the failures. With 0 the failures alone decide."
           error={problem('after')}
           units={['minutes', 'hours']}
           value={value.after}

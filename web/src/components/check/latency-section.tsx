@@ -59,14 +59,18 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
         {range.name === null && <Button onClick={() => setQuery({ from: null, to: null })}>Zoom out</Button>}
         <p class="muted small">Drag over the chart to zoom. Red marks are failed checks.</p>
       </div>
-      <PhaseChart
-        data={data}
-        bands={bands}
-        from={range.from / 1000}
-        to={range.to / 1000}
-        label={`Latency from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same as a table below.`}
-        onZoom={(from, to) => setQuery({ from: String(Math.floor(from)), to: String(Math.ceil(to)), range: null })}
-      />
+      {buckets?.some((bucket) => bucket.count > 0) ? (
+        <PhaseChart
+          data={data}
+          bands={bands}
+          from={range.from / 1000}
+          to={range.to / 1000}
+          label={`Latency from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same as a table below.`}
+          onZoom={(from, to) => setQuery({ from: String(Math.floor(from)), to: String(Math.ceil(to)), range: null })}
+        />
+      ) : (
+        <p class="chart none">{buckets ? 'No check in this time.' : 'Loading…'}</p>
+      )}
       <ul class="legend">
         {PHASES.map(({ key: phase, name, color }) => (
           <li key={phase}>

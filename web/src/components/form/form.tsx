@@ -4,6 +4,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../../api/client';
 import type { FieldProblem } from '../../api/types';
 import { problemText, titled } from '../../logic/problem-text';
+import { discard } from '../../state/drafts';
+import { address } from '../../state/router';
 import { may } from '../../state/session';
 import { errorMessage } from '../../state/toast';
 
@@ -101,7 +103,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
           {isOvertaken.value && (
             <>
               {' Nothing of yours is saved. '}
-              <button type="button" onClick={() => location.reload()}>
+              <button type="button" onClick={() => discard(address.peek())}>
                 Load it again
               </button>
             </>

@@ -3,12 +3,13 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { OverviewItem } from '../../api/types';
 import { acknowledgedText } from '../../logic/acknowledged-text';
 import { linePath } from '../../logic/beat-shapes';
-import { age, count, daysUntil, ms, words } from '../../logic/format';
+import { age, count, daysUntil, ms } from '../../logic/format';
+import { reasonText } from '../../logic/reason-text';
 import { itemsOf, type Line, lineAt, offsets } from '../../logic/overview-lines';
 import { type Group, shownStatus } from '../../logic/overview-order';
 import { now } from '../../state/clock';
 import { hourlyLatency } from '../../state/overview-store';
-import { fold, pick, picked } from '../../state/overview-view';
+import { fold, isSelecting, pick, picked } from '../../state/overview-view';
 import { may } from '../../state/session';
 import { RecentBeats } from '../check/recent-beats';
 import { Share } from '../check/share';
@@ -69,7 +70,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
   const last = Math.min(lines.length, lineAt(tops, view.value.bottom) + OVERSCAN + 1);
   return (
     <div
-      class={may.write() ? 'rows pickable' : 'rows'}
+      class={`rows${may.write() ? ' pickable' : ''}${isSelecting.value ? ' selecting' : ''}`}
       ref={box}
       role="list"
       aria-label="Endpoints"
@@ -146,7 +147,6 @@ function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
 }
 
 function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; lines: readonly Line[] }) {
-  const isDown = item.status === 'down' && item.last_error !== null;
   return (
     <>
       <div class="state">
@@ -184,7 +184,7 @@ function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; l
             )
           )}
           <Certificate expiresAt={item.certificate_expires_at} />
-          <span>{isDown ? words(item.last_error ?? '') : item.url}</span>
+          <span>{item.status === 'down' && item.last_error !== null ? reasonText(item.last_error) : item.url}</span>
         </p>
       </div>
       <RecentBeats item={item} />

@@ -1,26 +1,22 @@
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { post, put } from '../../api/client';
 import { loadDocument } from '../../api/document';
-import type { Contact } from '../../api/types';
+import type { Contact, DeliveryTest } from '../../api/types';
 import { ChannelFields } from '../../components/alert/channel-fields';
 import { RuleFields } from '../../components/alert/rule-fields';
 import { ApiCall } from '../../components/form/api-call';
 import { Check, Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { keepGenerated } from '../../components/form/generated';
-import { Data } from '../../components/layout';
-import { configSchemas } from '../../logic/config-schema';
-import {
-  consequenceOf,
-  type ContactDraft,
-  contactDraftOf,
-  contactRequestOf,
-  isEdited,
-} from '../../logic/contact-draft';
+import { Button, Data } from '../../components/layout';
+import { configSchemas, secretsIn } from '../../logic/config-schema';
+import { consequenceOf, contactDraftOf, contactRequestOf, isEdited } from '../../logic/contact-draft';
+import { useDraft } from '../../state/drafts';
 import { patch, useLoad } from '../../state/load';
 import { go } from '../../state/router';
 import { showToast } from '../../state/toast';
-import { ROOT } from './words';
+import { ROOT, verdictText } from './words';
 
 interface Props {
   /** The contact when the form was opened; `null`: a new one. */
@@ -32,33 +28,51 @@ interface Props {
 /** Makes a contact, or changes it. */
 export function ContactForm({ start, onEdit, onSaved }: Props) {
   const schemas = useLoad('schemas', () => loadDocument().then(configSchemas));
-  const saved = useSignal(start);
-  const draft = useSignal<ContactDraft>(contactDraftOf(start));
-  const change = patch(draft);
+  const { draft, seen, saved } = useDraft(start ? `unsaved changes to ${start.name}` : 'an unsaved contact', () => ({
+    draft: signal(contactDraftOf(start)),
+    seen: signal(start),
+  }));
+  /** With what was tested: it goes when that changes. */
+  const verdict = useSignal<{ of: string; test: DeliveryTest } | null>(null);
+  const set = patch(draft);
   const { value } = draft;
-  const stored = saved.value;
-  const set = (changes: Partial<ContactDraft>) => {
-    change(changes);
-    onEdit(stored !== null && isEdited(draft.value, stored));
-  };
+  const stored = seen.value;
+  useEffect(() => onEdit(stored !== null && isEdited(value, stored)), [value, stored]);
   const path = stored ? `${ROOT}/${stored.id}` : ROOT;
   const body = contactRequestOf(value, stored);
   const save = async () => {
     const response = await (stored ? put<Contact>(path, body, stored) : post<Contact>(path, body));
     keepGenerated(response, body.config);
+    if (stored) {
+      seen.value = response;
+      draft.value = contactDraftOf(response);
+    }
+    saved();
     showToast(stored ? 'The contact is saved.' : `${response.name} can be used by alerts now.`);
     if (!stored) return go(`/contacts/${response.id}`);
-    saved.value = response;
-    draft.value = contactDraftOf(response);
-    onEdit(false);
     onSaved();
+  };
+  const tested = JSON.stringify([body.type, body.config]);
+  const test = async () => {
+    verdict.value = null;
+    verdict.value = { of: tested, test: await post<DeliveryTest>(`${ROOT}/test`, body) };
   };
   const consequence = consequenceOf(value, stored);
   return (
     <Data of={schemas}>
       {(channels) => (
         <div class="columns forms">
-          <Form save={save} action={stored ? 'Save' : 'Create'}>
+          <Form
+            save={save}
+            action={stored ? 'Save' : 'Create'}
+            more={(form) =>
+              !stored && (
+                <Button disabled={form.isBusy} onClick={() => form.run(test)}>
+                  Send a test
+                </Button>
+              )
+            }
+          >
             {(form) => (
               <>
                 <Text
@@ -76,7 +90,7 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
                   set={(isDefault) => set({ default: isDefault })}
                 />
                 <fieldset class="form part">
-                  <legend>Alerts through it begin with</legend>
+                  <legend>Defaults of new alerts through it</legend>
                   <RuleFields
                     form={form}
                     pointer="/alert_defaults"
@@ -85,11 +99,23 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
                     set={(rule) => set({ rule: { ...value.rule, ...rule } })}
                   />
                 </fieldset>
+                <div role="status">
+                  {verdict.value !== null && verdict.value.of === tested && (
+                    <p class={`notice ${verdict.value.test.state === 'delivered' ? 'good' : 'bad'}`}>
+                      {verdictText(verdict.value.test)}
+                    </p>
+                  )}
+                </div>
                 <div role="status">{consequence !== null && <p class="notice warn">{consequence}</p>}</div>
               </>
             )}
           </Form>
-          <ApiCall method={stored ? 'PUT' : 'POST'} path={path} body={body} />
+          <ApiCall
+            method={stored ? 'PUT' : 'POST'}
+            path={path}
+            body={body}
+            secrets={secretsIn(channels[value.type] ?? {}, value.config, '/config')}
+          />
         </div>
       )}
     </Data>

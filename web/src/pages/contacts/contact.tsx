@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals';
-import { get, remove } from '../../api/client';
-import type { Contact, DeliveryTest } from '../../api/types';
+import { get, post, remove } from '../../api/client';
+import type { Contact, DeliveryTest, Organization } from '../../api/types';
 import { DeliveryFacts } from '../../components/alert/delivery-state';
 import { confirmed } from '../../components/dialog';
 import { Generated } from '../../components/form/generated';
 import { Button, Data, Facts, Head } from '../../components/layout';
 import { ruleDraftOf, ruleOf, ruleText } from '../../logic/alert-rule';
 import { channelName } from '../../logic/channel-name';
+import { existingText, isUnguarding, madeText } from '../../logic/contact-draft';
+import { forget } from '../../state/drafts';
 import { useEvery, useLoad } from '../../state/load';
 import { go } from '../../state/router';
 import { may } from '../../state/session';
@@ -32,6 +34,7 @@ export function ContactPage({ id }: { id: string | null }) {
     });
   const gone = (text: string) => {
     showToast(text);
+    forget(`/contacts/${id}`);
     go('/contacts');
   };
   const destroy = () =>
@@ -91,6 +94,9 @@ export function ContactPage({ id }: { id: string | null }) {
               )}
             </div>
             <Generated id={id} />
+            {stored && may.write() && isUnguarding(stored) && (
+              <ForExisting of={stored} then={contact.reload} choose={() => (dialog.value = 'endpoints')} />
+            )}
           </div>
           {may.write() ? (
             <ContactForm
@@ -123,6 +129,29 @@ export function ContactPage({ id }: { id: string | null }) {
   );
 }
 
+/** As a default, endpoints that were there before it have no alert through it. Offers that until it has one. */
+function ForExisting({ of, then, choose }: { of: Contact; then: () => void; choose: () => void }) {
+  const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
+  const endpoints = organization.data.value?.quotas.endpoints.used ?? 0;
+  if (endpoints === 0) return null;
+  const add = () =>
+    runAction(async () => {
+      showToast(madeText(await post(`${ROOT}/${of.id}/alerts`, { scope: { all: true } })));
+      then();
+    });
+  return (
+    <div class="notice warn">
+      <p>New endpoints get an alert through it. {existingText(endpoints)}</p>
+      <p class="actions">
+        <Button onClick={add}>
+          Add it to {endpoints === 1 ? 'this endpoint' : `all ${endpoints.toLocaleString('en')}`}
+        </Button>
+        <Button onClick={choose}>Choose endpoints…</Button>
+      </p>
+    </div>
+  );
+}
+
 const Summary = ({ of }: { of: Contact }) => (
   <>
     <p>
@@ -143,7 +172,7 @@ const ContactFacts = ({ of: { type, config, default: isDefault, alert_defaults }
       ['Channel', channelName(type)],
       ...Object.entries(config).map(([key, value]) => [key, JSON.stringify(value)] as const),
       ['New endpoints', isDefault ? 'get an alert through it' : 'get no alert through it'],
-      ['Its alerts begin with', ruleText({ ...ruleOf(ruleDraftOf(alert_defaults)), type })],
+      ['Defaults of new alerts', ruleText({ ...ruleOf(ruleDraftOf(alert_defaults)), type })],
     ]}
   />
 );

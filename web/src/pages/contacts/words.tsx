@@ -15,7 +15,7 @@ export function ContactState({ of }: { of: Contact }) {
   return of.last_delivery && <DeliveryState of={of.last_delivery} />;
 }
 
-/** `14:02:11, for 2h 5m`: since when, and how long already. */
+/** `14:02:11, for 2 h 5 min`: since when, and how long already. */
 export const sinceText = (since: string): string =>
   `${time(since, now.value)}, for ${duration((now.value - Date.parse(since)) / 1000)}`;
 

@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { get, post, put, remove } from '../../api/client';
-import type { MaintenanceWindow, Occurrence } from '../../api/types';
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { all, get, post, put, remove } from '../../api/client';
+import type { MaintenanceWindow, Occurrence, PublicPage } from '../../api/types';
 import { confirmed } from '../../components/dialog';
 import { ApiCall } from '../../components/form/api-call';
 import { Chooser } from '../../components/form/chooser';
@@ -11,6 +11,7 @@ import { Button, Data, Facts, Head, Section, Table } from '../../components/layo
 import { cronOf, DAYS, effectsText, recurrenceText, scopeText } from '../../logic/maintenance';
 import { type Draft, draftOf, newDraft, previewOf, requestOf } from '../../logic/maintenance-draft';
 import { OWN_ZONE, zonedTime, zones } from '../../logic/zoned-time';
+import { forget, useDraft } from '../../state/drafts';
 import { listen } from '../../state/live';
 import { patch, useLoad } from '../../state/load';
 import { refreshSoon } from '../../state/overview-store';
@@ -29,11 +30,15 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
   const window = useLoad(path, (signal) =>
     id === null ? Promise.resolve(null) : get<MaintenanceWindow>(path, signal),
   );
+  const pages = useLoad(`pages/${id}`, (signal) =>
+    id === null ? all<PublicPage>('/api/v1/status-pages', signal) : Promise.resolve([]),
+  );
   useEffect(() => listen({ maintenance: ({ window_id }) => window_id === id && window.reload() }), [id]);
   const destroy = async (name: string) => {
     const text = `“${name}” goes with its future times. What was recorded under it stays as it is.`;
     if (!(await confirmed('Delete this window', text))) return;
     if (!(await runAction(() => remove(path), `${name} is deleted.`))) return;
+    forget(`/maintenance/${id}`);
     refreshSoon();
     go('/maintenance');
   };
@@ -64,7 +69,16 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
             )}
           </Head>
           {may.write() ? (
-            <WindowForm key={stored?.id} stored={stored} onSaved={window.reload} />
+            <Data of={pages}>
+              {(list) => (
+                <WindowForm
+                  key={stored?.id}
+                  stored={stored}
+                  hasPage={list.some(({ enabled }) => enabled)}
+                  onSaved={window.reload}
+                />
+              )}
+            </Data>
           ) : (
             stored && <WindowFacts of={stored} />
           )}
@@ -88,9 +102,19 @@ function WindowFacts({ of }: { of: MaintenanceWindow }) {
   );
 }
 
-function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onSaved: () => void }) {
-  const opened = useRef(stored);
-  const draft = useSignal<Draft>(stored ? draftOf(stored) : newDraft(Date.now()));
+interface FormProps {
+  stored: MaintenanceWindow | null;
+  /** There is a public status page. */
+  hasPage: boolean;
+  onSaved: () => void;
+}
+
+function WindowForm({ stored, hasPage, onSaved }: FormProps) {
+  const what = stored ? `unsaved changes to ${stored.name}` : 'an unsaved maintenance window';
+  const { draft, opened, saved } = useDraft(what, () => ({
+    draft: signal(stored ? draftOf(stored) : newDraft(Date.now(), hasPage)),
+    opened: signal(stored),
+  }));
   const set = patch(draft);
   const websites = useWebsites();
   const { value } = draft;
@@ -98,11 +122,13 @@ function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onS
   const body = requestOf(value, stored);
   const save = async () => {
     if (stored) {
-      await put(path, body, opened.current);
+      await put(path, body, opened.value);
+      saved();
       showToast('The window is saved.');
       onSaved();
     } else {
       const made = await post<MaintenanceWindow>(path, body);
+      saved();
       showToast(`${made.name} is ${made.status === 'active' ? 'in force' : 'scheduled'}.`);
       go(`/maintenance/${made.id}`);
     }
@@ -173,7 +199,7 @@ function TimeFields({ form, draft, set }: TimeProps) {
   return (
     <>
       <Choice
-        label="Comes"
+        label="How often"
         value={draft.kind}
         set={(kind) =>
           set({ kind: kind as Draft['kind'], ...(kind !== 'once' && !repeats && { starts_at: '', ends_at: '' }) })
@@ -206,7 +232,7 @@ function TimeFields({ form, draft, set }: TimeProps) {
             options={zones().map((zone) => [zone, zone] as const)}
           />
           <Text
-            label="Lasts (minutes)"
+            label="Duration (minutes)"
             type="number"
             min={1}
             max={10_080}

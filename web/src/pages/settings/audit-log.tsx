@@ -6,7 +6,9 @@ import { Button, Table } from '../../components/layout';
 import { authorOf, changesOf, RESOURCES, sentenceOf } from '../../logic/audit-text';
 import { time, words } from '../../logic/format';
 import { now } from '../../state/clock';
+import { useContacts } from '../../state/contacts';
 import { usePages } from '../../state/load';
+import { itemOf } from '../../state/overview-store';
 import { route, setQuery } from '../../state/router';
 
 /** Days back, by the value of the filter. */
@@ -44,6 +46,8 @@ function Entries({ resource, days }: { resource: string; days: string }) {
   // The same moment for all pages of one list.
   const from = useSignal(since(days));
   const entries = usePages<AuditEntry>(`/api/v1/audit-log${query({ resource, since: from.value })}`, 0);
+  const contacts = useContacts();
+  const nameOf = (id: string) => itemOf(id)?.name ?? contacts.data.value?.find((each) => each.id === id)?.name;
   const list = entries.items.value;
   if (!list) return <p class="muted">Loading…</p>;
   return (
@@ -55,7 +59,7 @@ function Entries({ resource, days }: { resource: string; days: string }) {
           head={['When', 'What', 'By']}
           rows={list.map((entry) => [
             time(entry.created_at, now.value),
-            <What entry={entry} />,
+            <What entry={entry} nameOf={nameOf} />,
             authorOf(entry.author),
           ])}
         />
@@ -65,12 +69,12 @@ function Entries({ resource, days }: { resource: string; days: string }) {
   );
 }
 
-function What({ entry }: { entry: AuditEntry }) {
+function What({ entry, nameOf }: { entry: AuditEntry; nameOf: (id: string) => string | undefined }) {
   const changes = changesOf(entry);
-  if (changes.length === 0) return <>{sentenceOf(entry)}</>;
+  if (changes.length === 0) return <>{sentenceOf(entry, nameOf)}</>;
   return (
     <details>
-      <summary>{sentenceOf(entry)}</summary>
+      <summary>{sentenceOf(entry, nameOf)}</summary>
       <dl class="facts">
         {changes.flatMap(({ name, from, to }) => [
           <dt key={name}>{name}</dt>,

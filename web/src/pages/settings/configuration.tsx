@@ -6,8 +6,8 @@ import { Check, Choice, Field } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { Button, Section, Table } from '../../components/layout';
 import { appliedText, fieldLines, isEmpty, placedMessage, signOf, summaryText } from '../../logic/configuration-text';
+import { type Source, sourceOf } from '../../logic/document-source';
 import { count, words } from '../../logic/format';
-import { into } from '../../state/load';
 import { may } from '../../state/session';
 import { errorMessage, runAction, showToast } from '../../state/toast';
 
@@ -20,7 +20,7 @@ const SOURCES = [
   ['healthchecks', 'healthchecks'],
   ['prometheus-blackbox', 'Prometheus blackbox exporter'],
   ['uptimerobot', 'UptimeRobot'],
-] as const;
+] as const satisfies readonly (readonly [Source, string])[];
 /** What a plan or a report shows before one asks for more. */
 const SHOWN = 200;
 
@@ -58,24 +58,33 @@ function Export() {
 function Import() {
   const from = useSignal<string>(OURS);
   const source = useSignal('');
+  /** What the service made of the file of another program. */
+  const converted = useSignal<string | null>(null);
   const prune = useSignal(false);
   const report = useSignal<Conversion['report'] | null>(null);
   const plan = useSignal<ConfigurationPlan | null>(null);
 
+  const forget = () => {
+    plan.value = null;
+    report.value = null;
+    converted.value = null;
+  };
   const edit = (value: string) => {
     source.value = value;
-    plan.value = null;
+    from.value = sourceOf(value) ?? from.value;
+    forget();
   };
+  const open = (file: File | undefined) => file && void runAction(async () => edit(await file.text()));
+  const document = () => converted.value ?? source.value;
   const query = () => (prune.value ? '?prune=true' : '');
   const read = async () => {
     plan.value = null;
-    if (from.value !== OURS) {
+    if (from.value !== OURS && converted.value === null) {
       const made = await sendDocument<Conversion>('POST', `${PATH}/convert?from=${from.value}`, source.value);
       report.value = made.report;
-      source.value = JSON.stringify(made.document, null, 2);
-      from.value = OURS;
+      converted.value = JSON.stringify(made.document, null, 2);
     }
-    plan.value = await sendDocument<ConfigurationPlan>('POST', `${PATH}/plan${query()}`, source.value);
+    plan.value = await sendDocument<ConfigurationPlan>('POST', `${PATH}/plan${query()}`, document());
   };
   const apply = async () => {
     const seen = plan.peek();
@@ -86,9 +95,8 @@ function Import() {
       !(await confirmed('Apply this plan', `${count(gone, 'resource')} will be deleted, with its history.`))
     )
       return;
-    const done = await sendDocument<ConfigurationPlan>('PUT', `${PATH}${query()}`, source.value, seen);
-    plan.value = null;
-    report.value = null;
+    const done = await sendDocument<ConfigurationPlan>('PUT', `${PATH}${query()}`, document(), seen);
+    forget();
     showToast(appliedText(done));
   };
   return (
@@ -96,10 +104,23 @@ function Import() {
       <Form save={read} action="Read the plan" explain={placed}>
         {() => (
           <>
-            <Choice label="The file is of" value={from.value} set={into(from)} options={SOURCES} />
+            <Field label="File" hint="It stays as it is: what it says is shown below before anything is stored.">
+              {(control) => (
+                <input {...control} type="file" onChange={(event) => open(event.currentTarget.files?.[0])} />
+              )}
+            </Field>
+            <Choice
+              label="The file is of"
+              value={from.value}
+              set={(value) => {
+                from.value = value;
+                forget();
+              }}
+              options={SOURCES}
+            />
             <Field
               label="Document"
-              hint="Paste it, or drop a file here: YAML or JSON. Values of secrets go into its `secrets`."
+              hint="Choose a file above, paste its text, or drop it here: YAML or JSON. Values of secrets go into its `secrets`."
             >
               {(control) => (
                 <textarea
@@ -114,13 +135,13 @@ function Import() {
                     const file = event.dataTransfer?.files[0];
                     if (!file) return;
                     event.preventDefault();
-                    void runAction(async () => edit(await file.text()));
+                    open(file);
                   }}
                 />
               )}
             </Field>
             <Check
-              label="Delete what its owner has declared before and the document no longer has"
+              label="Delete what an earlier document of the same owner declared and this one does not have"
               value={prune.value}
               set={(value) => {
                 prune.value = value;
@@ -133,6 +154,18 @@ function Import() {
       {report.value && (
         <Section title="Conversion">
           <Report of={report.value} />
+          <p class="actions below">
+            <Button
+              onClick={() => {
+                from.value = OURS;
+                source.value = document();
+                forget();
+              }}
+            >
+              Edit the converted document
+            </Button>
+            <span class="muted small">It takes the place of the file above, with all secrets in clear.</span>
+          </p>
         </Section>
       )}
       {plan.value && (

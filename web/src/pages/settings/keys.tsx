@@ -99,7 +99,7 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
       </Form>
       {made.value && (
         <div class="notice good" role="status">
-          <p>This is the only time “{made.value.name}” is shown:</p>
+          <p>Copy the key “{made.value.name}” now: it is shown this one time.</p>
           <pre tabIndex={0}>{made.value.key}</pre>
           <CopyButton text={made.value.key} label="Copy key" />
         </div>

@@ -46,6 +46,9 @@ export function SettingsPage({ tab }: { tab: string }) {
         current={current?.key ?? ''}
         tabs={tabs.map(({ key, title }) => [key, title, `#/settings/${key}`])}
       />
+      {tab !== '' && tab !== current?.key && TABS.some(({ key }) => key === tab) && (
+        <p class="notice warn">This key may not open what the address names: that needs the role admin.</p>
+      )}
       {current?.show()}
     </>
   );

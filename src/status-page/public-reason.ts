@@ -1,0 +1,35 @@
+import type { errorCodeAt } from '../history/check-encoding';
+
+type ErrorCode = NonNullable<ReturnType<typeof errorCodeAt>>;
+
+/** What everybody may read of why an endpoint was down: coarse, without a target, and no word of ours. */
+const REASONS: Record<ErrorCode, string> = {
+  dns_not_found: 'its name was not found',
+  dns_timeout: 'its name could not be looked up',
+  dns_failure: 'its name could not be looked up',
+  connection_refused: 'connection refused',
+  connection_reset: 'the connection was cut',
+  connection_timeout: 'no connection in time',
+  host_unreachable: 'not reachable',
+  tls_expired: 'its certificate has expired',
+  tls_not_yet_valid: 'its certificate is not valid yet',
+  tls_hostname_mismatch: 'its certificate is for another name',
+  tls_untrusted: 'its certificate is not trusted',
+  tls_handshake_failed: 'no secure connection',
+  tls_timeout: 'no secure connection in time',
+  first_byte_timeout: 'no answer in time',
+  body_timeout: 'the response was not complete in time',
+  protocol_error: 'the response could not be read',
+  too_many_redirects: 'redirected too often',
+  status_unexpected: 'answered with an error',
+  assertion_failed: 'answered, but not as expected',
+  icmp_timeout: 'no answer in time',
+  banner_invalid: 'the response could not be read',
+  target_blocked: 'not reachable',
+  icmp_unavailable: 'not reachable',
+  monitor_offline: 'not reachable',
+  certificate_expiring: 'its certificate ends soon',
+  internal: 'not reachable',
+};
+
+export const publicReason = (code: ErrorCode | null): string | null => code && REASONS[code];

@@ -1,0 +1,10 @@
+import { lackText } from '../../../web/src/logic/mail-account';
+
+it.each([
+  ['email', {}, false, true],
+  ['email', { smtp: { host: 'mail.example' } }, false, false],
+  ['email', {}, true, false],
+  ['slack', {}, false, false],
+])('says of %s with %j, on a server with a mail account: %s, that one is missing: %s', (type, config, has, is) =>
+  expect(lackText(type, config, has) !== null).toBe(is),
+);

@@ -1,0 +1,15 @@
+/** The program that a configuration is of, as `from` names it; `''`: this service. */
+export type Source = '' | 'uptime-kuma' | 'gatus' | 'healthchecks' | 'prometheus-blackbox' | 'uptimerobot';
+
+/** What only files of that program have. The first that matches decides. */
+const SIGNS: readonly (readonly [Source, RegExp])[] = [
+  ['uptime-kuma', /"(monitorList|notificationList)"\s*:/],
+  ['uptimerobot', /"friendly_name"\s*:/],
+  ['healthchecks', /"(ping_url|n_pings)"\s*:/],
+  ['', /^version:\s*\d|^\{\s*"version"\s*:\s*\d/m],
+  ['prometheus-blackbox', /^(modules|scrape_configs):/m],
+  ['gatus', /^(external-)?endpoints:/m],
+];
+
+/** Which program a document is of; `null` where it has no sign that tells. */
+export const sourceOf = (text: string): Source | null => SIGNS.find(([, sign]) => sign.test(text))?.[0] ?? null;
