@@ -88,7 +88,7 @@ const isThere = (program: string): boolean => spawnSync(program, ['--version'], 
 
 describe('docs/webhooks.md', () => {
   it('shows the requests that the channel sends', () => {
-    const golden = ['triggered', 'resolved', 'contact-failing'].map((name): unknown => {
+    const golden = ['triggered', 'resolved', 'expiry', 'contact-failing'].map((name): unknown => {
       const text = readFileSync(join(ROOT, `test/contract/channel/golden/webhook.${name}.json`), 'utf8');
       return (JSON.parse(text) as { body: unknown }).body;
     });

@@ -38,7 +38,7 @@ async function removeEvents({ database, cutoff, isStopping }: Removal): Promise<
 }
 
 /**
- * Whole incidents go, but not an alert's newest one nor one that a younger incident follows, so that what is left still
+ * Whole episodes go, but not an alert's newest one nor one that a younger episode follows, so that what is left still
  * tells when the alert was triggered and that triggers and resolves alternate.
  */
 export const EVENT_RETENTION: Retention = {
