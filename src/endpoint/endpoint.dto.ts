@@ -217,7 +217,7 @@ export class EndpointView {
     format: 'date-time',
     nullable: true,
     example: '2026-11-20T10:01:00.000Z',
-    description: 'When its next check is due; `null` while it is paused.',
+    description: 'When its next check is due; `null` while it is paused, and where none is.',
   })
   next_check_at!: string | null;
 

@@ -26,7 +26,7 @@ const INSERTED = 1000;
 export const selectEndpoints = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
     w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
     s.degraded_since AS "degradedSince", s.last_checked_at AS "lastCheckedAt",
-    CASE WHEN n.active THEN n.next_check_at END AS "nextCheckAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
+    CASE WHEN n.active AND isfinite(n.next_check_at) THEN n.next_check_at END AS "nextCheckAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
   FROM ${endpoints} e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL JOIN endpoint_state s ON s.endpoint_id = e.id
   JOIN endpoint_schedule n ON n.endpoint_id = e.id
   ${JOIN_ACKNOWLEDGEMENT}
