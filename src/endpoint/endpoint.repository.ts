@@ -28,7 +28,7 @@ export const selectEndpoints = (endpoints: string): string => `SELECT ${selectCo
     s.degraded_since AS "degradedSince", s.last_checked_at AS "lastCheckedAt",
     CASE WHEN n.active AND isfinite(n.next_check_at) THEN n.next_check_at END AS "nextCheckAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
   FROM ${endpoints} e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL JOIN endpoint_state s ON s.endpoint_id = e.id
-  JOIN endpoint_schedule n ON n.endpoint_id = e.id
+  LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id
   ${JOIN_ACKNOWLEDGEMENT}
  WHERE e.org_id = $1`;
 

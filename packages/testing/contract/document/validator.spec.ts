@@ -49,7 +49,7 @@ describe('A response that is documented as one of several forms', () => {
 
 describe('The document of this service', () => {
   /** Words of OpenAPI 3.1 and of our own in its schemas, and where they stand; `example` and the like say nothing of values. */
-  const WORDS = ['components', 'discriminator', 'example', 'x-alias-of', 'x-default'];
+  const WORDS = ['x-enumDescriptions', 'components', 'discriminator', 'example', 'x-alias-of', 'x-default'];
 
   /** Strict: a word that is not known, or means nothing beside the type, is no schema. */
   const strictly = (schemas: Record<string, Schema>, of = referring): Ajv => {

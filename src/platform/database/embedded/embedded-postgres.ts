@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { once } from 'node:events';
 import { mkdirSync, statfsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -115,7 +116,7 @@ const OBSTACLES: readonly (readonly [RegExp, string])[] = [
 
 /** The system's error in the words of the setting; itself when that is not the cause. */
 function explained(error: unknown, directory: string): unknown {
-  const text = error instanceof Error && !(error instanceof StartError) ? error.message : '';
+  const text = isNativeError(error) && !(error instanceof StartError) ? error.message : '';
   const [, obstacle] = OBSTACLES.find(([pattern]) => pattern.test(text)) ?? [];
   if (obstacle === undefined) return error;
   const cure = 'Set DATA_DIR to a directory that this user may write to.';
