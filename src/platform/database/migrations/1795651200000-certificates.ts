@@ -4,8 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class Certificates1795651200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      ALTER TABLE endpoint ADD COLUMN certificate_warn_days smallint
-        CONSTRAINT endpoint_certificate_warn_days CHECK (certificate_warn_days BETWEEN 0 AND 90);
+      ALTER TABLE endpoint ADD COLUMN certificate_warn_days smallint;
       -- What an alert told last of a certificate that ends, known by when it ends: at this step, in days before the end.
       CREATE TABLE certificate_told (
         alert_id uuid PRIMARY KEY REFERENCES alert (id) ON DELETE CASCADE,
