@@ -1,3 +1,4 @@
+import { INTERVAL_BOUNDS } from '../../src/platform/config/interval-bounds';
 import { HTTP_METHODS } from '../../src/checker/check-request';
 import { isSensitiveHeader } from '../../src/checker/request-headers';
 import { readUrl } from '../../src/platform/text/read-url';
@@ -16,7 +17,10 @@ const METHODS: Readonly<Record<number, string>> = Object.fromEntries(
 );
 const PORTS: Readonly<Record<number, number>> = { 1: 80, 2: 443, 3: 21, 4: 25, 5: 110, 6: 143 };
 const PAUSED = 0;
-const BOUNDS = { interval: { min: 1, max: 86_400, byDefault: 300 }, timeout: { min: 1, max: 300, byDefault: 30 } };
+const BOUNDS = {
+  interval: { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum, byDefault: 300 },
+  timeout: { min: 1, max: 300, byDefault: 30 },
+};
 
 /** What a monitor becomes, or why it becomes nothing. */
 type Read = { endpoint: NewEndpoint; host: string } | { refused: string };

@@ -15,7 +15,7 @@ import {
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
 import { toFields, toProperties } from '../platform/database/field-names';
 import { HTTP_METHODS } from '../checker/check-request';
-import { INTERVAL_BOUNDS } from '../platform/config/config';
+import { INTERVAL_BOUNDS } from '../platform/config/interval-bounds';
 import {
   IsName,
   Nested,

@@ -6,7 +6,7 @@ import { OrganizationPurge } from '../identity/organization/organization-events'
 import { NetModule } from '../platform/net/net.module';
 import { WebsitePurge, WebsiteStarted, WebsiteStopped } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
-import { CheckDefinitions } from './check-definition';
+import { CheckDefinitions } from './check-definitions';
 import { EndpointRepository } from './endpoint.repository';
 import { EndpointPurge } from './endpoint-purge';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';

@@ -14,7 +14,7 @@ import { problems } from '../platform/problem/problem';
 import { Turns } from '../platform/time/turns';
 import type { Website } from '../website/website.entity';
 import { WebsiteService } from '../website/website.service';
-import { CHECKED_SETTINGS } from './check-definition';
+import { CHECKED_SETTINGS } from './check-definitions';
 import { EndpointsCreating, EndpointsStopped, StatusEnded } from './endpoint-events';
 import { EndpointSchedule, type Scheduled } from './endpoint-schedule';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';

@@ -1,3 +1,4 @@
+import { SHOWN_DAYS } from './shown-days';
 import { Injectable } from '@nestjs/common';
 import type { EndpointStatus } from '../endpoint/endpoint.dto';
 import { outcomeOf } from '../endpoint/outcome-code';
@@ -17,7 +18,6 @@ import {
   opaqueId,
 } from './page-maintenance';
 
-export const DAYS = 90;
 /** A page shows no more than that. */
 const MAX_ENDPOINTS = 200;
 const MAX_OUTAGES = 20;
@@ -42,7 +42,7 @@ export interface StatusEndpoint {
   /** Up, but an assertion of severity `warning` failed. */
   degraded: boolean;
   maintenance: EndpointMaintenance | null;
-  /** Oldest first, always `DAYS` of them. */
+  /** Oldest first, always `SHOWN_DAYS` of them. */
   days: StatusDay[];
 }
 
@@ -158,7 +158,7 @@ export class StatusSnapshots {
   async read(page: PublishedPage): Promise<StatusSnapshot> {
     const { orgId, websiteId } = page;
     const now = this.clock.now();
-    const since = new Date(floorTo(now.getTime(), DAY_MS) - (DAYS - 1) * DAY_MS);
+    const since = new Date(floorTo(now.getTime(), DAY_MS) - (SHOWN_DAYS - 1) * DAY_MS);
     const [website, shown] = await Promise.all([
       websiteId === null ? null : this.websites.get(orgId, websiteId),
       this.endpointsOf(page),
@@ -235,7 +235,9 @@ export function statusOf(endpoints: readonly Pick<StatusEndpoint, 'status'>[]): 
 const statusOfRow = ({ active, status }: EndpointRow): EndpointStatus => (active ? outcomeOf(status) : 'paused');
 
 const datesFrom = (since: Date): string[] =>
-  Array.from({ length: DAYS }, (_, index) => new Date(since.getTime() + index * DAY_MS).toISOString().slice(0, 10));
+  Array.from({ length: SHOWN_DAYS }, (_, index) =>
+    new Date(since.getTime() + index * DAY_MS).toISOString().slice(0, 10),
+  );
 
 function daysOf(
   dates: readonly string[],

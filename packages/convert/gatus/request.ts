@@ -1,3 +1,4 @@
+import { INTERVAL_BOUNDS } from '../../../src/platform/config/interval-bounds';
 import { HTTP_METHODS } from '../../../src/checker/check-request';
 import { headerProblem, isSensitiveHeader } from '../../../src/checker/request-headers';
 import { unverifiedProblem } from '../../../src/checker/tls-settings';
@@ -7,7 +8,7 @@ import { type Fields, quoted } from './fields';
 import type { Target } from './target';
 import { asWritten, filledIn, hasVariable, type Secrets, variablesIn } from './variables';
 
-export const INTERVAL = { min: 1, max: 86_400 };
+export const INTERVAL = { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum };
 const TIMEOUT = { min: 1, max: 300 };
 /** Of Gatus; ours may differ on an installation, so they are written out. */
 const DEFAULT_INTERVAL = MINUTE_MS / SECOND_MS;

@@ -1,3 +1,4 @@
+import { INTERVAL_BOUNDS } from '../../../src/platform/config/interval-bounds';
 import { isRecord } from '../../../src/platform/text/json';
 import { refusalOf } from '../acceptance';
 import type { Conversion, ReportEntry } from '../conversion';
@@ -10,7 +11,10 @@ import { type Placed, readSource, type Source } from './source';
 
 const DEFAULT_MODULE = 'http_2xx';
 const DEFAULT_SECONDS = { scrape_interval: 60, scrape_timeout: 10 };
-const BOUNDS = { interval: { min: 1, max: 86_400 }, timeout: { min: 1, max: 300 } };
+const BOUNDS = {
+  interval: { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum },
+  timeout: { min: 1, max: 300 },
+};
 const NOT_CHECKED = 'nothing in it is checked';
 
 /** Converts scrape configurations whose targets blackbox_exporter probes: each job becomes a website. */

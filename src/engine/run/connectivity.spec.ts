@@ -1,8 +1,6 @@
-import { DataSource } from 'typeorm';
 import { WatchdogPing } from '../../platform/observability/watchdog-ping';
 import type { CheckResult } from '../../checker/checker';
 import { Config } from '../../platform/config/config';
-import { Database } from '../../platform/database/database';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { type Dialed, Dialer, type DialRequest } from '../../platform/net/dial/dialer';
 import { EgressPolicy } from '../../platform/net/egress/egress-policy';
@@ -80,7 +78,7 @@ function scene(connectivityTargets: string[] = [], Lookup: typeof NetworkLookup 
   const dialer = new WaitingDialer(new HostResolver(), new TrustedRoots());
   const [clock, metrics] = [new SetClock(), new Metrics()];
   const watchdog = new WatchdogPing(config, new OutboundHttp(dialer), new EgressPolicy(config));
-  const health = new Health(config, new Database(new DataSource({ type: 'postgres' })));
+  const health = new Health();
   const jobs = new BackgroundJobs(config, clock, metrics);
   const network = new Lookup(config, dialer);
   const connectivity = new Connectivity(network, clock, health, metrics, watchdog, jobs);

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Outcome } from '../../checker/checker';
-import { CheckDefinitions } from '../../endpoint/check-definition';
+import { CheckDefinitions } from '../../endpoint/check-definitions';
 import type { FinishedCheck } from '../../engine/finished-check';
 import { WorkerDatabase } from '../../platform/database/database';
 import { readDatabaseTime } from '../../platform/database/database-clock';

@@ -16,9 +16,7 @@ import {
   publicBaseOf,
 } from './config-rules';
 import { ConfigError, Env, readSettings } from './env';
-
-/** Seconds from check to check of an endpoint, wherever it runs; an installation may ask for more. */
-export const INTERVAL_BOUNDS = { minimum: 1, maximum: 86_400 } as const;
+import { INTERVAL_BOUNDS } from './interval-bounds';
 
 /** Every setting of the service: name, unit, bounds and default in one place. A test compares `.env.example` with it. */
 export class Config {

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { Config } from '../config/config';
-import { Database } from '../database/database';
 
 /** The state of one part of the service. `fatal`: only a restart helps (liveness); otherwise traffic should go elsewhere. */
 export interface HealthFinding {
@@ -12,21 +10,21 @@ export interface HealthFinding {
 
 type Part = () => HealthFinding;
 
-/** The health of the service by its parts. Parts register themselves; the database is asked by a real query. */
+/** The health of the service by its parts, which register themselves. */
 @Injectable()
 export class Health {
   private readonly parts = new Map<string, Part>();
   private stopping = false;
-  private asking: Promise<HealthFinding> | null = null;
-
-  constructor(
-    private readonly config: Config,
-    private readonly database: Database,
-  ) {}
+  private readonly asked = new Map<string, () => Promise<HealthFinding>>();
 
   /** `part` is called on every probe: it must be cheap and must not throw. */
   register(name: string, part: Part): void {
     this.parts.set(name, part);
+  }
+
+  /** `part` is asked whenever somebody wants to know whether the service is ready; it must not reject. */
+  registerAsked(name: string, part: () => Promise<HealthFinding>): void {
+    this.asked.set(name, part);
   }
 
   /** From now on the service is not ready: load balancers stop sending before the listener closes. */
@@ -45,7 +43,7 @@ export class Health {
 
   async sendReady(response: Response): Promise<void> {
     const findings = this.findings();
-    findings.push(['database', await this.databaseFinding()]);
+    for (const [name, part] of this.asked) findings.push([name, await part()]);
     if (this.stopping) findings.push(['process', { ok: false, detail: 'shutting down' }]);
     this.write(
       response,
@@ -56,21 +54,6 @@ export class Health {
 
   private findings(): [string, HealthFinding][] {
     return [...this.parts].map(([name, part]) => [name, part()]);
-  }
-
-  /** One question at a time, for all who ask meanwhile: anybody may ask, as often as they like. */
-  private databaseFinding(): Promise<HealthFinding> {
-    this.asking ??= this.askDatabase().finally(() => (this.asking = null));
-    return this.asking;
-  }
-
-  private async askDatabase(): Promise<HealthFinding> {
-    try {
-      await this.database.query('SELECT 1');
-      return { ok: true, detail: this.config.databaseUrl?.startsWith('postgres') ? 'postgresql' : 'embedded' };
-    } catch {
-      return { ok: false, detail: 'does not answer' };
-    }
   }
 
   private write(response: Response, ok: boolean, findings: [string, HealthFinding][]): void {

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { NetModule } from '../net/net.module';
+import { DatabaseHealth } from './database-health';
 import { EventLoopLag } from './event-loop-lag';
 import { EventLoopMetrics } from './event-loop-metrics';
 import { Health } from './health';
@@ -12,7 +13,7 @@ import { Metrics } from './metrics';
 @Module({
   imports: [NetModule],
   controllers: [HealthController],
-  providers: [Health, Metrics, WatchdogPing, EventLoopLag, EventLoopMetrics],
+  providers: [Health, DatabaseHealth, Metrics, WatchdogPing, EventLoopLag, EventLoopMetrics],
   exports: [Health, Metrics, WatchdogPing, EventLoopLag],
 })
 export class ObservabilityModule {}

@@ -1,7 +1,8 @@
 import { Config } from '../../platform/config/config';
 import { Clock } from '../../platform/time/clock';
 import { PublicPages } from './public-pages';
-import { DAYS, type PublishedPage, type StatusSnapshot, type StatusSnapshots } from '../status-snapshot';
+import { SHOWN_DAYS } from '../shown-days';
+import { type PublishedPage, type StatusSnapshot, type StatusSnapshots } from '../status-snapshot';
 
 class StoppedClock extends Clock {
   atMs = 0;
@@ -23,7 +24,7 @@ const PAGE = {
 /** Pages of the largest size, each of an organization of its own or of one. */
 function pagesOf(orgOf: (slug: string) => string) {
   const read: string[] = [];
-  const days = Array.from({ length: DAYS }, (_, i) => ({
+  const days = Array.from({ length: SHOWN_DAYS }, (_, i) => ({
     date: `2026-01-${i}`,
     up: 1440,
     down: i % 7,

@@ -11,7 +11,8 @@ import { type BadgeWindow, statusBadge } from '../render/status-badge';
 import { statusHtml } from '../render/status-html';
 import { statusJson } from '../render/status-json';
 import { statusPolicy } from '../render/status-policy';
-import { DAYS, type PublishedPage, type StatusSnapshot, StatusSnapshots } from '../status-snapshot';
+import { SHOWN_DAYS } from '../shown-days';
+import { type PublishedPage, type StatusSnapshot, StatusSnapshots } from '../status-snapshot';
 
 /** In this process, and by every HTTP cache on the way. */
 export const KEPT_SECONDS = 15;
@@ -168,7 +169,7 @@ export class PublicPages {
       throw problems.temporarilyUnavailable();
     }
     const snapshot = await this.snapshots.read(published);
-    const bytes = snapshot.endpoints.length * DAYS * BYTES_PER_DAY;
+    const bytes = snapshot.endpoints.length * SHOWN_DAYS * BYTES_PER_DAY;
     return { published, readAtMs: nowMs, snapshot, rendered: new Map(), bytes };
   }
 

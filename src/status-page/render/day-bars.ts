@@ -1,4 +1,5 @@
-import { DAYS, type StatusDay } from '../status-snapshot';
+import { SHOWN_DAYS } from '../shown-days';
+import { type StatusDay } from '../status-snapshot';
 import { percent } from './uptime';
 
 const WIDTH = 6;
@@ -33,7 +34,7 @@ function dashes(x: number, from: number): string {
 
 /** The bars of all days as one picture. */
 export const dayBars = (days: readonly StatusDay[], label: string): string =>
-  `<svg class="bars" viewBox="0 0 ${DAYS * WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${days.map(bar).join('')}</svg>`;
+  `<svg class="bars" viewBox="0 0 ${SHOWN_DAYS * WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${days.map(bar).join('')}</svg>`;
 
 /** A day's dashes beside what they mean. */
 export const PLANNED_SAMPLE = `<svg class="sample" width="8" height="16" viewBox="0 0 4 16" preserveAspectRatio="none" aria-hidden="true"><path class="work" d="M0 0h4v4h-4zM0 6h4v4h-4zM0 12h4v4h-4z"/></svg>`;

@@ -1,5 +1,6 @@
 import { html } from '../../platform/text/html';
-import { DAYS, type StatusEndpoint, type StatusOutage, type StatusSnapshot } from '../status-snapshot';
+import { SHOWN_DAYS } from '../shown-days';
+import { type StatusEndpoint, type StatusOutage, type StatusSnapshot } from '../status-snapshot';
 import { dayBars, dayItems, PLANNED_SAMPLE } from './day-bars';
 import { activeWork, nextWork, plannedWork } from './maintenance-html';
 import { endpointState, headline, type PageState, pageState } from './page-state';
@@ -42,10 +43,10 @@ function endpointItem(endpoint: StatusEndpoint): string {
   const bad = days.filter((day) => day.down > 0).length;
   const planned = days.filter((day) => day.planned).length;
   const also = planned === 0 ? '' : `, ${planned} with planned maintenance`;
-  const label = `${DAYS} days: ${percent(uptimeOf(days))} up, ${bad} ${bad === 1 ? 'day' : 'days'} with failures${also}`;
+  const label = `${SHOWN_DAYS} days: ${percent(uptimeOf(days))} up, ${bad} ${bad === 1 ? 'day' : 'days'} with failures${also}`;
   return `<li><div class="row"><${heading}>${html(name)}</${heading}><span class="pill ${state}">${shape(state, 11)} ${WORDS[state]}</span></div>${explanation(endpoint)}
 ${dayBars(days, label)}
-<div class="axis small soft"><span>${DAYS} days ago</span><span>${uptimeText(days)} uptime</span><span>today</span></div>
+<div class="axis small soft"><span>${SHOWN_DAYS} days ago</span><span>${uptimeText(days)} uptime</span><span>today</span></div>
 <details class="small"><summary>Day by day<span class="sr"> of ${html(name)}</span></summary><ul class="days">${dayItems(days)}</ul></details></li>`;
 }
 
@@ -96,14 +97,14 @@ export function* statusHtml(snapshot: StatusSnapshot): Generator<string> {
 <header>${look.hasLogo ? `<img class="logo" src="/status/${slug}/logo" alt="">` : ''}<h1>${html(name)}</h1></header>
 ${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<p class="overall ${state}">${shape(state, 20)} ${headline(snapshot)}</p>${activeWork(maintenance)}
 <p class="small soft">As of ${stamp(updated_at)}</p>${nextWork(maintenance)}
-<h2>Last ${DAYS} days</h2>`;
+<h2>Last ${SHOWN_DAYS} days</h2>`;
   if (endpoints.length === 0) yield '\n<p class="soft">Nothing is monitored yet.</p>';
   else yield* endpointLists(endpoints);
   if (hasPlanned)
     yield `\n<p class="legend small soft">${PLANNED_SAMPLE} Planned maintenance, not part of the uptime</p>`;
   yield `${plannedWork(maintenance)}
 <h2>Outages</h2>
-${outages.length === 0 ? `<p class="soft">None in ${DAYS} days.</p>` : `<ol class="outages">\n${list}\n</ol>`}
+${outages.length === 0 ? `<p class="soft">None in ${SHOWN_DAYS} days.</p>` : `<ol class="outages">\n${list}\n</ol>`}
 <footer><p id="zone">Times and days are in UTC.</p>
 <p><a href="/status/${slug}/feed.atom">Feed of outages and maintenance</a> · <a href="/status/${slug}.json">This page for programs</a></p></footer>
 </main>

@@ -1,9 +1,10 @@
 import { coverageOf } from '../../history/check-stats';
 import { dayOfMonth } from './times';
-import { DAYS, type StatusDay } from '../status-snapshot';
+import { SHOWN_DAYS } from '../shown-days';
+import { type StatusDay } from '../status-snapshot';
 
 /** up / (up + down) over the newest days; `null` without such a check. */
-export function uptimeOf(days: readonly StatusDay[], newest = DAYS): number | null {
+export function uptimeOf(days: readonly StatusDay[], newest = SHOWN_DAYS): number | null {
   const counted = days.slice(-newest);
   const up = counted.reduce((sum, day) => sum + day.up, 0);
   const down = counted.reduce((sum, day) => sum + day.down, 0);

@@ -7,12 +7,12 @@ import { IdParam } from '../../platform/http/id-param.decorator';
 import { type Page, PageQuery } from '../../platform/http/page';
 import { WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { Route } from '../../platform/http/route.decorator';
-import { DAYS } from '../status-snapshot';
+import { SHOWN_DAYS } from '../shown-days';
 import { CreatePublicPageDto, PublicPageView, UpdatePublicPageDto } from './public-page.dto';
 import { PublicPageService } from './public-page.service';
 
 const SHOWN =
-  `A published page shows names, state, ${DAYS} days and outages to everybody who knows its address; of a failure only a coarse ` +
+  `A published page shows names, state, ${SHOWN_DAYS} days and outages to everybody who knows its address; of a failure only a coarse ` +
   'reason such as `connection refused`, no target and no text of an error.';
 
 @ApiTags('Status pages')

@@ -5,7 +5,7 @@ import { IdParam } from '../../platform/http/id-param.decorator';
 import { WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { Route } from '../../platform/http/route.decorator';
 import { StatusPageView, UpdateStatusPageDto } from './website-page.dto';
-import { DAYS } from '../status-snapshot';
+import { SHOWN_DAYS } from '../shown-days';
 import { WebsitePageService } from './website-page.service';
 
 @ApiTags('Status pages')
@@ -30,7 +30,7 @@ export class WebsitePageController {
     operationId: 'updateStatusPage',
     summary: 'Publish, hide or move a status page',
     description:
-      `Partial. A published page shows the names of the website and its endpoints, their state, ${DAYS} days and outages to ` +
+      `Partial. A published page shows the names of the website and its endpoints, their state, ${SHOWN_DAYS} days and outages to ` +
       'everybody who knows its address; of a failure only a coarse reason such as `connection refused`, no target and no text ' +
       'of an error. `PUT /status-pages/:id` has its other settings.',
     returns: { ok: StatusPageView, ...WITH_ETAG, description: 'The settings as they are now.' },

@@ -1,6 +1,6 @@
 /** @lane slow */
 import { Logger } from '@nestjs/common';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';

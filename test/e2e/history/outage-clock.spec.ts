@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../src/checker/checker';
 import type { CheckDefinition } from '../../../src/engine/check-definition';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';

@@ -5,7 +5,7 @@
 import * as fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';
 import type { CheckDefinition } from '../../../src/engine/check-definition';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import type { OverviewItemView } from '../../../src/history/overview/overview.dto';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';

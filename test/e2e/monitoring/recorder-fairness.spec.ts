@@ -2,7 +2,7 @@
 import { Logger } from '@nestjs/common';
 import type { Outcome } from '../../../src/checker/checker';
 import type { CheckDefinition } from '../../../src/engine/check-definition';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';

@@ -5,7 +5,7 @@
 import { Logger } from '@nestjs/common';
 import type { Outcome } from '../../../src/checker/checker';
 import type { CheckDefinition } from '../../../src/engine/check-definition';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { HistoryBacklog } from '../../../src/history/write/history-backlog';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';

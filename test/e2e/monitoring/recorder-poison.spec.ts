@@ -1,7 +1,7 @@
 /** @lane slow */
 import { Logger } from '@nestjs/common';
 import type { CheckDefinition } from '../../../src/engine/check-definition';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';

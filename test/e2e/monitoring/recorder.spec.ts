@@ -6,7 +6,7 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';
 import type { CheckDefinition } from '../../../src/engine/check-definition';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import type { Recorded } from '../../../src/engine/queue/pending-checks';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { Database } from '../../../src/platform/database/database';

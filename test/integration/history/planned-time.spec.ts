@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';
 import type { CheckDefinition } from '../../../src/engine/check-definition';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import { UptimeService } from '../../../src/history/read/uptime.service';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, parseId } from '../../../src/platform/ids/id';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { CheckError, Outcome } from '../../../src/checker/checker';
 import type { CheckDefinition } from '../../../src/engine/check-definition';
-import { CheckDefinitions } from '../../../src/endpoint/check-definition';
+import { CheckDefinitions } from '../../../src/endpoint/check-definitions';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import type { MaintenanceScope } from '../../../src/endpoint/suppression/cover';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';

@@ -1,3 +1,4 @@
+import { INTERVAL_BOUNDS } from '../../../../src/platform/config/interval-bounds';
 import { cut, oneLine } from '../../../../src/platform/text/text-limits';
 import type { DeclaredEndpoint } from '../../../../src/configuration/document/document';
 import { type Draft, type Mapped, quoted } from './draft';
@@ -9,7 +10,7 @@ import { reasonForType } from './skipped-types';
 import { tagsOf } from './tags';
 
 const MAX_NAME = 255;
-const INTERVAL = { min: 1, max: 86_400, usual: 60 };
+const INTERVAL = { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum, usual: 60 };
 const TIMEOUT = { min: 1, max: 300 };
 /** What Kuma makes of an interval where no timeout is set. */
 const TIMEOUT_SHARE = 0.8;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CheckDefinitions } from '../../../endpoint/check-definition';
+import { CheckDefinitions } from '../../../endpoint/check-definitions';
 import { EndpointService } from '../../../endpoint/endpoint.service';
 import { type CheckView, toCheckView } from '../../../history/read/check.dto';
 import { HistoryWriter } from '../../../history/write/history-writer';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OmitType } from '@nestjs/swagger';
 import { recordChange } from '../../../audit/audit-log';
-import { CheckDefinitions } from '../../../endpoint/check-definition';
+import { CheckDefinitions } from '../../../endpoint/check-definitions';
 import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
 import { type CreateEndpointDto, toAuditView } from '../../../endpoint/endpoint.dto';
 import type { EndpointSettings } from '../../../endpoint/endpoint.entity';

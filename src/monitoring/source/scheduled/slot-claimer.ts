@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CheckDefinition } from '../../../engine/check-definition';
-import { CheckDefinitions } from '../../../endpoint/check-definition';
+import { CheckDefinitions } from '../../../endpoint/check-definitions';
 import type { ClaimedSlot } from '../../../engine/claimed-slot';
 import { EndpointSchedule } from '../../../endpoint/endpoint-schedule';
 import { WorkerDatabase } from '../../../platform/database/database';
