@@ -1,4 +1,3 @@
-import { INTERVAL_BOUNDS } from '../../../src/platform/config/interval-bounds';
 import { z } from 'zod';
 import { TargetType, TargetUrl, targetType } from './check-tools';
 import { CHANGE, read } from './read-response';
@@ -26,12 +25,7 @@ export const createEndpoint = tool({
       name: Name.describe('What people call it.'),
       url: TargetUrl,
       type: TargetType,
-      interval_seconds: z
-        .int()
-        .min(INTERVAL_BOUNDS.minimum)
-        .max(INTERVAL_BOUNDS.maximum)
-        .default(60)
-        .describe('From check to check.'),
+      interval_seconds: z.int().min(1).max(86_400).default(60).describe('From check to check.'),
       timeout_seconds: z.int().min(1).max(300).optional().describe('How long a check may take.'),
       tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Words to find it by.'),
       key: z.string().min(1).max(64).optional().describe('A name for configuration files, unique in its website.'),
