@@ -178,7 +178,7 @@ export class OverviewItemView {
     minItems: 24,
     maxItems: 24,
     description:
-      'Only with `latency=hourly`: mean latency of each of the last 24 full hours, oldest first, milliseconds to three digits; null without a good check.',
+      'Only with `latency=hourly`: mean latency of each of the last 24 full hours, oldest first, milliseconds to two digits; null without a good check.',
   })
   latency_24h?: (number | null)[];
 

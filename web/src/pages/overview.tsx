@@ -15,6 +15,7 @@ import { count } from '../logic/format';
 import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
 import { type Filters, type Group, grouped, STATUSES, tagsOf } from '../logic/overview-order';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
+import { useContacts } from '../state/contacts';
 import { useKeys } from '../state/keyboard';
 import { useEvery } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
@@ -64,6 +65,8 @@ export function OverviewPage() {
     void refreshWebsites();
   }, []);
   useEvery(15, () => void refresh());
+  const contacts = useContacts();
+  useEvery(300, contacts.reload);
   useOverviewKeys(lines, current, search);
 
   if (items.value === null) {
@@ -78,9 +81,9 @@ export function OverviewPage() {
   return (
     <>
       <Title class="sr">Overview</Title>
-      <Headline filters={filters.value} />
+      <Headline filters={filters.value} contacts={contacts.data.value ?? []} />
       <OverloadWatch />
-      <FailingContacts />
+      <FailingContacts contacts={contacts.data.value ?? []} />
       <FilterBar
         filters={filters.value}
         search={search}

@@ -10,7 +10,7 @@ import { Icon } from '../icons';
 import { Shape, statusWord } from '../status';
 
 /** What one wants to know first, to be read from afar: the state of all in a sentence, and the counters that filter. */
-export function Headline({ filters }: { filters: Filters }) {
+export function Headline({ filters, contacts }: { filters: Filters; contacts: readonly Contact[] }) {
   const { status, before, item, after } = headlineOf(items.value ?? [], now.value);
   return (
     <section class={`headline ${status}`} aria-label="State of everything">
@@ -18,7 +18,7 @@ export function Headline({ filters }: { filters: Filters }) {
         {before}
         {item && <a href={`#/endpoints/${item.id}`}>{item.name}</a>}
         {after}
-        {status === 'down' && item && <Told key={item.id} item={item} />}
+        {status === 'down' && item && <Told key={item.id} item={item} contacts={contacts} />}
       </p>
       <Counters filters={filters} />
     </section>
@@ -29,19 +29,20 @@ export function Headline({ filters }: { filters: Filters }) {
 const EARLIER_MS = 3_600_000;
 
 /** Who was told of what is down. */
-function Told({ item }: { item: OverviewItem }) {
+function Told({ item, contacts }: { item: OverviewItem; contacts: readonly Contact[] }) {
   const { id, alert_open: isOpen, status_since } = item;
-  const names = useLoad(`told/${id}/${isOpen}`, async (signal) => {
-    if (!isOpen) return [];
-    const [{ items: events }, alerts, contacts] = await Promise.all([
+  const told = useLoad(`told/${id}/${isOpen}`, async (signal) => {
+    if (!isOpen) return { events: [], alerts: [] };
+    const [{ items: events }, alerts] = await Promise.all([
       page<AlertEvent>(`/api/v1/alerts/events${query({ endpoint_id: id, type: 'triggered', limit: 20 })}`, signal),
       all<Alert>(`/api/v1/alerts${query({ endpoint_id: id })}`, signal),
-      all<Contact>('/api/v1/contacts', signal),
     ]);
-    return reached(events, alerts, contacts, Date.parse(status_since ?? '') - EARLIER_MS);
+    return { events, alerts };
   });
-  useEvery(30, names.reload);
-  return <> {toldText(item, names.data.value ?? null)}</>;
+  useEvery(30, told.reload);
+  const { value } = told.data;
+  const sinceMs = Date.parse(status_since ?? '') - EARLIER_MS;
+  return <> {toldText(item, value ? reached(value.events, value.alerts, contacts, sinceMs) : null)}</>;
 }
 
 /** How many of what text and website select are in which status. */
