@@ -109,6 +109,7 @@ describe('maintenance in the dashboard', () => {
   });
 
   it('mutes the endpoints that are selected on the overview', async () => {
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.getByRole('checkbox', { name: 'Select Checkout' }).check();
     await page.getByRole('region', { name: 'Selected endpoints' }).getByRole('button', { name: 'Mute 1 h' }).click();
     await row('Checkout').locator('.wrench').waitFor();

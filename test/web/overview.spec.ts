@@ -38,6 +38,7 @@ describe('the overview', () => {
 
   const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
   const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
+  const selectSeveral = () => page.getByRole('button', { name: 'Select', exact: true }).click();
   const bar = () => page.getByRole('region', { name: 'Selected endpoints' });
   const statusOf = async (name: string): Promise<string> =>
     (await app.read.get<{ status: string }>(`/endpoints/${ids.get(name)}`)).body.status;
@@ -50,12 +51,14 @@ describe('the overview', () => {
     expect(first).toContain('Down');
     expect(await page.locator('.row').first().textContent()).toContain('Payments API');
     expect(await page.locator('.row').first().textContent()).toContain('Example shop');
-    await page.locator('.group', { hasText: 'Example shop' }).getByText('1 down: above').waitFor();
+    await page.locator('.group', { hasText: 'Example shop' }).getByText('1 above').waitFor();
   });
 
   it('says beside an uptime how little of its window was watched', async () => {
     const id = await madeBefore(app.app.get(Database), ids.get('REST v2') ?? '', 2 * DAY);
     ids.set('REST v2', id);
+    await page.reload();
+    await page.getByLabel('Uptime', { exact: true }).selectOption('90d');
     await page.reload();
     await row('REST v2')
       .getByTitle(/ of 2% of 90 days, more was not watched$/)
@@ -83,6 +86,22 @@ describe('the overview', () => {
     await eventually('only what is down is left', async () => (await page.locator('.row').count()) === 1);
     await page.getByRole('button', { name: 'Unfold all' }).click();
     await row('Checkout').waitFor();
+  });
+
+  it('says in a sentence what is down, since when and who was told, and counts what ends soon', async () => {
+    const headline = page.getByRole('region', { name: 'State of everything' });
+    await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. slack was told\.$/).waitFor();
+    await headline.getByRole('link', { name: '1 ends soon' }).click();
+    await page.getByRole('heading', { name: 'Ends soon' }).waitFor();
+  });
+
+  it('has rows of one line where one chooses so, and remembers it', async () => {
+    const heightOf = async () => (await row('Checkout').boundingBox())?.height;
+    expect(await heightOf()).toBe(52);
+    await page.getByRole('button', { name: 'Compact' }).click();
+    await eventually('the row is lower', async () => (await heightOf()) === 40);
+    await page.reload();
+    await eventually('the row is still lower', async () => (await heightOf()) === 40);
   });
 
   it('counts what search and website leave', async () => {
@@ -180,6 +199,7 @@ describe('the overview', () => {
   });
 
   it('pauses and resumes several endpoints that were selected by click, by range and by key', async () => {
+    await selectSeveral();
     await select('Office uplink').click();
     await select('Bastion').click({ modifiers: ['Shift'] });
     const picked = ['Office uplink', 'Name server', 'Bastion'];
@@ -222,6 +242,7 @@ describe('the overview', () => {
         body: '{"title":"Not now","code":"conflict"}',
       });
     });
+    await selectSeveral();
     await select('Office uplink').click();
     await select('Bastion').click();
     await bar().getByRole('button', { name: 'Resume' }).click();
@@ -237,6 +258,7 @@ describe('the overview', () => {
       url: 'https://harbour.example.com',
     });
     await page.reload();
+    await selectSeveral();
     await select('Bastion').click();
     await select('Name server').click();
     await bar().getByRole('button', { name: 'Move…' }).click();
@@ -251,6 +273,7 @@ describe('the overview', () => {
   });
 
   it('deletes several endpoints after saying how many', async () => {
+    await selectSeveral();
     await select('Bastion').click();
     await select('Name server').click();
     await bar().getByRole('button', { name: 'Delete…' }).click();

@@ -148,3 +148,22 @@ export function watchedShares(row: OverviewRow, windows: Windows): Record<Window
     '90d': share('90d', row.days_90d),
   };
 }
+
+/** Points of the latency of an endpoint: one for each of the last full hours. */
+export const LATENCY_HOURS = 24;
+
+/** The mean latency of an endpoint, microseconds; `hours[n]`, counted from the first one, has the mean `us[n]`. */
+export interface HourlyLatencyRow {
+  key: string;
+  hours: number[];
+  us: number[];
+}
+
+/** Every hour in its place, milliseconds to two digits: a line of 24 pixels shows no more, and a third digit is a seventh of the gzipped answer. */
+export function hourlyLatency({ hours, us }: Pick<HourlyLatencyRow, 'hours' | 'us'>): (number | null)[] {
+  const points = new Array<number | null>(LATENCY_HOURS).fill(null);
+  hours.forEach((hour, at) => {
+    points[hour] = Number(((us[at] ?? 0) / 1000).toPrecision(2));
+  });
+  return points;
+}

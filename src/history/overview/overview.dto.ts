@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
+import { IsIn, IsString, MaxLength } from 'class-validator';
 import { ERROR_CODES, type ErrorCode, SPEC_CHECKER_TYPES } from '../../checker/checker';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../../endpoint/endpoint.dto';
 import type { Maintenance } from '../../endpoint/suppression/cover';
@@ -36,6 +36,11 @@ export class OverviewQuery extends PageQuery {
 
   @TagQuery('Only endpoints that have this tag, themselves or from their website, in upper or lower case.')
   tag?: string;
+
+  @ApiPropertyOptional({ enum: ['hourly'], description: 'Adds `latency_24h` to each item.' })
+  @Optional()
+  @IsIn(['hourly'])
+  latency?: 'hourly';
 }
 
 export class OverviewWebsiteView {
@@ -167,6 +172,16 @@ export class OverviewItemView {
   })
   p95_ms!: number | null;
 
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'number', nullable: true },
+    minItems: 24,
+    maxItems: 24,
+    description:
+      'Only with `latency=hourly`: mean latency of each of the last 24 full hours, oldest first, milliseconds to two digits; null without a good check.',
+  })
+  latency_24h?: (number | null)[];
+
   @ApiProperty({
     enum: RECENT_OUTCOMES,
     isArray: true,
@@ -197,11 +212,13 @@ export interface OverviewContext {
   role: Role;
   windows: Windows;
   maintenance: Maintenance | null;
+  /** `undefined` where it was not asked for. */
+  latency: (number | null)[] | undefined;
 }
 
 export function toOverviewItem(
   row: OverviewRow,
-  { p95Us, role, windows, maintenance }: OverviewContext,
+  { p95Us, role, windows, maintenance, latency }: OverviewContext,
 ): OverviewItemView {
   const counts = windowCounts(row);
   const shares = watchedShares(row, windows);
@@ -230,6 +247,7 @@ export function toOverviewItem(
     uptime_90d: uptimeOf(counts['90d']),
     watched_90d: shares['90d'],
     p95_ms: p95Us === null ? null : p95Us / 1000,
+    ...(latency && { latency_24h: latency }),
     recent: decodeRecent(row.recent, row.recent_degraded),
     certificate_expires_at: timeOf(row.certificate_expires_at),
     alert_open: row.alert_open,

@@ -7,10 +7,10 @@ import type { Page } from '../../platform/http/page';
 import { NIL_UUID, parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { HOUR_MS } from '../../platform/time/time-units';
+import { floorTo, HOUR_MS } from '../../platform/time/time-units';
 import { WebsiteService } from '../../website/website.service';
 import { P95_OF_CHECKS } from '../check-encoding';
-import { type OverviewRow, windowsAt } from './overview-row';
+import { hourlyLatency, type HourlyLatencyRow, LATENCY_HOURS, type OverviewRow, windowsAt } from './overview-row';
 import { type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
 
 const DEFAULT_LIMIT = 1000;
@@ -49,6 +49,7 @@ export class OverviewService {
       total: () => (tag === undefined ? total : this.found(orgId, websiteId, tag)),
     });
     const newEndpoints = await this.newEndpointLatencies(page.items);
+    const latencies = query.latency && (await this.hourlyLatencies(page.items));
     const windows = windowsAt(this.clock.now().getTime());
     const now = await this.maintenance.read(
       this.database,
@@ -62,8 +63,20 @@ export class OverviewService {
     );
     return page.map((row) => {
       const p95Us = summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null;
-      return toOverviewItem(row, { p95Us, role, windows, maintenance: now.get(row.id) ?? null });
+      const latency = latencies && hourlyLatency(latencies.get(row.key) ?? NO_HOURS);
+      return toOverviewItem(row, { p95Us, role, windows, maintenance: now.get(row.id) ?? null, latency });
     });
+  }
+
+  /** The mean latency of the last full hours, by endpoint. */
+  private async hourlyLatencies(rows: readonly OverviewRow[]): Promise<Map<string, HourlyLatencyRow>> {
+    const until = floorTo(this.clock.now().getTime(), HOUR_MS);
+    const found = await this.database.query<HourlyLatencyRow>(HOURLY_LATENCY, [
+      rows.map((row) => row.key),
+      new Date(until - LATENCY_HOURS * HOUR_MS),
+      new Date(until),
+    ]);
+    return new Map(found.map((row) => [row.key, row]));
   }
 
   /** How many endpoints have a tag; `null` beyond a thousand. */
@@ -107,6 +120,16 @@ export class OverviewService {
 }
 
 const summarized = (p95Us: number | null): number | null => (p95Us === null || p95Us < 0 ? null : p95Us);
+
+const NO_HOURS = { hours: [], us: [] };
+
+/** Cost: for each endpoint the 24 rows of one range of the primary key, the half of what the other columns of a page cost. */
+const HOURLY_LATENCY = `
+  SELECT endpoint_key::text AS key, array_agg((extract(epoch FROM start_at - $2::timestamptz) / 3600)::int) AS hours,
+         array_agg((sum_us / up)::int) AS us
+    FROM check_hour
+   WHERE endpoint_key = ANY ($1::bigint[]) AND start_at >= $2 AND start_at < $3 AND up > 0
+   GROUP BY endpoint_key`;
 
 const milliseconds = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
 

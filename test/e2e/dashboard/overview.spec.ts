@@ -79,6 +79,27 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
     });
   });
 
+  describe('the latency by the hour', () => {
+    it('is the mean of each of the last 24 full hours, for whoever asks, without a hole being filled', async () => {
+      const [shop, other] = [await addWebsite(), await addWebsite()];
+      const endpoint = await addEndpoint(shop, 'Checkout');
+      await addEndpoint(other, 'Never checked');
+      await database.query(
+        `INSERT INTO check_hour (endpoint_key, start_at, up, down, unknown, sum_us, dns_us, connect_us, tls_us, first_byte_us,
+                                 transfer_us, min_us, max_us, buckets, counts)
+         SELECT e.key, date_trunc('hour', now(), 'UTC') - make_interval(hours => h.ago), h.up, 1, 0, h.up * 123456, 0, 0, 0, 0, 0,
+                1, 1, '{}', '{}'
+           FROM endpoint e, (VALUES (0, 2), (1, 2), (2, 0), (24, 1), (25, 1)) AS h (ago, up) WHERE e.id = $1`,
+        [uuidOf(endpoint)],
+      );
+      expect((await only())?.latency_24h).toBeUndefined();
+      const { body } = await overview('?latency=hourly');
+      const none = Array.from({ length: 22 }, () => null);
+      expect(body.map(({ latency_24h }) => latency_24h)).toEqual([[120, ...none, 120], [...none, null, null]]);
+      expect((await overview('?latency=daily')).status).toBe(400);
+    });
+  });
+
   describe('maintenance', () => {
     const now = Date.now();
 

@@ -42,6 +42,7 @@ describe('lists with a thousand items', () => {
   it.each([
     ['websites', 3, () => '/websites'],
     ['overview items', 3, () => '/overview'],
+    ['overview items with their latency by the hour', 4, () => '/overview?latency=hourly'],
     // Twenty-five, then a hundred at once, because each may be large; one for the maintenance windows in force.
     ['endpoints of a website', 14, () => `/websites/${websiteId}/endpoints`],
     ['endpoints of the organization', 14, () => '/endpoints'],

@@ -69,6 +69,16 @@ const shown = (filters: Partial<Filters>, websites: GroupWebsite[] = []) =>
   ]);
 
 describe('the order of the overview', () => {
+  it('puts what is degraded first as well, below what is down', () => {
+    const [slow, down] = [item('slow', 'Zoo', 'up', { degraded: true }), item('gone', 'Zoo', 'down')];
+    const first = (...items: OverviewItem[]) => {
+      const [group] = grouped([item('fine', 'Ring', 'up'), ...items], ALL);
+      return [group?.name, group?.status, ...(group?.items ?? []).map(({ name }) => name)];
+    };
+    expect(first(slow)).toEqual(['Degraded', 'degraded', 'slow']);
+    expect(first(slow, down)).toEqual(['Down and degraded', 'down', 'gone', 'slow']);
+  });
+
   it('puts what is down first, of all websites, then the worst websites and their worst endpoints', () => {
     const more = [...ITEMS, item('omega', 'Zoo', 'down')];
     expect(

@@ -29,7 +29,7 @@ export interface Group {
   /** The worst of the website. */
   status: Shown;
   items: OverviewItem[];
-  /** How many more of the website's endpoints stand above, among all that are down. */
+  /** How many more of the website's endpoints stand above, among all that are down or degraded. */
   above: number;
   /** Whether the endpoints belong to several websites: each then says to which. */
   isMixed: boolean;
@@ -121,7 +121,7 @@ const mixed = (id: string, name: string, status: Shown, items: OverviewItem[]): 
   items.length === 0 ? [] : [{ id, name, status, items, above: 0, isMixed: true }];
 
 /**
- * Filters, then groups. Worst first: whatever is down, of all websites, then the rest by website. Slowest first: one list of
+ * Filters, then groups. Worst first: whatever is down or degraded, of all websites, then the rest by website. Slowest first: one list of
  * all. By name: by website. A website without endpoints comes last, or where its name stands.
  */
 export function grouped(
@@ -134,7 +134,7 @@ export function grouped(
   found.sort(ORDERS[order]);
   if (order === 'slowest') return mixed('all', 'All endpoints', 'unknown', found);
 
-  const isAbove = (item: OverviewItem) => order === 'worst' && item.status === 'down';
+  const isAbove = (item: OverviewItem) => order === 'worst' && RANK[shownStatus(item)] <= RANK.degraded;
   const groups = new Map<string, Group & { isEmpty: boolean }>();
   const groupOf = (id: string, name: string, worst: Shown, isEmpty: boolean) => {
     const group = groups.get(id) ?? { id, name, status: worst, items: [], above: 0, isMixed: false, isEmpty };
@@ -154,5 +154,10 @@ export function grouped(
       : Number(a.isEmpty) - Number(b.isEmpty) || RANK[a.status] - RANK[b.status] || byName(a, b),
   );
   const kept = status === null && !filters.planned ? inOrder : inOrder.filter((group) => group.items.length > 0);
-  return [...mixed('down', 'Down', 'down', found.filter(isAbove)), ...kept];
+  const above = found.filter(isAbove);
+  const [worst, ...others] = (['down', 'degraded'] as const).filter((each) =>
+    above.some((item) => shownStatus(item) === each),
+  );
+  const title = others.length > 0 ? 'Down and degraded' : worst === 'degraded' ? 'Degraded' : 'Down';
+  return [...mixed('down', title, worst ?? 'down', above), ...kept];
 }

@@ -2,23 +2,35 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OverviewItem } from '../api/types';
 import { Chooser } from '../components/form/chooser';
-import { Select } from '../components/form/field';
+import { optionsOf, Select } from '../components/form/field';
 import { Icon } from '../components/icons';
 import { Button, Title } from '../components/layout';
 import { OverloadWatch } from '../components/overload';
 import { BulkBar } from '../components/overview/bulk-bar';
 import { FailingContacts } from '../components/overview/failing-contacts';
+import { Headline } from '../components/overview/headline';
 import { Rows } from '../components/overview/rows';
 import { openWebsite, WebsiteDialog } from '../components/overview/website-dialog';
-import { Shape, statusWord } from '../components/status';
 import { count } from '../logic/format';
 import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
-import { countsOf, type Filters, type Group, grouped, selected, STATUSES, tagsOf } from '../logic/overview-order';
+import { type Filters, type Group, grouped, STATUSES, tagsOf } from '../logic/overview-order';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
+import { useContacts } from '../state/contacts';
 import { useKeys } from '../state/keyboard';
 import { useEvery } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
-import { fold, folded, isSelecting, pick, picked } from '../state/overview-view';
+import {
+  fold,
+  folded,
+  isCompact,
+  isSelecting,
+  pick,
+  selectSeveral,
+  setCompact,
+  setUptimeWindow,
+  uptimeWindow,
+  WINDOWS,
+} from '../state/overview-view';
 import { go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
@@ -53,6 +65,8 @@ export function OverviewPage() {
     void refreshWebsites();
   }, []);
   useEvery(15, () => void refresh());
+  const contacts = useContacts();
+  useEvery(300, contacts.reload);
   useOverviewKeys(lines, current, search);
 
   if (items.value === null) {
@@ -67,9 +81,9 @@ export function OverviewPage() {
   return (
     <>
       <Title class="sr">Overview</Title>
+      <Headline filters={filters.value} contacts={contacts.data.value ?? []} />
       <OverloadWatch />
-      <FailingContacts />
-      <Counters filters={filters.value} />
+      <FailingContacts contacts={contacts.data.value ?? []} />
       <FilterBar
         filters={filters.value}
         search={search}
@@ -105,7 +119,9 @@ function useOverviewKeys(
   const marked = (): OverviewItem | undefined => itemsShown().find((item) => item.id === current.value);
   const toggle = (isRange: boolean) => () => {
     const item = marked();
-    if (item && may.write()) pick(item.id, itemsShown(), isRange);
+    if (!item || !may.write()) return;
+    isSelecting.value = true;
+    pick(item.id, itemsShown(), isRange);
   };
   const move = (by: number) => {
     const list = itemsShown();
@@ -153,35 +169,6 @@ const Welcome = () => (
   </div>
 );
 
-/** How many of what text and website select are in which status. */
-function Counters({ filters }: { filters: Filters }) {
-  const { status } = filters;
-  const found = selected(items.value ?? [], filters, websites.value ?? []);
-  const counts = countsOf(found);
-  return (
-    <div class="counters" role="group" aria-label="Filter by status">
-      {STATUSES.filter((each) => each !== 'degraded' || counts[each] > 0 || status === each).map((each) => (
-        <button
-          type="button"
-          key={each}
-          class={`${each}${counts[each] > 0 ? ' some' : ''}`}
-          aria-pressed={status === each}
-          onClick={() => setQuery({ status: status === each ? null : each })}
-        >
-          <b>{counts[each].toLocaleString('en')}</b>
-          <span>
-            <Shape status={each} /> {statusWord(each)}
-          </span>
-        </button>
-      ))}
-      <button type="button" aria-pressed={status === null} onClick={() => setQuery({ status: null })}>
-        <b>{found.length.toLocaleString('en')}</b>
-        <span>All</span>
-      </button>
-    </div>
-  );
-}
-
 function FilterBar(props: {
   filters: Filters;
   shown: number;
@@ -225,17 +212,12 @@ function FilterBar(props: {
       {foldable.length > 1 && (
         <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Unfold all' : 'Fold all'}</Button>
       )}
+      <button class="wide" type="button" aria-pressed={isCompact.value} onClick={() => setCompact(!isCompact.value)}>
+        Compact
+      </button>
       {may.write() && <Button onClick={() => openWebsite()}>New website</Button>}
       {may.write() && (
-        <button
-          type="button"
-          class="narrow"
-          aria-pressed={isSelecting.value}
-          onClick={() => {
-            isSelecting.value = !isSelecting.value;
-            picked.value = new Set();
-          }}
-        >
+        <button type="button" aria-pressed={isSelecting.value} onClick={() => selectSeveral(!isSelecting.value)}>
           Select
         </button>
       )}
@@ -292,17 +274,27 @@ function QuietFilters({ filters: { planned, tag } }: { filters: Filters }) {
 }
 
 const ColumnsHead = () => (
-  <div class={may.write() ? 'columns-head pickable' : 'columns-head'} aria-hidden="true">
-    <span>Status</span>
-    <span>Endpoint</span>
-    <span>Last 30 checks</span>
-    <span class="num">24 h</span>
-    <span class="num less">7 d</span>
-    <span class="num less">30 d</span>
-    <span class="num less">90 d</span>
-    <span class="num p95">
+  <div class="columns-head">
+    <span aria-hidden="true">Status</span>
+    <span aria-hidden="true">Endpoint</span>
+    <span aria-hidden="true">Last 30 checks</span>
+    <label class="num">
+      <span>Uptime</span>
+      <select
+        value={uptimeWindow.value}
+        onChange={({ currentTarget: { value } }) => {
+          const window = WINDOWS.find((each) => each === value);
+          if (window) setUptimeWindow(window);
+        }}
+      >
+        {optionsOf(WINDOWS.map((each) => [each, each.replace(/\D/, ' $&')] as const))}
+      </select>
+    </label>
+    <span class="num p95" aria-hidden="true">
       <span>24 h latency, </span>p95
     </span>
-    <span class="num less">Checked</span>
+    <span class="num less" aria-hidden="true">
+      Checked
+    </span>
   </div>
 );

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { all, get, query } from '../api/client';
-import type { AcknowledgementChange, Check, LatencyBucket, OverviewItem, StateChange, Website } from '../api/types';
+import { all, get } from '../api/client';
+import type { AcknowledgementChange, Check, OverviewItem, StateChange, Website } from '../api/types';
 import { countsOf } from '../logic/overview-order';
 import { errorMessage } from './toast';
 
@@ -8,6 +8,8 @@ import { errorMessage } from './toast';
 export const items = signal<OverviewItem[] | null>(null);
 /** Every website as last read; `null` until the first read. */
 export const websites = signal<Website[] | null>(null);
+/** Mean latency of each endpoint in the last 24 full hours, oldest first. */
+export const hourlyLatency = signal<ReadonlyMap<string, (number | null)[]>>(new Map());
 /** Why the last read failed. */
 export const overviewError = signal<string | null>(null);
 /** Number of endpoints by status. */
@@ -39,9 +41,19 @@ export function refresh(): Promise<void> {
   return running;
 }
 
+/** The latency by the hour is a third of the answer and changes once an hour: it is asked for this often. */
+const LATENCY_EVERY_MS = 300_000;
+let latencyAt = -Infinity;
+
 async function read(): Promise<void> {
+  const isDue = Date.now() - latencyAt >= LATENCY_EVERY_MS;
   try {
-    items.value = await all<OverviewItem>('/api/v1/overview');
+    const found = await all<OverviewItem>(`/api/v1/overview${isDue ? '?latency=hourly' : ''}`);
+    items.value = found;
+    if (isDue) {
+      hourlyLatency.value = new Map(found.map(({ id, latency_24h }) => [id, latency_24h ?? []]));
+      latencyAt = Date.now();
+    }
     overviewError.value = null;
   } catch (error) {
     overviewError.value = errorMessage(error);
@@ -93,6 +105,7 @@ export function clearOverview(): void {
   queue.length = 0;
   items.value = null;
   websites.value = null;
+  latencyAt = -Infinity;
 }
 
 /** Data per endpoint beyond the overview: loaded once per version, at most four requests at a time. */
@@ -137,7 +150,7 @@ async function drain(): Promise<void> {
   try {
     await work();
   } catch {
-    // A row without its sparkline or its tooltips is still a row; the next version tries again.
+    // A row without its tooltips is still a row; the next version tries again.
   } finally {
     active--;
     void drain();
@@ -148,20 +161,3 @@ async function drain(): Promise<void> {
 export const recentChecks = new EndpointDetails(async (id) =>
   (await get<Check[]>(`/api/v1/endpoints/${id}/checks?limit=30`)).reverse(),
 );
-
-/** Mean latency of each of the last 24 hours, in milliseconds; of an hour's minutes where there is no more yet. */
-export const hourlyLatency = new EndpointDetails(async (id) => {
-  const hours = await latencyOf(id, 24 * HOUR_MS, 3600);
-  // Two hours make no line yet: the last hour by the minute.
-  return hours.filter((avg) => avg !== null).length > 2 ? hours : await latencyOf(id, HOUR_MS, 60);
-});
-
-const HOUR_MS = 3_600_000;
-
-/** Mean latency of each step, up to now. */
-async function latencyOf(id: string, lastMs: number, step: number): Promise<(number | null)[]> {
-  const to = new Date();
-  const from = new Date(to.getTime() - lastMs);
-  const range = query({ from: from.toISOString(), to: to.toISOString(), step });
-  return (await get<LatencyBucket[]>(`/api/v1/endpoints/${id}/latency${range}`)).map(({ avg }) => avg);
-}

@@ -1,34 +1,54 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
-const STORED = 'uptime.folded';
-
-function stored(): ReadonlySet<string> {
-  try {
-    return new Set(JSON.parse(localStorage.getItem(STORED) ?? '[]') as string[]);
-  } catch {
-    return new Set();
-  }
+/** A choice that is kept in this browser; what cannot be read there is `otherwise`. */
+function kept<T>(name: string, otherwise: T) {
+  const key = `uptime.${name}`;
+  const read = (): T => {
+    try {
+      return (JSON.parse(localStorage.getItem(key) ?? 'null') as T | null) ?? otherwise;
+    } catch {
+      return otherwise;
+    }
+  };
+  const value = signal(read());
+  const set = (next: T): void => {
+    value.value = next;
+    try {
+      localStorage.setItem(key, JSON.stringify(next));
+    } catch {
+      // Without storage the choice lasts as long as the page.
+    }
+  };
+  return [value, set] as const;
 }
 
-/** The websites whose endpoints are folded away on the overview, by id; kept in this browser. */
-export const folded = signal(stored());
+const [foldedIds, setFolded] = kept<string[]>('folded', []);
+
+/** The websites whose endpoints are folded away on the overview, by id. */
+export const folded = computed((): ReadonlySet<string> => new Set(foldedIds.value));
 
 /** Folds websites, or unfolds them. */
 export function fold(ids: readonly string[], isFolded: boolean): void {
-  const next = new Set(folded.value);
-  for (const id of ids)
-    if (isFolded) next.add(id);
-    else next.delete(id);
-  folded.value = next;
-  try {
-    localStorage.setItem(STORED, JSON.stringify([...next]));
-  } catch {
-    // Without storage the choice lasts as long as the page.
-  }
+  const others = foldedIds.value.filter((id) => !ids.includes(id));
+  setFolded(isFolded ? [...others, ...ids] : others);
 }
 
-/** On a phone rows have boxes only while this is on: there is no place for them otherwise. */
+/** Whether rows are one line high. */
+export const [isCompact, setCompact] = kept('compact', false);
+
+/** The windows of which one is shown as uptime. */
+export const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
+export type UptimeWindow = (typeof WINDOWS)[number];
+export const [uptimeWindow, setUptimeWindow] = kept<UptimeWindow>('window', '24h');
+
+/** Rows have boxes only while this is on. */
 export const isSelecting = signal(false);
+
+/** Shows the boxes, or takes them and what they selected away. */
+export function selectSeveral(isOn: boolean): void {
+  isSelecting.value = isOn;
+  if (!isOn) picked.value = new Set();
+}
 
 /** The endpoints that are selected for a change of several at once, by id. */
 export const picked = signal<ReadonlySet<string>>(new Set());

@@ -1,14 +1,11 @@
+import type { Contact } from '../../api/types';
 import { unreached } from '../../logic/contact-state';
 import { count, duration } from '../../logic/format';
 import { now } from '../../state/clock';
-import { useContacts } from '../../state/contacts';
-import { useEvery } from '../../state/load';
 
 /** A line while messages to contacts do not arrive: nobody is told of what the overview shows. Nothing otherwise. */
-export function FailingContacts() {
-  const contacts = useContacts();
-  useEvery(300, contacts.reload);
-  const [longest, ...others] = unreached(contacts.data.value ?? [], now.value);
+export function FailingContacts({ contacts }: { contacts: readonly Contact[] }) {
+  const [longest, ...others] = unreached(contacts, now.value);
   if (!longest?.failing_since) return null;
   return (
     <p class="notice warn" role="status">

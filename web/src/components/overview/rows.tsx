@@ -9,7 +9,7 @@ import { itemsOf, type Line, lineAt, offsets } from '../../logic/overview-lines'
 import { type Group, shownStatus } from '../../logic/overview-order';
 import { now } from '../../state/clock';
 import { hourlyLatency } from '../../state/overview-store';
-import { fold, isSelecting, pick, picked } from '../../state/overview-view';
+import { fold, isCompact, isSelecting, pick, picked, uptimeWindow } from '../../state/overview-view';
 import { may } from '../../state/session';
 import { RecentBeats } from '../check/recent-beats';
 import { Share } from '../check/share';
@@ -26,7 +26,7 @@ const OVERSCAN = 8;
 export function Rows({ lines, current }: { lines: Line[]; current: string | null }) {
   const box = useRef<HTMLDivElement>(null);
   const view = useSignal({ top: 0, bottom: 1000, narrow: innerWidth <= 640 });
-  const tops = offsets(lines, 40, view.value.narrow ? 84 : 52);
+  const tops = offsets(lines, 40, view.value.narrow ? 84 : isCompact.value ? 40 : 52);
   const height = tops[tops.length - 1] ?? 0;
 
   useLayoutEffect(() => {
@@ -70,7 +70,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
   const last = Math.min(lines.length, lineAt(tops, view.value.bottom) + OVERSCAN + 1);
   return (
     <div
-      class={`rows${may.write() ? ' pickable' : ''}${isSelecting.value ? ' selecting' : ''}`}
+      class={`rows${isSelecting.value ? ' selecting' : ''}${isCompact.value && !view.value.narrow ? ' compact' : ''}`}
       ref={box}
       role="list"
       aria-label="Endpoints"
@@ -134,7 +134,7 @@ function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
       ) : (
         <span class="muted small wide">
           {count(total, 'endpoint')}
-          {above > 0 && `, ${above} down: above`}
+          {above > 0 && `, ${above} above`}
         </span>
       )}
       {may.write() && (
@@ -146,11 +146,15 @@ function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
   );
 }
 
+const WINDOW_WORDS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' };
+
 function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; lines: readonly Line[] }) {
+  const shown = uptimeWindow.value;
+  const window = WINDOW_WORDS[shown];
   return (
     <>
       <div class="state">
-        {may.write() && (
+        {isSelecting.value && (
           <input
             type="checkbox"
             aria-label={`Select ${item.name}`}
@@ -189,17 +193,13 @@ function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; l
       </div>
       <RecentBeats item={item} />
       <span class="num">
-        <span class="sr">Uptime 24 hours </span>
-        <Share of={item.uptime_24h} watched={item.watched_24h} coverage={item.coverage_24h} window="24 hours" />
-      </span>
-      <span class="num less">
-        <Share of={item.uptime_7d} watched={item.watched_7d} window="7 days" />
-      </span>
-      <span class="num less">
-        <Share of={item.uptime_30d} watched={item.watched_30d} window="30 days" />
-      </span>
-      <span class="num less">
-        <Share of={item.uptime_90d} watched={item.watched_90d} window="90 days" />
+        <span class="sr">Uptime {window} </span>
+        <Share
+          of={item[`uptime_${shown}`]}
+          watched={item[`watched_${shown}`]}
+          coverage={shown === '24h' ? item.coverage_24h : undefined}
+          window={window}
+        />
       </span>
       <div class="spark">
         <Sparkline item={item} />
@@ -224,13 +224,18 @@ function Certificate({ expiresAt }: { expiresAt: string | null }) {
   );
 }
 
-/** Loaded for rendered rows only, at most every five minutes: the overview's response stays small. */
+/** A line of two points tells nothing. */
+const FEWEST_POINTS = 3;
+
 function Sparkline({ item }: { item: OverviewItem }) {
-  const version = String(Math.floor(now.value / 300_000));
-  const values = hourlyLatency.read(item.id, version);
+  const points = hourlyLatency.value.get(item.id) ?? [];
+  const known = points.filter((point) => point !== null);
+  if (known.length < FEWEST_POINTS) return <svg class="sparkline" aria-hidden="true" />;
+  const scale = `By the hour: ${ms(Math.min(...known))} to ${ms(Math.max(...known))} in ${count(known.length, 'hour')}`;
   return (
     <svg class="sparkline" viewBox="0 0 104 24" aria-hidden="true">
-      <path d={linePath(values ?? [], 104, 24)} />
+      <title>{scale}</title>
+      <path d={linePath(points, 104, 24)} />
     </svg>
   );
 }

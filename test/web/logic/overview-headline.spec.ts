@@ -1,0 +1,110 @@
+import type { OverviewItem, Status } from '../../../web/src/api/types';
+import { endingSoon, headlineOf, reached, toldText } from '../../../web/src/logic/overview-headline';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString();
+
+const item = (name: string, status: Status, more: Partial<OverviewItem> = {}): OverviewItem => ({
+  id: name,
+  name,
+  url: 'https://shop.example.com/',
+  type: 'HTTPS',
+  website: { id: 'shop', name: 'Shop' },
+  status,
+  status_since: null,
+  last_checked_at: null,
+  last_error: null,
+  uptime_24h: 1,
+  coverage_24h: 1,
+  watched_24h: 1,
+  uptime_7d: 1,
+  watched_7d: 1,
+  uptime_30d: 1,
+  watched_30d: 1,
+  uptime_90d: 1,
+  watched_90d: 1,
+  p95_ms: 10,
+  recent: [],
+  certificate_expires_at: null,
+  alert_open: false,
+  tags: [],
+  degraded: false,
+  maintenance: null,
+  acknowledgement: null,
+  ...more,
+});
+
+const many = Array.from({ length: 2009 }, (_, n) => item(`n${n}`, 'up'));
+const checkout = item('Checkout', 'down', { status_since: ago(259) });
+const payments = item('Payments', 'down', { status_since: ago(7205) });
+const slow = item('Slow', 'up', { degraded: true });
+
+describe('the sentence over the overview', () => {
+  const said = (items: OverviewItem[]): [string, string] => {
+    const { status, before, item: named, after } = headlineOf(items, NOW);
+    return [status, `${before}${named?.name ?? ''}${after}`];
+  };
+
+  it.each<[string, string, OverviewItem[]]>([
+    ['down', '1 of 2,010 is down: Checkout, for 4 min.', [checkout, ...many]],
+    ['down', '2 of 2,011 are down, last Checkout, for 4 min.', [payments, checkout, ...many]],
+    ['down', '1 of 2 is down: Payments, for 2 h.', [payments, slow]],
+    ['down', '1 of 1 is down: New.', [item('New', 'down')]],
+    ['degraded', '1 of 2,010 is degraded: Slow.', [slow, ...many]],
+    ['degraded', '2 of 2 are degraded, among them Slow.', [slow, item('Other', 'up', { degraded: true })]],
+    ['unknown', '1 of 2 not known', [item('New', 'unknown'), item('Old', 'up')]],
+    ['paused', 'Everything is paused', [item('Old', 'paused')]],
+    ['up', 'Everything works', [item('Old', 'paused'), item('Shop', 'up')]],
+  ])('is %s: %s', (status, sentence, items) => {
+    expect(said(items)).toEqual([status, sentence]);
+  });
+});
+
+describe('who was told', () => {
+  const open = { ...checkout, alert_open: true };
+  const acknowledgement = { by: 'Ops', at: ago(5), note: '', until: null };
+  const maintenance = { id: 'mw', name: 'Night', until: ago(-60), mute: true, exclude_from_uptime: true };
+
+  it.each<[string, OverviewItem, string[] | null]>([
+    ['On call was told.', open, ['On call']],
+    ['On call and Team were told.', open, ['On call', 'Team']],
+    ['On call and 2 others were told.', open, ['On call', 'Team', 'slack']],
+    ['Nobody has been reached.', open, []],
+    ['Ops has it in hand.', { ...open, acknowledgement }, ['On call']],
+    ['It is in maintenance.', { ...checkout, maintenance }, []],
+    ['', checkout, []],
+    ['', open, null],
+  ])('is said as “%s”', (text, of, names) => {
+    expect(toldText(of, names)).toBe(text);
+  });
+
+  it('is whom a message about this failure reached, by contact where it has one, each once', () => {
+    const event = (alert_id: string, state: 'delivered' | 'failed', seconds: number) => ({
+      alert_id,
+      alert_type: 'slack',
+      created_at: ago(seconds),
+      delivery: { id: 'dl', state, at: ago(seconds), error: null },
+    });
+    const events = [event('a', 'delivered', 9), event('b', 'delivered', 9), event('a', 'delivered', 10)];
+    const others = [event('c', 'failed', 9), event('d', 'delivered', 900)];
+    const alerts = [
+      { id: 'a', contact_id: 'ct' },
+      { id: 'b', contact_id: null },
+    ];
+    const contacts = [{ id: 'ct', name: 'On call' }];
+    expect(reached([...events, ...others], alerts, contacts, NOW - 60_000)).toEqual(['On call', 'slack']);
+  });
+});
+
+describe('how many certificates end soon', () => {
+  it.each([
+    [1, 14, {}],
+    [0, 15, {}],
+    [1, 20, { last_error: 'certificate_expiring' as const }],
+    [1, -2, {}],
+    [0, 2, { status: 'paused' as const }],
+  ])('counts %d where %d days are left, of %o', (n, days, more) => {
+    const ends = { certificate_expires_at: ago(-days * 86_400 - 60) };
+    expect(endingSoon([item('Shop', 'up', { ...ends, ...more }), item('TCP', 'up')], NOW)).toBe(n);
+  });
+});

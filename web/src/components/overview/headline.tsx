@@ -1,0 +1,79 @@
+import { all, page, query } from '../../api/client';
+import type { Alert, AlertEvent, Contact, OverviewItem } from '../../api/types';
+import { endingSoon, headlineOf, reached, toldText } from '../../logic/overview-headline';
+import { type Filters, countsOf, selected, STATUSES } from '../../logic/overview-order';
+import { now } from '../../state/clock';
+import { useEvery, useLoad } from '../../state/load';
+import { items, websites } from '../../state/overview-store';
+import { setQuery } from '../../state/router';
+import { Icon } from '../icons';
+import { Shape, statusWord } from '../status';
+
+/** What one wants to know first, to be read from afar: the state of all in a sentence, and the counters that filter. */
+export function Headline({ filters, contacts }: { filters: Filters; contacts: readonly Contact[] }) {
+  const { status, before, item, after } = headlineOf(items.value ?? [], now.value);
+  return (
+    <section class={`headline ${status}`} aria-label="State of everything">
+      <p>
+        {before}
+        {item && <a href={`#/endpoints/${item.id}`}>{item.name}</a>}
+        {after}
+        {status === 'down' && item && <Told key={item.id} item={item} contacts={contacts} />}
+      </p>
+      <Counters filters={filters} />
+    </section>
+  );
+}
+
+/** Messages leave a little after the failure is known, and an alert may begin before the status does. */
+const EARLIER_MS = 3_600_000;
+
+/** Who was told of what is down. */
+function Told({ item, contacts }: { item: OverviewItem; contacts: readonly Contact[] }) {
+  const { id, alert_open: isOpen, status_since } = item;
+  const told = useLoad(`told/${id}/${isOpen}`, async (signal) => {
+    if (!isOpen) return { events: [], alerts: [] };
+    const [{ items: events }, alerts] = await Promise.all([
+      page<AlertEvent>(`/api/v1/alerts/events${query({ endpoint_id: id, type: 'triggered', limit: 20 })}`, signal),
+      all<Alert>(`/api/v1/alerts${query({ endpoint_id: id })}`, signal),
+    ]);
+    return { events, alerts };
+  });
+  useEvery(30, told.reload);
+  const { value } = told.data;
+  const sinceMs = Date.parse(status_since ?? '') - EARLIER_MS;
+  return <> {toldText(item, value ? reached(value.events, value.alerts, contacts, sinceMs) : null)}</>;
+}
+
+/** How many of what text and website select are in which status. */
+function Counters({ filters }: { filters: Filters }) {
+  const { status } = filters;
+  const found = selected(items.value ?? [], filters, websites.value ?? []);
+  const counts = countsOf(found);
+  const ending = endingSoon(found, now.value);
+  return (
+    <div class="counters" role="group" aria-label="Filter by status">
+      {STATUSES.filter((each) => each !== 'degraded' || counts[each] > 0 || status === each).map((each) => (
+        <button
+          type="button"
+          key={each}
+          class={`${each}${counts[each] > 0 ? ' some' : ''}`}
+          aria-pressed={status === each}
+          onClick={() => setQuery({ status: status === each ? null : each })}
+        >
+          <Shape status={each} />
+          <b>{counts[each].toLocaleString('en')}</b> <span>{statusWord(each)}</span>
+        </button>
+      ))}
+      <button type="button" aria-pressed={status === null} onClick={() => setQuery({ status: null })}>
+        <b>{found.length.toLocaleString('en')}</b> <span>All</span>
+      </button>
+      {ending > 0 && (
+        <a class="button" href="#/certificates" title="Certificates that end soon">
+          <Icon name="clock" size={14} />
+          <b>{ending.toLocaleString('en')}</b> <span>{ending === 1 ? 'ends' : 'end'} soon</span>
+        </a>
+      )}
+    </div>
+  );
+}

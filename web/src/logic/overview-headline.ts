@@ -1,0 +1,81 @@
+import type { Alert, AlertEvent, Contact, OverviewItem } from '../api/types';
+import { acknowledgedBy } from './acknowledged-text';
+import { count, daysUntil, duration } from './format';
+import { countsOf, type Shown, shownStatus } from './overview-order';
+
+/** The state of everything in a sentence: `before` the name of the endpoint that it is about, and `after` it. */
+export interface Headline {
+  status: Shown;
+  before: string;
+  /** The last that went down, else the first that is degraded. */
+  item: OverviewItem | null;
+  after: string;
+}
+
+const number = (n: number): string => n.toLocaleString('en');
+const isOrAre = (n: number): string => (n === 1 ? 'is' : 'are');
+const newest = (items: readonly OverviewItem[]): OverviewItem | null =>
+  [...items].sort((a, b) => (b.status_since ?? '').localeCompare(a.status_since ?? ''))[0] ?? null;
+
+/** `1 of 2,012 is down: Checkout, for 4 min.`, `Everything works`. */
+export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headline {
+  const counts = countsOf(items);
+  const found = (status: Shown) => items.filter((item) => shownStatus(item) === status);
+  const among = (n: number) => `${number(n)} of ${number(items.length)}`;
+  const beforeName = (n: number, what: string) => `${among(n)} ${isOrAre(n)} ${what}${n === 1 ? ': ' : ', last '}`;
+  if (counts.down > 0) {
+    const item = newest(found('down'));
+    const seconds = item?.status_since ? (nowMs - Date.parse(item.status_since)) / 1000 : null;
+    // In whole minutes: a sentence that is read from afar does not tick.
+    const rounded = seconds === null || seconds < 60 ? seconds : seconds - (seconds % 60);
+    const after = rounded === null ? '.' : `, for ${duration(rounded)}.`;
+    return { status: 'down', before: beforeName(counts.down, 'down'), item, after };
+  }
+  if (counts.degraded > 0) {
+    const item = found('degraded')[0] ?? null;
+    const before = `${among(counts.degraded)} ${isOrAre(counts.degraded)} degraded${counts.degraded === 1 ? ': ' : ', among them '}`;
+    return { status: 'degraded', before, item, after: '.' };
+  }
+  const nothing = { item: null, after: '' };
+  if (counts.unknown > 0) return { status: 'unknown', before: `${among(counts.unknown)} not known`, ...nothing };
+  if (counts.up === 0) return { status: 'paused', before: 'Everything is paused', ...nothing };
+  return { status: 'up', before: 'Everything works', ...nothing };
+}
+
+/** The contacts and channels that the messages about an open failure reached. */
+export function reached(
+  events: readonly Pick<AlertEvent, 'alert_id' | 'alert_type' | 'delivery' | 'created_at'>[],
+  alerts: readonly Pick<Alert, 'id' | 'contact_id'>[],
+  contacts: readonly Pick<Contact, 'id' | 'name'>[],
+  sinceMs: number,
+): string[] {
+  const contactOf = new Map(alerts.map(({ id, contact_id }) => [id, contact_id]));
+  const names = events
+    .filter(({ delivery, created_at }) => delivery?.state === 'delivered' && Date.parse(created_at) >= sinceMs)
+    .map(({ alert_id, alert_type }) => contacts.find(({ id }) => id === contactOf.get(alert_id))?.name ?? alert_type);
+  return [...new Set(names)];
+}
+
+/** Who deals with what is down: `On call was told.`; nothing while that is not known. `names`: who was reached. */
+export function toldText(
+  { acknowledgement, maintenance, alert_open }: Pick<OverviewItem, 'acknowledgement' | 'maintenance' | 'alert_open'>,
+  names: readonly string[] | null,
+): string {
+  if (acknowledgement) return `${acknowledgedBy(acknowledgement.by)} has it in hand.`;
+  if (names === null || (names.length === 0 && !alert_open)) return maintenance ? 'It is in maintenance.' : '';
+  if (names.length === 0) return 'Nobody has been reached.';
+  if (names.length > 2) return `${names[0] ?? ''} and ${count(names.length - 1, 'other')} were told.`;
+  return `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} told.`;
+}
+
+/** So many days before its end a certificate is counted, or earlier where its endpoint warns earlier. */
+const SOON_DAYS = 14;
+
+/** How many endpoints have a certificate that ends soon, or has ended. */
+export const endingSoon = (items: readonly OverviewItem[], nowMs: number): number =>
+  items.filter(
+    ({ status, last_error, certificate_expires_at: end }) =>
+      status !== 'paused' &&
+      end !== null &&
+      (last_error === 'certificate_expiring' || daysUntil(end, nowMs) <= SOON_DAYS),
+  ).length;
