@@ -22,6 +22,8 @@ export interface DecidedTransition {
   at: Date;
   /** A trigger's first bad check that no mute covered; ignored for a resolve, which ends the open episode. */
   failingSince: Date | null;
+  /** Of a resolve: the first good check, from which on it waited for its threshold; `null`: it ends with `at`. */
+  endedAt: Date | null;
   /** Of a trigger: its check was up with a warning, which `error` tells. */
   isDegraded: boolean;
   error: { code: string; message: string } | null;
@@ -85,7 +87,8 @@ export function notificationOf(
     error: decided.error && { code: decided.error.code, message: cut(oneLine(decided.error.message), 300) },
     failureCount: decided.failureCount,
     successCount: decided.successCount,
-    durationSeconds: resolves && episode.startedAt ? secondsBetween(episode.startedAt, decided.at) : null,
+    durationSeconds:
+      resolves && episode.startedAt ? secondsBetween(episode.startedAt, decided.endedAt ?? decided.at) : null,
     check: decided.check,
   };
 }

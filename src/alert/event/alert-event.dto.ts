@@ -144,7 +144,8 @@ export class AlertEventView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Resolved only: seconds from the first failing check to the check (or the change) that resolved it.',
+    description:
+      'Resolved only: seconds from the first bad check to the first good one after it, as the outage; to the change that ended it while it was bad.',
     example: null,
   })
   duration_seconds!: number | null;

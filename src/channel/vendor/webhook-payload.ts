@@ -91,7 +91,8 @@ export class NotifiedEventView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Of a resolve: seconds from the first failing check to the end. Of a reminder: until now.',
+    description:
+      'Of a resolve: seconds from the first bad check to the first good one, or to the change that ended it before. Of a reminder: until now.',
     example: null,
   })
   duration_seconds!: number | null;
