@@ -46,6 +46,8 @@ const updateOf = (orgId: string, endpointId: string, outcome: 'up' | 'down', str
   consecutiveGood: outcome === 'up' ? streak : 0,
   failingSince: outcome === 'down' ? new Date() : null,
   badSince: null,
+  upSince: null,
+  goodSince: null,
   muted: false,
   warning: null,
   checkedAt: new Date(),

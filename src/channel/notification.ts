@@ -58,6 +58,8 @@ export interface Notification {
    * texts are empty, and so are their ids.
    */
   contact?: { id: string; name: string };
+  /** The contact that it goes through, named as it is when it is sent; absent for an alert's own config. Added when it is sent. */
+  through?: { id: string; name: string };
   /** Of `contact_failing`: its channel type, failed attempts since `startedAt`, and what went wrong at the last one. */
   failing?: { type: string; attempts: number; error: string | null };
   /** Of `expiry`. `subject` and `issuer` are `null` when no check with them is kept any more. `daysLeft`: whole days. */

@@ -2,6 +2,12 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Sql } from '../platform/database/database';
 import { formatId } from '../platform/ids/id';
 import { DELIVERY_STATES, type DeliveryState } from './delivery';
+import {
+  contactColumns,
+  type DeliveryContactRow,
+  type DeliveryContactView,
+  toDeliveryContact,
+} from './delivery-contact';
 
 /** What became of the newest delivery of an alert, or of the delivery of an event. */
 export class DeliverySummaryView {
@@ -39,10 +45,12 @@ interface SummaryRow {
 /** By the id of the alert or the event. */
 export type Summaries = ReadonlyMap<string, DeliverySummaryView>;
 
-const summariesOf = (rows: readonly SummaryRow[]): Summaries =>
-  new Map(
-    rows.map(({ owner, id, at, ...rest }) => [owner, { id: formatId('delivery', id), ...rest, at: at.toISOString() }]),
-  );
+const summaryOf = ({ id, state, at, error }: SummaryRow): DeliverySummaryView => ({
+  id: formatId('delivery', id),
+  state,
+  at: at.toISOString(),
+  error,
+});
 
 const COLUMNS = `n.id, n.state, COALESCE(n.last_attempt_at, n.created_at) AS at, n.error`;
 
@@ -58,19 +66,29 @@ export async function lastDeliveries(sql: Sql, orgId: string, alertIds: readonly
        SELECT ${COLUMNS} FROM notification n WHERE n.alert_id = a.id AND n.org_id = $1 ORDER BY n.seq DESC LIMIT 1) n`,
     [orgId, alertIds],
   );
-  return summariesOf(rows);
+  return new Map(rows.map((row) => [row.owner, summaryOf(row)]));
+}
+
+/** What became of an event's message, and whom it went to. */
+export interface EventDelivery {
+  delivery: DeliverySummaryView;
+  contact: DeliveryContactView | null;
 }
 
 /**
  * The delivery of each event; an event that none was sent for is missing. One statement: for each event one probe of the
- * unique index `notification_once`.
+ * unique index `notification_once`, and one for its contact.
  */
-export async function deliveriesOfEvents(sql: Sql, orgId: string, eventIds: readonly string[]): Promise<Summaries> {
+export async function deliveriesOfEvents(
+  sql: Sql,
+  orgId: string,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, EventDelivery>> {
   if (eventIds.length === 0) return new Map();
-  const rows = await sql.query<SummaryRow>(
-    `SELECT n.event_id AS owner, ${COLUMNS} FROM notification n WHERE n.event_id = ANY ($2::uuid[]) AND n.org_id = $1
+  const rows = await sql.query<SummaryRow & DeliveryContactRow>(
+    `SELECT n.event_id AS owner, ${COLUMNS}, ${contactColumns('n')} FROM notification n WHERE n.event_id = ANY ($2::uuid[]) AND n.org_id = $1
        AND n.kind <> 'acknowledged'`,
     [orgId, eventIds],
   );
-  return summariesOf(rows);
+  return new Map(rows.map((row) => [row.owner, { delivery: summaryOf(row), contact: toDeliveryContact(row) }]));
 }

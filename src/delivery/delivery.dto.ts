@@ -11,6 +11,7 @@ import {
   type DeliveryKind,
   type DeliveryState,
 } from './delivery';
+import { contactColumns, type DeliveryContactRow, DeliveryContactView, toDeliveryContact } from './delivery-contact';
 
 export class DeliveryQuery extends CursorQuery {
   @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
@@ -82,6 +83,14 @@ export class DeliveryView {
     description: 'Of `contact_failing`: the contact that it is about; null for everything else.',
   })
   contact_id!: string | null;
+
+  @ApiProperty({
+    type: DeliveryContactView,
+    nullable: true,
+    description:
+      'The contact that it goes through; null for a config of the alert’s own and a contact that is deleted.',
+  })
+  contact!: DeliveryContactView | null;
 
   @ApiProperty({
     type: String,
@@ -173,7 +182,7 @@ export class DeliveryView {
 }
 
 /** The columns a view needs. */
-export interface DeliveryRow {
+export interface DeliveryRow extends DeliveryContactRow {
   id: string;
   seq: string;
   alert_id: string | null;
@@ -197,12 +206,13 @@ export interface DeliveryRow {
 export const DELIVERY_COLUMNS = `id, seq, alert_id, COALESCE(event_id, reminder_of) AS event_id,
   NULLIF(notice #>> '{endpoint,id}', '') AS endpoint_id, NULLIF(notice #>> '{endpoint,name}', '') AS endpoint_name,
   CASE kind WHEN 'contact_failing' THEN notice #>> '{contact,id}' END AS about_contact, kind, ordinal, channel_type, state, detail, attempts,
-  last_attempt_at, next_attempt_at, response_status, error, created_at`;
+  last_attempt_at, next_attempt_at, response_status, error, created_at, ${contactColumns('notification')}`;
 
 export const toDeliveryView = (row: DeliveryRow): DeliveryView => ({
   id: formatId('delivery', row.id),
   alert_id: row.alert_id === null ? null : formatId('alert', row.alert_id),
   contact_id: row.about_contact,
+  contact: toDeliveryContact(row),
   event_id: row.event_id === null ? null : formatId('event', row.event_id),
   endpoint_id: row.endpoint_id,
   endpoint_name: row.endpoint_name,

@@ -457,7 +457,7 @@ export class EndpointService {
     if (ids.length === 0) return;
     await tx.query(
       `UPDATE endpoint_state SET consecutive_failures = 0, consecutive_successes = 0, failing_since = NULL, status = $2, status_since = now(),
-              consecutive_bad = 0, consecutive_good = 0, degraded_since = NULL, failing_unmuted_since = NULL, bad_unmuted_since = NULL,
+              consecutive_bad = 0, consecutive_good = 0, degraded_since = NULL, failing_unmuted_since = NULL, bad_unmuted_since = NULL, up_since = NULL, good_since = NULL,
               certificate_expires_at = NULL WHERE endpoint_id = ANY ($1::uuid[])`,
       [ids, OUTCOME_CODE.unknown],
     );
@@ -473,7 +473,7 @@ export class EndpointService {
     await tx.query(
       `UPDATE endpoint_state s
           SET status = $2, status_since = clock_timestamp(), failing_since = NULL,
-              degraded_since = NULL, failing_unmuted_since = NULL, bad_unmuted_since = NULL,
+              degraded_since = NULL, failing_unmuted_since = NULL, bad_unmuted_since = NULL, up_since = NULL, good_since = NULL,
               last_slot_at = GREATEST(s.last_slot_at, CASE WHEN c.claimed_slot <= clock_timestamp() THEN c.claimed_slot END)
          FROM endpoint_schedule c
         WHERE s.endpoint_id = ANY ($1::uuid[]) AND c.endpoint_id = s.endpoint_id AND s.last_checked_at IS NOT NULL`,

@@ -19,6 +19,9 @@ export interface StreakUpdate {
   failingSince: Date | null;
   /** When the first check of the running streak of bad checks began that no mute covered; `null` without one. */
   badSince: Date | null;
+  /** When the first check of the running streak of successes ran, and of that of good ones; `null` without one or where unknown. */
+  upSince: Date | null;
+  goodSince: Date | null;
   /** A maintenance window that mutes covers the check. */
   muted: boolean;
   /** What it depends on was known to be down after the check, and may be up by now. */

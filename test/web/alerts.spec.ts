@@ -115,12 +115,12 @@ describe('alerts in the dashboard', () => {
       const feed = page.getByRole('list', { name: 'Alert events' });
       expect(await feed.getByRole('listitem').count()).toBe(3);
       await incident().getByText('2 alerts').waitFor();
-      await incident().getByText('1 message not delivered').waitFor();
+      await incident().getByText('PagerDuty not reached').waitFor();
 
       // Also once it is over, its line says why it was.
       await feed
         .getByRole('listitem')
-        .filter({ hasText: 'Checkout is up again' })
+        .filter({ hasText: /Checkout, down .* to / })
         .getByText('The status is 503')
         .waitFor();
       await incident().locator('summary').click();

@@ -108,7 +108,7 @@ describe('maintenance in the dashboard', () => {
     await page.getByText('No endpoint matches.').waitFor();
   });
 
-  it('mutes the endpoints that are selected on the overview', async () => {
+  it('mutes the endpoints that are selected on the overview, and takes it back', async () => {
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.getByRole('checkbox', { name: 'Select Checkout' }).check();
     await page.getByRole('region', { name: 'Selected endpoints' }).getByRole('button', { name: 'Mute 1 h' }).click();
@@ -117,6 +117,8 @@ describe('maintenance in the dashboard', () => {
     expect((await windows()).map(({ name, scope }) => [name, scope.endpoint_ids])).toEqual([
       ['Muted: Checkout', [checkout]],
     ]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row('Checkout').locator('.wrench').waitFor({ state: 'detached' });
   });
 
   it('shows on the overview without a reload that a window began elsewhere, and that it was ended', async () => {

@@ -244,6 +244,7 @@ function decidedBy(alert: AlertRule, transition: Transition, update: StreakUpdat
     successCount: good,
     at: update.checkedAt,
     failingSince: alert.condition === 'degraded' ? update.badSince : update.failingSince,
+    endedAt: alert.condition === 'degraded' ? update.goodSince : update.upSince,
     isDegraded: update.degraded,
     error: transition === 'trigger' ? (update.error ?? update.warning) : null,
     check: {

@@ -139,6 +139,7 @@ export class AlertLifecycle implements OnModuleInit {
           successCount: alert.successes,
           at,
           failingSince: null,
+          endedAt: alert.goodSince,
           isDegraded: false,
           error: null,
           check: null,

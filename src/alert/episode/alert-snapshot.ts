@@ -65,6 +65,8 @@ export const lockSql = (where: string): string =>
 export interface OpenAlert extends AlertSnapshot {
   failures: number;
   successes: number;
+  /** When what is good for its condition began; `null` while it is bad. */
+  goodSince: Date | null;
 }
 
 /** Those of these locked alerts that have an open episode, in id order. No statement without any. */
@@ -72,7 +74,8 @@ export async function readOpen(tx: Tx, alerts: readonly Pick<LockedAlert, 'id' |
   const ids = alerts.filter(({ triggered }) => triggered).map(({ id }) => id);
   if (ids.length === 0) return [];
   return tx.query<OpenAlert>(
-    `SELECT ${COLUMNS}, COALESCE(s.consecutive_failures, 0) AS failures, COALESCE(s.consecutive_successes, 0) AS successes
+    `SELECT ${COLUMNS}, COALESCE(s.consecutive_failures, 0) AS failures, COALESCE(s.consecutive_successes, 0) AS successes,
+       CASE a.condition WHEN 'degraded' THEN s.good_since ELSE s.up_since END AS "goodSince"
      FROM alert a
      JOIN endpoint e ON e.id = a.endpoint_id
      JOIN website w ON w.id = e.website_id

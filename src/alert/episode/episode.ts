@@ -22,6 +22,8 @@ export interface DecidedTransition {
   at: Date;
   /** A trigger's first bad check that no mute covered; ignored for a resolve, which ends the open episode. */
   failingSince: Date | null;
+  /** Of a resolve: the first good check, from which on it waited for its threshold; `null`: it ends with `at`. */
+  endedAt: Date | null;
   /** Of a trigger: its check was up with a warning, which `error` tells. */
   isDegraded: boolean;
   error: { code: string; message: string } | null;
@@ -85,7 +87,7 @@ export function notificationOf(
     error: decided.error && { code: decided.error.code, message: cut(oneLine(decided.error.message), 300) },
     failureCount: decided.failureCount,
     successCount: decided.successCount,
-    durationSeconds: resolves && episode.startedAt ? secondsBetween(episode.startedAt, decided.at) : null,
+    durationSeconds: resolves && episode.startedAt ? secondsBetween(episode.startedAt, endOf(decided, episode)) : null,
     check: decided.check,
   };
 }
@@ -206,6 +208,10 @@ export function eventRowOf(
     created_at: new Date(notification.createdAt),
   };
 }
+
+/** An instance of an older version does not keep when a recovery begins: what it left behind may lie before the episode. */
+const endOf = ({ endedAt, at }: DecidedTransition, { startedAt }: Episode): Date =>
+  endedAt !== null && startedAt !== null && endedAt > startedAt ? endedAt : at;
 
 const secondsBetween = (from: Date, to: Date): number =>
   Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));

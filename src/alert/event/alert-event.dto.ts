@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../../channel/channel';
 import { ERROR_CODES } from '../../checker/checker';
+import { DeliveryContactView } from '../../delivery/delivery-contact';
 import { DeliverySummaryView } from '../../delivery/delivery-summary';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../../platform/http/page';
 import { QueryTimestamp } from '../../platform/http/validators';
@@ -143,7 +144,8 @@ export class AlertEventView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Resolved only: seconds from the first failing check to the check (or the change) that resolved it.',
+    description:
+      'Resolved only: seconds from the first bad check to the first good one after it, as the outage; to the change that ended it while it was bad.',
     example: null,
   })
   duration_seconds!: number | null;
@@ -158,6 +160,14 @@ export class AlertEventView {
       'What became of its message; null when none was to be sent. Absent in the live stream, which tells an event before anything is sent.',
   })
   delivery?: DeliverySummaryView | null;
+
+  @ApiPropertyOptional({
+    type: DeliveryContactView,
+    nullable: true,
+    description:
+      'The contact that its message went through; null when none was to be sent, for a config of the alert’s own and a contact that is deleted. Absent in the live stream.',
+  })
+  contact?: DeliveryContactView | null;
 }
 
 /** The event itself. Lists add what became of its message. */

@@ -38,7 +38,10 @@ export class AlertEventService {
     });
     const ids = page.items.map(({ id }) => id);
     const deliveries = await deliveriesOfEvents(this.database, orgId, ids);
-    return page.map((event) => ({ ...toAlertEventView(event), delivery: deliveries.get(event.id) ?? null }));
+    return page.map((event) => ({
+      ...toAlertEventView(event),
+      ...(deliveries.get(event.id) ?? { delivery: null, contact: null }),
+    }));
   }
 }
 

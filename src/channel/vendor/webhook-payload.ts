@@ -91,7 +91,8 @@ export class NotifiedEventView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Of a resolve: seconds from the first failing check to the end. Of a reminder: until now.',
+    description:
+      'Of a resolve: seconds from the first bad check to the first good one, or to the change that ended it before. Of a reminder: until now.',
     example: null,
   })
   duration_seconds!: number | null;
@@ -189,6 +190,12 @@ export class NotificationDataView {
   @ApiProperty()
   website!: NotifiedWebsiteView;
 
+  @ApiPropertyOptional({
+    type: NotifiedContactView,
+    description: 'The contact that it goes through; absent for a config of the alert’s own.',
+  })
+  contact?: NotifiedContactView;
+
   @ApiProperty({ type: NotifiedCheckView, nullable: true, description: 'The check that decided; null in a test.' })
   check!: NotifiedCheckView | null;
 
@@ -210,7 +217,10 @@ export class TestDataView {
   @ApiProperty({ type: NotifiedWebsiteView, nullable: true, description: 'null in the test of a contact.' })
   website!: NotifiedWebsiteView | null;
 
-  @ApiPropertyOptional({ type: NotifiedContactView, description: 'Only in the test of a contact.' })
+  @ApiPropertyOptional({
+    type: NotifiedContactView,
+    description: 'The contact that is tested, or that the alert goes through.',
+  })
   contact?: NotifiedContactView;
 
   @ApiProperty({ type: NotifiedCheckView, nullable: true, description: 'null in a test.', example: null })
@@ -352,7 +362,7 @@ export class AlertTestView {
 
 /** The signed body. It depends on the notification alone, so that every attempt sends the same bytes. */
 export function webhookBody(notification: Notification): AlertTestView | ContactFailingView {
-  const { certificate, check, contact, failing, digest, links } = notification;
+  const { certificate, check, contact, failing, digest, links, through } = notification;
   if (contact && failing) return failingBody(notification, contact, failing);
   return {
     type: `alert.${notification.kind}`,
@@ -360,6 +370,7 @@ export function webhookBody(notification: Notification): AlertTestView | Contact
     data: {
       event: eventOf(notification),
       ...(contact ? aboutContact(contact) : aboutEndpoint(notification)),
+      ...(through && !contact ? { contact: contactOf(through) } : {}),
       check: check && {
         checked_at: check.checkedAt,
         duration_ms: check.durationMs,
@@ -433,9 +444,11 @@ const aboutEndpoint = ({ alert, endpoint, website }: Notification): About => ({
   website: { id: website.id, name: oneLine(website.name), url: oneLine(website.url) },
 });
 
-const aboutContact = ({ id, name }: NonNullable<Notification['contact']>): About => ({
+const aboutContact = (contact: NonNullable<Notification['contact']>): About => ({
   alert: null,
   endpoint: null,
   website: null,
-  contact: { id, name: oneLine(name) },
+  contact: contactOf(contact),
 });
+
+const contactOf = ({ id, name }: NotifiedContactView): NotifiedContactView => ({ id, name: oneLine(name) });

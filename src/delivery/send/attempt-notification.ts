@@ -4,6 +4,7 @@ import { ChannelRegistry } from '../../channel/channel.registry';
 import { ChannelConfigs } from '../../channel/config/channel-configs';
 import { WorkerDatabase } from '../../platform/database/database';
 import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-policy';
+import { formatId } from '../../platform/ids/id';
 import { readUrl } from '../../platform/text/read-url';
 import { cut } from '../../platform/text/text-limits';
 import type { AttemptPart } from '../delivery';
@@ -106,7 +107,11 @@ export class AttemptReader {
     try {
       const config = this.sealed.open(owner, stored);
       const egress = this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
-      return { notification, config, egress, host: this.hostOf(channelType, config) };
+      const through =
+        contactId === null || contactName === null
+          ? {}
+          : { through: { id: formatId('contact', contactId), name: contactName } };
+      return { notification: { ...notification, ...through }, config, egress, host: this.hostOf(channelType, config) };
     } catch (error) {
       this.logger.error(`the config of ${owner} cannot be read: ${String(error)}`);
       return { cannot: 'unsendable', reason: unreadable(contactId, contactName) };

@@ -68,8 +68,8 @@ export class TestDeliveries {
     const until = new Date(test.createdAt.getTime() + LEASE_MS);
     await tx.query(
       `INSERT INTO notification (id, org_id, alert_id, kind, incident_no, channel_type, destination, notice, attempts,
-         next_attempt_at, last_attempt_at, lease_token, lease_until, created_at)
-       VALUES ($1, $2, $3, 'test', $4, $5, $6, $7, 1, $8, $8, $9, $10, $8)`,
+         next_attempt_at, last_attempt_at, lease_token, lease_until, created_at, contact_id)
+       VALUES ($1, $2, $3, 'test', $4, $5, $6, $7, 1, $8, $8, $9, $10, $8, $11)`,
       [
         test.id,
         test.orgId,
@@ -81,6 +81,7 @@ export class TestDeliveries {
         test.createdAt,
         token,
         until,
+        test.contactId,
       ],
     );
     await this.outbox.wakeDestinations(tx, [test], until);

@@ -42,8 +42,8 @@ export interface FoldedCheck {
   check: FinishedCheck;
 }
 
-/** The streaks that grow with each success. */
-export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak'>;
+/** The streaks that grow with each success, and when they began. */
+export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak' | 'upSinceMs' | 'goodSinceMs'>;
 
 /** What `saveUnchangedUp` found of the endpoints it was given. */
 export interface UnchangedUpSaved {
@@ -59,6 +59,8 @@ interface UnchangedUpRow {
   open: string[] | null;
   successes: number[] | null;
   good: number[] | null;
+  upSinceMs: (number | null)[] | null;
+  goodSinceMs: (number | null)[] | null;
 }
 
 /** Reads and writes `endpoint_state` for the recorder, a batch at a time. */
@@ -137,6 +139,8 @@ export class EndpointStateStore {
       column(({ state }) => state.hours.before.planned),
       column(({ state }) => state.hours.before.degraded),
       column(({ check }) => (check.result.certificate ? Date.parse(check.result.certificate.expiresAt) : null)),
+      column(({ state }) => state.upSinceMs),
+      column(({ state }) => state.goodSinceMs),
     ]);
     await this.release(tx, [...folded.keys()]);
   }
@@ -178,6 +182,8 @@ export class EndpointStateStore {
     const streaksAt = (index: number) => ({
       successes: row?.successes?.[index] ?? 0,
       goodStreak: row?.good?.[index] ?? 0,
+      upSinceMs: row?.upSinceMs?.[index] ?? null,
+      goodSinceMs: row?.goodSinceMs?.[index] ?? null,
     });
     return { missed: new Set(missed), open: new Map(row?.open?.map((id, index) => [id, streaksAt(index)])) };
   }
@@ -214,6 +220,7 @@ const LOCK_STATES = `
          s.consecutive_successes AS successes, s.consecutive_bad AS "badStreak", s.consecutive_good AS "goodStreak",
          ${ms('s.failing_since')} AS "failingSinceMs", s.failing_planned AS "failingPlanned",
          ${ms('s.failing_unmuted_since')} AS "failingUnmutedSinceMs", ${ms('s.bad_unmuted_since')} AS "badUnmutedSinceMs",
+         ${ms('s.up_since')} AS "upSinceMs", ${ms('s.good_since')} AS "goodSinceMs",
          ${ms('s.degraded_since')} AS "degradedSinceMs", ${ms('s.last_checked_at')} AS "lastCheckedMs",
          ${ms('s.last_slot_at')} AS "lastSlotMs", s.recent::text AS recent, s.recent_degraded AS "recentDegraded",
          ${ms('s.hour_start')} AS "hourStartMs", s.hour_up AS up, s.hour_down AS down, s.hour_unknown AS unknown,
@@ -249,16 +256,17 @@ const SAVE_STATES = `
          hour_planned = v.hour_planned, hour_degraded = v.hour_degraded,
          before_up = v.before_up, before_down = v.before_down, before_unknown = v.before_unknown,
          before_planned = v.before_planned, before_degraded = v.before_degraded,
-         certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at)
+         certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at),
+         up_since = ${at('v.up_since')}, good_since = ${at('v.good_since')}
     FROM unnest($1::uuid[], $2::smallint[], $3::float8[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::boolean[],
                 $10::float8[], $11::float8[], $12::float8[], $13::float8[], $14::float8[], $15::int[],
                 $16::int[], $17::int[], $18::int[], $19::int[], $20::int[], $21::int[], $22::smallint[],
                 $23::bigint[], $24::int[], $25::float8[], $26::int[], $27::int[], $28::int[], $29::int[], $30::int[],
-                $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::float8[])
+                $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::float8[], $37::float8[], $38::float8[])
       AS v(id, status, status_since, failures, successes, bad, good, failing_since, failing_planned,
            failing_unmuted_since, bad_unmuted_since, degraded_since, last_checked, last_slot, duration,
            dns, connect, tls, first_byte, transfer, status_code, error, recent, recent_degraded, hour_start, hour_up, hour_down, hour_unknown, hour_planned, hour_degraded,
-           before_up, before_down, before_unknown, before_planned, before_degraded, certificate)
+           before_up, before_down, before_unknown, before_planned, before_degraded, certificate, up_since, good_since)
    WHERE s.endpoint_id = v.id`;
 
 // The fold of endpoint-state.ts for one or more successes after a success, without the hours that a run never has: of
@@ -292,11 +300,13 @@ const SAVE_UNCHANGED_UP = `
        AND s.failing_since IS NULL AND s.status_since IS NOT NULL AND s.last_slot_at < ${at('v.first_slot')}
        AND s.last_checked_at < ${at('v.first_checked')} AND s.hour_start <= ${at('v.hour')}
     RETURNING s.endpoint_id AS id, s.consecutive_successes AS successes, s.consecutive_good AS good,
+              ${ms('s.up_since')} AS up_since, ${ms('s.good_since')} AS good_since,
               EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND a.triggered) AS open
   )
   SELECT CASE WHEN count(*) < cardinality($1::uuid[]) THEN coalesce(array_agg(id::text), '{}') END AS saved,
          array_agg(id::text) FILTER (WHERE open) AS open, array_agg(successes) FILTER (WHERE open) AS successes,
-         array_agg(good) FILTER (WHERE open) AS good
+         array_agg(good) FILTER (WHERE open) AS good,
+         array_agg(up_since) FILTER (WHERE open) AS "upSinceMs", array_agg(good_since) FILTER (WHERE open) AS "goodSinceMs"
     FROM saved`;
 
 // Field by field, not a copy of the row: hundreds of states are alive in each batch.
@@ -311,6 +321,8 @@ const stateOf = (row: StateRow): EndpointState => ({
   failingPlanned: row.failingPlanned,
   failingUnmutedSinceMs: row.failingUnmutedSinceMs,
   badUnmutedSinceMs: row.badUnmutedSinceMs,
+  upSinceMs: row.upSinceMs,
+  goodSinceMs: row.goodSinceMs,
   degradedSinceMs: row.degradedSinceMs,
   lastCheckedMs: row.lastCheckedMs,
   lastSlotMs: row.lastSlotMs,

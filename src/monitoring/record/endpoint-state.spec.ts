@@ -16,6 +16,8 @@ const NEW: EndpointState = {
   goodStreak: 0,
   failingUnmutedSinceMs: null,
   badUnmutedSinceMs: null,
+  upSinceMs: null,
+  goodSinceMs: null,
   degradedSinceMs: null,
   failingSinceMs: null,
   failingPlanned: false,
@@ -74,6 +76,23 @@ describe('the endpoint state', () => {
       });
     },
   );
+
+  it.each([
+    ['FSS', 1, 1],
+    ['FWS', 1, 2],
+    ['FS?S', 1, 1],
+    ['SWW', 0, null],
+    ['SFS', 2, 2],
+    ['SF', null, null],
+  ])('says after %s where the successes began, and the good ones', (letters, upFrom, goodFrom) => {
+    const at = (index: number | null) => (index === null ? null : (results(letters)[index]?.checkedMs ?? Number.NaN));
+    expect(stateAfter(letters)).toMatchObject({ upSinceMs: at(upFrom), goodSinceMs: at(goodFrom) });
+  });
+
+  it('does not say it of a streak that began before that was kept', () => {
+    const old = { ...stateAfter('SS'), upSinceMs: null, goodSinceMs: null };
+    expect(results('SSS').slice(2).reduce(fold, old)).toMatchObject({ upSinceMs: null, goodSinceMs: null });
+  });
 
   it('remembers exactly the last thirty outcomes, the newest in the lowest bits', () => {
     expect(stateAfter('SF?').recent).toBe(0b01_10_11n);

@@ -35,6 +35,9 @@ export interface Streaks {
   failingUnmutedSinceMs: number | null;
   /** When the first check of the bad streak began that no mute covered, after the last one that a mute covered. */
   badUnmutedSinceMs: number | null;
+  /** When the first check of the streak of successes ran, and of that of good ones. */
+  upSinceMs: number | null;
+  goodSinceMs: number | null;
 }
 
 /** What the fold needs of a finished check. `slotMs` is `null` for a check that a client asked for. */
@@ -59,10 +62,8 @@ export const isDuplicate = (state: EndpointState, result: FoldInput): boolean =>
 /** The state after one more result. */
 export function fold(state: EndpointState, result: FoldInput): EndpointState {
   const status = OUTCOME_CODE[result.outcome];
-  const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = streaks(
-    state,
-    result,
-  );
+  const counted = streaks(state, result);
+  const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = counted;
   const { failingSinceMs, failingPlanned } = outage(state, result);
   // One literal, not a copy with more properties: V8 makes those slower to read, at every check.
   return {
@@ -72,6 +73,8 @@ export function fold(state: EndpointState, result: FoldInput): EndpointState {
     goodStreak,
     failingUnmutedSinceMs,
     badUnmutedSinceMs,
+    upSinceMs: counted.upSinceMs,
+    goodSinceMs: counted.goodSinceMs,
     failingSinceMs,
     failingPlanned,
     status,
@@ -111,5 +114,11 @@ function streaks(state: EndpointState, result: FoldInput): Streaks {
     goodStreak: isBad ? 0 : state.goodStreak + 1,
     failingUnmutedSinceMs: isDown && !muted ? (state.failingUnmutedSinceMs ?? checkedMs) : null,
     badUnmutedSinceMs: isBad && !muted ? (state.badUnmutedSinceMs ?? checkedMs) : null,
+    upSinceMs: isDown ? null : sinceOf(state.successes, state.upSinceMs, checkedMs),
+    goodSinceMs: isBad ? null : sinceOf(state.goodStreak, state.goodSinceMs, checkedMs),
   };
 }
+
+/** A streak that began before its beginning was kept has none. */
+const sinceOf = (streak: number, sinceMs: number | null, checkedMs: number): number | null =>
+  streak === 0 ? checkedMs : sinceMs;

@@ -89,7 +89,7 @@ export function unchangedUpUpdatesOf(
     return results.flatMap(({ check }, index) => {
       const later = results.length - 1 - index;
       const streaks = { successes: after.successes - later, goodStreak: after.goodStreak - later };
-      return updateOf(check, { ...NOTHING_BAD, ...streaks }) ?? [];
+      return updateOf(check, { ...NOTHING_BAD, ...after, ...streaks }) ?? [];
     });
   });
 }
@@ -113,6 +113,8 @@ function updateOf(check: FinishedCheck, streaks: Streaks): StreakUpdate | null {
     consecutiveGood: streaks.goodStreak,
     failingSince: dateOf(streaks.failingUnmutedSinceMs),
     badSince: dateOf(streaks.badUnmutedSinceMs),
+    upSince: dateOf(streaks.upSinceMs),
+    goodSince: dateOf(streaks.goodSinceMs),
     muted,
     isParentDown: check.isParentDown,
     checkedAt,

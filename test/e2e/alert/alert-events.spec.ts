@@ -61,6 +61,7 @@ describe('alert events', () => {
         at: expect.stringMatching(/Z$/),
         error: null,
       },
+      contact: null,
     });
     expect(resolved).toEqual({
       ...triggered,

@@ -70,6 +70,20 @@ describe('what a contact shows of the messages that go through it', () => {
     });
   });
 
+  it('is named by the messages, deliveries and events that go through it, by its name as it is', async () => {
+    const id = await contactAt('ops', { name: 'On call' });
+    const alert = await alertOf(id);
+    await scene.report('F', alert);
+    scene.provider.standingResponse(ACCEPTED.webhook);
+    await scene.deliver();
+    const [sent] = scene.provider.requests.slice(-1).map(({ body }) => JSON.parse(body) as { data: object });
+    expect(sent?.data).toMatchObject({ contact: { id, name: 'On call' }, alert: { id: alert.id } });
+    await scene.app.write.put(`/contacts/${id}`, { name: 'Night shift' });
+    for (const path of [`/alerts/events?alert_id=${alert.id}`, `/alerts/${alert.id}/deliveries`]) {
+      expect((await scene.app.read.get<object[]>(path)).body).toMatchObject([{ contact: { id, name: 'Night shift' } }]);
+    }
+  });
+
   it('fails since the first attempt that failed after one that was delivered, until the next that is delivered', async () => {
     const contact = await contactAt('flaky');
     const alert = await alertOf(contact);

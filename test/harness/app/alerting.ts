@@ -262,13 +262,16 @@ interface State {
   /** First checks of the running streaks that no mute covered. */
   failingSince: Date | null;
   badSince: Date | null;
+  upSince: Date | null;
+  goodSince: Date | null;
 }
 
 async function lockStates(tx: Tx, endpointIds: readonly string[]): Promise<Map<string, State>> {
   const rows = await tx.query<State>(
     `SELECT endpoint_id AS "endpointId", org_id AS "orgId", status, consecutive_failures AS failures,
        consecutive_successes AS successes, consecutive_bad AS bad, consecutive_good AS good,
-       failing_unmuted_since AS "failingSince", bad_unmuted_since AS "badSince"
+       failing_unmuted_since AS "failingSince", bad_unmuted_since AS "badSince",
+       up_since AS "upSince", good_since AS "goodSince"
      FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE`,
     [endpointIds],
   );
@@ -278,7 +281,7 @@ async function lockStates(tx: Tx, endpointIds: readonly string[]): Promise<Map<s
 async function saveState(tx: Tx, state: State): Promise<void> {
   await tx.query(
     `UPDATE endpoint_state SET status = $2, consecutive_failures = $3, consecutive_successes = $4, consecutive_bad = $5,
-       consecutive_good = $6, failing_since = $7, failing_unmuted_since = $7, bad_unmuted_since = $8,
+       consecutive_good = $6, failing_since = $7, failing_unmuted_since = $7, bad_unmuted_since = $8, up_since = $9, good_since = $10,
        last_checked_at = COALESCE(last_checked_at, now())
      WHERE endpoint_id = $1`,
     [
@@ -290,6 +293,8 @@ async function saveState(tx: Tx, state: State): Promise<void> {
       state.good,
       state.failingSince,
       state.badSince,
+      state.upSince,
+      state.goodSince,
     ],
   );
 }
@@ -304,6 +309,8 @@ function fold(state: State, result: Exclude<Result, '?'>, muted: boolean, at: Da
   state.good = isBad ? 0 : state.good + 1;
   state.failingSince = isDown && !muted ? (state.failingSince ?? at) : null;
   state.badSince = isBad && !muted ? (state.badSince ?? at) : null;
+  state.upSince = isDown ? null : (state.upSince ?? at);
+  state.goodSince = isBad ? null : (state.goodSince ?? at);
 }
 
 const updateOf = (
@@ -323,6 +330,8 @@ const updateOf = (
   consecutiveGood: state.good,
   failingSince: state.failingSince,
   badSince: state.badSince,
+  upSince: state.upSince,
+  goodSince: state.goodSince,
   muted,
   checkedAt,
   durationMs: 12.5,

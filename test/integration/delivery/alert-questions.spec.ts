@@ -140,6 +140,8 @@ describe('what SQL asks about alerts', () => {
           address: null,
           error: { code: 'connection_refused' as const, message: 'refused' },
           warning: null,
+          upSince: null,
+          goodSince: null,
         }));
         await alerting.evaluator.evaluate({ ...tx, query }, updates);
         throw new Error('back to the state before');

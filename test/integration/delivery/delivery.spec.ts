@@ -40,6 +40,7 @@ describe('deliveries', () => {
         id: expect.stringMatching(/^dl_[0-9a-hjkmnp-tv-z]{26}$/),
         alert_id: alert.id,
         contact_id: null,
+        contact: null,
         endpoint_id: expect.stringMatching(/^ep_/),
         endpoint_name: 'Checkout API',
         event_id: expect.stringMatching(/^ev_/),

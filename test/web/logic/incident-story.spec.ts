@@ -1,11 +1,64 @@
-import type { Alert } from '../../../web/src/api/types';
-import { reasonOf, toldNext } from '../../../web/src/logic/incident-story';
+import type { Alert, AlertEvent } from '../../../web/src/api/types';
+import { incidentLine, reasonOf, toldNext, toldText } from '../../../web/src/logic/incident-story';
+import { time } from '../../../web/src/logic/format';
 
 const STARTED = '2026-11-25T15:24:00.000Z';
 const alert = (id: string, changes: Partial<Alert> = {}) =>
   ({ id, enabled: true, triggered: false, after: 0, ...changes }) as Alert;
 
+const TRIGGERED: Partial<AlertEvent> = {
+  type: 'triggered',
+  alert_id: 'al_1',
+  alert_type: 'slack',
+  endpoint_name: 'Checkout',
+  condition: 'down',
+  started_at: STARTED,
+  duration_seconds: null,
+  error: { code: 'status_unexpected', message: 'the status is 500' },
+};
+const event = (changes: Partial<AlertEvent> = {}) => ({ ...TRIGGERED, ...changes }) as AlertEvent;
+const RESOLVED = event({ type: 'resolved', duration_seconds: 35, error: null });
+const delivery = (state: 'delivered' | 'failed' | 'pending' | 'superseded') => ({
+  delivery: { id: 'dl_1', state, at: STARTED, error: null },
+});
+const NOW = Date.parse(STARTED);
+const clock = (seconds: number) => time(new Date(NOW + seconds * 1000).toISOString(), NOW);
+
 describe('what an incident tells', () => {
+  it.each([
+    [
+      'its length and its reason once it is over',
+      [RESOLVED, event()],
+      `down ${clock(0)} to ${clock(35)}: the status is 500`,
+    ],
+    ['its length alone where no reason is kept', [RESOLVED], `down ${clock(0)} to ${clock(35)}`],
+    [
+      'that it was degraded, for an alert on that',
+      [{ ...RESOLVED, condition: 'degraded' as const }],
+      `degraded ${clock(0)} to ${clock(35)}`,
+    ],
+  ])('says in one line %s', (_what, events, line) => {
+    expect(incidentLine(events, NOW)).toBe(`Checkout, ${line}`);
+  });
+
+  it('has no line while it goes on', () => {
+    expect(incidentLine([event()], NOW)).toBeNull();
+  });
+
+  it('names whom it was told, by contact and channel, and whether that arrived', () => {
+    const team = { id: 'ct_1', name: 'Team' };
+    expect(
+      toldText([
+        event({ type: 'resolved', contact: team, ...delivery('delivered') }),
+        event({ contact: team, ...delivery('failed') }),
+        event({ alert_id: 'al_2', alert_type: 'pagerduty', contact: null, ...delivery('delivered') }),
+        event({ alert_id: 'al_3', ...delivery('pending') }),
+        event({ alert_id: 'al_4', ...delivery('superseded') }),
+        event({ alert_id: 'al_5', delivery: null }),
+      ]),
+    ).toBe('Team (Slack) not reached, PagerDuty reached, Slack not reached yet, Slack not told');
+  });
+
   it('has the reason of the trigger also once it is resolved', () => {
     const error = { code: 'status_unexpected' as const, message: 'The status is 500; expected is 200 to 299.' };
     expect(reasonOf([{ error: null }, { error }])).toBe('The status is 500; expected is 200 to 299.');

@@ -1,5 +1,10 @@
-import { dismiss, toasts } from '../state/toast';
+import { dismiss, type Toast, toasts } from '../state/toast';
 import { Icon } from './icons';
+
+const takeBack = ({ id, undo }: Toast) => {
+  dismiss(id);
+  undo?.();
+};
 
 /** The messages that come and go in a corner of the page. */
 export const Toasts = () => (
@@ -7,6 +12,11 @@ export const Toasts = () => (
     {toasts.value.map((toast) => (
       <div key={toast.id} class={`notice ${toast.tone}`}>
         {toast.text}{' '}
+        {toast.undo && (
+          <button type="button" class="plain" onClick={() => takeBack(toast)}>
+            Undo
+          </button>
+        )}
         <button type="button" class="plain" aria-label="Dismiss" onClick={() => dismiss(toast.id)}>
           <Icon name="close" size={12} />
         </button>

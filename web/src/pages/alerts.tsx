@@ -16,6 +16,7 @@ import { inOrder } from '../logic/alert-draft';
 import { contactFailsSince, isUnheard } from '../logic/alert-state';
 import { ruleText } from '../logic/alert-rule';
 import { channelName } from '../logic/channel-name';
+import { eventRange } from '../logic/event-range';
 import { count, time } from '../logic/format';
 import { matching } from '../logic/chosen';
 import { now } from '../state/clock';
@@ -198,18 +199,6 @@ export function AlertRulesPage() {
   );
 }
 
-const DAYS: Record<string, number> = { today: 0, week: 6, month: 29 };
-
-/** The start of the day so many days ago, in the browser's time zone: the same all day, so that nothing is read twice. */
-function since(range: string): string {
-  const days = DAYS[range];
-  if (days === undefined) return '';
-  const start = new Date(now.value);
-  start.setHours(0, 0, 0, 0);
-  start.setDate(start.getDate() - days);
-  return start.toISOString();
-}
-
 /** What triggered and resolved, incident by incident, newest first. */
 export function AlertEventsPage() {
   const [of, type, range] = [filter('of'), filter('type'), filter('range')];
@@ -235,13 +224,18 @@ export function AlertEventsPage() {
           options={[
             ['', 'Any time'],
             ['today', 'Today'],
+            ['night', 'Last night'],
             ['week', '7 days'],
             ['month', '30 days'],
           ]}
         />
       </div>
       <EventFeed
-        parameters={{ type, since: since(range), [of.startsWith('ws_') ? 'website_id' : 'endpoint_id']: of }}
+        parameters={{
+          type,
+          ...eventRange(range, now.value),
+          [of.startsWith('ws_') ? 'website_id' : 'endpoint_id']: of,
+        }}
       />
     </>
   );

@@ -78,7 +78,7 @@ export function EndpointPage({ id }: { id: string }) {
     reload();
   };
   const check = () => run(({ name }) => checkNow(id, name));
-  const pause = () => run(({ name, enabled }) => setEnabled(id, name, !enabled));
+  const pause = () => run(({ name, enabled }) => setEnabled(id, name, !enabled, reload));
   useKeys({ c: check, p: pause, e: () => may.write() && go(`/endpoints/${id}/edit`) });
 
   const long = uptimes.data.value?.[3];

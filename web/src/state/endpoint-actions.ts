@@ -15,13 +15,15 @@ export async function checkNow(id: string, name: string): Promise<void> {
   });
 }
 
-/** Pauses or resumes the checks of an endpoint. */
-export async function setEnabled(id: string, name: string, enabled: boolean): Promise<void> {
+/** Pauses or resumes the checks of an endpoint, and back again for ten seconds. `then`: also after that. */
+export async function setEnabled(id: string, name: string, enabled: boolean, then?: () => void): Promise<void> {
   await runAction(
     () => put(`/api/v1/endpoints/${id}`, { enabled }),
     `${name} is ${enabled ? 'watched again' : 'paused'}.`,
+    () => setEnabled(id, name, !enabled, then),
   );
   refreshSoon();
+  then?.();
 }
 
 /** Has the end of its certificate told from 14 days before. */

@@ -14,7 +14,14 @@ export async function muteNow(scope: MaintenanceScope, what: string, seconds = H
     muteOf(scope, what, seconds, Math.floor(serviceNow() / 1000) * 1000),
   );
   const end = made.active_until ?? made.ends_at;
-  showToast(`${what}: no alerts ${end === null ? `for ${duration(seconds)}` : `until ${time(end, Date.now())}`}.`);
+  const until = end === null ? `for ${duration(seconds)}` : `until ${time(end, Date.now())}`;
+  showToast(`${what}: no alerts ${until}.`, 'good', () => unmute(made.id, what));
+  refreshSoon();
+}
+
+/** Ends what was muted by mistake. */
+async function unmute(id: string, what: string): Promise<void> {
+  await runAction(() => post(`/api/v1/maintenance-windows/${id}/end`), `${what}: alerts may trigger again.`);
   refreshSoon();
 }
 

@@ -6,17 +6,22 @@ export interface Toast {
   id: number;
   tone: 'good' | 'bad' | 'warn';
   text: string;
+  /** Takes back what the message tells of. */
+  undo: (() => unknown) | null;
 }
 
 /** The messages on the page now, oldest first. */
 export const toasts = signal<Toast[]>([]);
 let next = 1;
 
-/** Shows a message for a few seconds. */
-export function showToast(text: string, tone: Toast['tone'] = 'good'): void {
-  const toast = { id: next++, tone, text };
+/** Milliseconds for which something can be taken back. */
+const UNDO_MS = 10_000;
+
+/** Shows a message for a few seconds, and for ten with a way back. */
+export function showToast(text: string, tone: Toast['tone'] = 'good', undo: Toast['undo'] = null): void {
+  const toast = { id: next++, tone, text, undo };
   toasts.value = [...toasts.value, toast].slice(-4);
-  setTimeout(() => dismiss(toast.id), tone === 'bad' ? 9000 : 5000);
+  setTimeout(() => dismiss(toast.id), undo ? UNDO_MS : tone === 'bad' ? 9000 : 5000);
 }
 
 /** Takes a message away at once. */
@@ -33,11 +38,15 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong.';
 }
 
-/** Runs what the user asked for and shows a failure instead of throwing it. Returns whether it worked. */
-export async function runAction(action: () => Promise<unknown>, success?: string): Promise<boolean> {
+/** Runs what the user asked for and shows a failure instead of throwing it; with `undo` its success can be taken back. Returns whether it worked. */
+export async function runAction(
+  action: () => Promise<unknown>,
+  success?: string,
+  undo: Toast['undo'] = null,
+): Promise<boolean> {
   try {
     await action();
-    if (success !== undefined) showToast(success);
+    if (success !== undefined) showToast(success, 'good', undo);
     return true;
   } catch (error) {
     showToast(errorMessage(error), 'bad');

@@ -2,11 +2,13 @@ import type { MigrationInterface } from 'typeorm';
 import { Initial1795564800000 } from './1795564800000-initial';
 import { HistoryBegins1795564800001 } from './1795564800001-history-begins';
 import { Certificates1795651200000 } from './1795651200000-certificates';
+import { RecoveryBegins1795737600000 } from './1795737600000-recovery-begins';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
   Initial1795564800000,
   HistoryBegins1795564800001,
   Certificates1795651200000,
+  RecoveryBegins1795737600000,
   // A released one is never changed: the next one is added here.
 ];

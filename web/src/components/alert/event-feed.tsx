@@ -5,7 +5,7 @@ import type { Alert, AlertEvent } from '../../api/types';
 import { isLost } from '../../logic/alert-state';
 import { channelName } from '../../logic/channel-name';
 import { count, duration, time } from '../../logic/format';
-import { reasonOf, toldNext } from '../../logic/incident-story';
+import { incidentLine, toldNext, toldText } from '../../logic/incident-story';
 import { type IncidentGroup, incidentGroups } from '../../logic/incident-groups';
 import { now } from '../../state/clock';
 import { useContacts } from '../../state/contacts';
@@ -85,8 +85,8 @@ function Incident({ group: { events }, isFresh, isOpen, toggle, reload }: Incide
   // Open until the newest event of each alert resolves it.
   const open = [...alerts].some((id) => events.find(({ alert_id }) => alert_id === id)?.type === 'triggered');
   const told = (open && events.find(({ type }) => type === 'triggered')) || newest;
-  const reason = reasonOf(events);
-  const lost = events.filter(({ delivery }) => isLost(delivery ?? null)).length;
+  const isAnyLost = events.some(({ delivery }) => isLost(delivery ?? null));
+  const whom = toldText(events);
   return (
     <li class={isFresh ? 'fresh' : ''}>
       <span>
@@ -94,7 +94,7 @@ function Incident({ group: { events }, isFresh, isOpen, toggle, reload }: Incide
       </span>
       <div>
         <details open={isOpen} onToggle={(event) => toggle(event.currentTarget.open)}>
-          <summary>{told.message}</summary>
+          <summary>{(!open && incidentLine(events, now.value)) || told.message}</summary>
         </details>
         <p class="muted small">
           <a href={`#/endpoints/${newest.endpoint_id}`}>{newest.endpoint_name}</a> · {newest.website_name} ·{' '}
@@ -102,8 +102,7 @@ function Incident({ group: { events }, isFresh, isOpen, toggle, reload }: Incide
           {told.reason !== 'threshold' && ` · ${told.reason}`}
           {!open && newest.duration_seconds !== null && ` · lasted ${duration(newest.duration_seconds)}`}
         </p>
-        {!open && reason !== null && <p class="small">{reason}</p>}
-        {lost > 0 && <p class="small reason">{count(lost, 'message')} not delivered</p>}
+        {whom !== '' && <p class={isAnyLost ? 'small reason' : 'small'}>{whom}</p>}
         {isOpen && <Messages events={events} isOpen={open} reload={reload} />}
       </div>
       <span class="num muted">{time(newest.created_at, now.value)}</span>
