@@ -58,7 +58,7 @@ describe('the overview', () => {
     const id = await madeBefore(app.app.get(Database), ids.get('REST v2') ?? '', 2 * DAY);
     ids.set('REST v2', id);
     await page.reload();
-    await page.getByLabel('Uptime', { exact: true }).selectOption('90d');
+    await page.getByLabel('Uptime over').selectOption('90d');
     await page.reload();
     await row('REST v2')
       .getByTitle(/ of 2% of 90 days, more was not watched$/)
@@ -91,7 +91,7 @@ describe('the overview', () => {
   it('says in a sentence what is down, since when and who was told, and counts what ends soon', async () => {
     const headline = page.getByRole('region', { name: 'State of everything' });
     await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. slack was told\.$/).waitFor();
-    await headline.getByRole('link', { name: '1 ends soon' }).click();
+    await headline.getByRole('link', { name: '2 end soon' }).click();
     await page.getByRole('heading', { name: 'Ends soon' }).waitFor();
   });
 

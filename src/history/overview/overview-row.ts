@@ -161,7 +161,7 @@ export interface HourlyLatencyRow {
 
 /** Every hour in its place, milliseconds to two digits: a line of 24 pixels shows no more, and a third digit is a seventh of the gzipped answer. */
 export function hourlyLatency({ hours, us }: Pick<HourlyLatencyRow, 'hours' | 'us'>): (number | null)[] {
-  const points = new Array<number | null>(LATENCY_HOURS).fill(null);
+  const points = Array.from({ length: LATENCY_HOURS }, (): number | null => null);
   hours.forEach((hour, at) => {
     points[hour] = Number(((us[at] ?? 0) / 1000).toPrecision(2));
   });

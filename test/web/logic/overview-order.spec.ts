@@ -166,7 +166,7 @@ describe('what is degraded, in maintenance or tagged on the overview', () => {
     expect(countsOf(list)).toEqual({ up: 1, degraded: 1, down: 1, unknown: 1, paused: 0 }));
 
   it('puts degraded after down, and says so at the head of the website', () => {
-    expect(names({})).toEqual(['broken', 'lost', 'slow', 'fine']);
+    expect(names({})).toEqual(['broken', 'slow', 'lost', 'fine']);
     expect(grouped(list, ALL, websites).map(({ name, status }) => [name, status])).toEqual([
       ['Down', 'down'],
       ['Ring', 'down'],
@@ -183,7 +183,7 @@ describe('what is degraded, in maintenance or tagged on the overview', () => {
   ])('finds endpoints by %j', (filters, found) => expect(names(filters)).toEqual(found));
 
   it('finds an endpoint by a tag of its website as well', () =>
-    expect(names({ tag: 'prod' })).toEqual(['broken', 'lost', 'slow', 'fine']));
+    expect(names({ tag: 'prod' })).toEqual(['broken', 'slow', 'lost', 'fine']));
 
   it('lists tags with the number of endpoints that have them, the most used first', () =>
     expect(tagsOf(list, websites)).toEqual([

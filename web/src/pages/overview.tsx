@@ -278,9 +278,10 @@ const ColumnsHead = () => (
     <span aria-hidden="true">Status</span>
     <span aria-hidden="true">Endpoint</span>
     <span aria-hidden="true">Last 30 checks</span>
-    <label class="num">
-      <span>Uptime</span>
+    <div class="num">
+      <span aria-hidden="true">Uptime</span>
       <select
+        aria-label="Uptime over"
         value={uptimeWindow.value}
         onChange={({ currentTarget: { value } }) => {
           const window = WINDOWS.find((each) => each === value);
@@ -289,7 +290,7 @@ const ColumnsHead = () => (
       >
         {optionsOf(WINDOWS.map((each) => [each, each.replace(/\D/, ' $&')] as const))}
       </select>
-    </label>
+    </div>
     <span class="num p95" aria-hidden="true">
       <span>24 h latency, </span>p95
     </span>
