@@ -3,7 +3,7 @@ import { SitemapRefusal } from './sitemap-refusal';
 
 const read = (text: string, most = Infinity): [SitemapKind, ...string[]] => {
   const addresses: string[] = [];
-  const kind = readSitemap(text, (_, address) => addresses.push(address) < most);
+  const { kind } = readSitemap(text, (_, address) => addresses.push(address) < most);
   return [kind, ...addresses];
 };
 
@@ -62,16 +62,16 @@ describe('readSitemap', () => {
       'DTD',
     ],
     ['a DTD in the middle', '<urlset><!ENTITY a "b"></urlset>', 'DTD'],
-    ['an entity that nobody declared', urlset(url('https://x/&b;')), '"&b;" is no entity that is known'],
-    ['an entity named like a property of all objects', urlset(url('&toString;')), 'no entity'],
-    ['a character beyond Unicode', urlset(url('&#x110000;')), 'no entity'],
+    ['an entity that nobody declared', urlset(url('https://x/&b;')), 'an entity that is not known'],
+    ['an entity named like a property of all objects', urlset(url('&toString;')), 'an entity that is not known'],
+    ['a character beyond Unicode', urlset(url('&#x110000;')), 'an entity that is not known'],
     ['a page', '<!doctype html><html></html>', 'DTD'],
-    ['a page without a doctype', '<html><body></body></html>', 'begins with <html>, and no sitemap does'],
+    ['a page without a doctype', '<html><body></body></html>', 'begins with another tag'],
     ['a text', 'https://x/\n', 'it is no XML'],
     ['nothing', ' ', 'it is empty'],
     ['two roots', '<urlset/><urlset/>', 'two roots'],
-    ['an end that is missing', '<urlset><url>', 'the file ends before </url>'],
-    ['an end that is another one', '<urlset></url>', '</url> closes what is not open'],
+    ['an end that is missing', '<urlset><url>', 'the file ends before its tags are closed'],
+    ['an end that is another one', '<urlset></url>', 'a tag closes what is not open'],
     ['a tag in an address', urlset(url('<b>x</b>')), 'an address has tags in it'],
     ['tags in tags in tags', '<urlset>' + '<a>'.repeat(8), 'too_deep'],
     ['a long address', urlset(url('x'.repeat(2049))), 'more than 2048 characters'],
@@ -97,5 +97,11 @@ describe('readSitemap', () => {
     refusalOf(text.replace('<url><loc>', ''));
     // Some 30 ms; a square would be hours.
     expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it('goes no further than 20,000 tags, and says so', () => {
+    const text = urlset('<a/>'.repeat(20_000) + url('https://x/'));
+    expect(readSitemap(text, () => true)).toEqual({ kind: 'urlset', isCut: true });
+    expect(refusalOf(`${'<!---->'.repeat(20_000)}<urlset/>`)).toContain('nothing but comments');
   });
 });

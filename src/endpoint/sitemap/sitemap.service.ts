@@ -109,26 +109,31 @@ export class SitemapService {
     const found = new Addresses();
     const children = new Addresses(MOST_CHILDREN);
     const root = await this.fetch(url, reading);
-    readSitemap(root.text, (kind, address) => (kind === 'urlset' ? found : children).take(address, root.hosts));
+    let { isCut } = readSitemap(root.text, (kind, address) =>
+      (kind === 'urlset' ? found : children).take(address, root.hosts),
+    );
     for (const child of children.urls) {
       if (found.isFull) break;
-      await this.listChild(child, found, reading).catch((error: unknown) => {
+      const ofChild = await this.listChild(child, found, reading).catch((error: unknown) => {
         throw error instanceof SitemapRefusal ? new SitemapRefusal(error.code, `${child}: ${error.message}`) : error;
       });
+      isCut ||= ofChild;
     }
     return {
       urls: [...found.urls],
-      truncated: found.isFull || children.isFull,
+      truncated: isCut,
       skipped: found.skipped + children.skipped,
     };
   }
 
-  private async listChild(url: string, found: Addresses, reading: Reading): Promise<void> {
+  /** Whether there was more. */
+  private async listChild(url: string, found: Addresses, reading: Reading): Promise<boolean> {
     const { text, hosts } = await this.fetch(url, reading);
-    readSitemap(text, (kind, address) => {
+    const { isCut } = readSitemap(text, (kind, address) => {
       if (kind === 'sitemapindex') throw new SitemapRefusal('too_deep', 'an index lists another index');
       return found.take(address, hosts);
     });
+    return isCut;
   }
 
   /** Each address on the way is judged by the policy when it is connected to. */
