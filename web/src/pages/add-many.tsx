@@ -359,7 +359,8 @@ function useTrials(lines: readonly Line[]): Trials {
     try {
       note(url, { state: 'done', check: await post<UnrecordedCheck>('/api/v1/endpoints/test', { url, type, name }) });
     } catch (error) {
-      const wait = error instanceof ApiProblem && error.status === 429 ? (error.retryAfter ?? 2) : null;
+      const isBusy = error instanceof ApiProblem && (error.status === 429 || error.status === 503);
+      const wait = isBusy ? (error.retryAfter ?? 2) : null;
       if (wait === null) return note(url, { state: 'refused', reason: reasonOf(error) });
       await new Promise((resolve) => setTimeout(resolve, wait * 1000));
       const { [url]: _, ...others } = trials.peek();
