@@ -38,12 +38,11 @@ export const without = (text: string, line: Line): string =>
     })
     .join('\n');
 
-/** Where they go: into the website of their host each, into a new one, or into the one with this id. */
-export type Target = 'hosts' | 'new' | Website['id'];
 type Known = Pick<Website, 'id' | 'name' | 'url' | 'key' | 'owner'>;
 
 export interface Choices {
-  target: Target;
+  /** Where they go: `hosts`, into the website of their host each; `new`, into a new one; or into the one with this id. */
+  target: string;
   /** Of the new website. */
   name: string;
   /** Seconds. */
