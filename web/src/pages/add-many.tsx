@@ -144,7 +144,10 @@ function AddMany() {
                   type="number"
                   min={1}
                   max={86_400}
-                  error={form.problem('/websites/0/endpoints/0/interval')}
+                  error={firstProblem(
+                    form,
+                    [...made.places.values()].map(({ pointer }) => `${pointer}/interval`),
+                  )}
                   value={interval.value}
                   set={into(interval)}
                 />
@@ -179,11 +182,18 @@ const wrong = (pointer: string, message: string) =>
     pointer === '' ? [] : [{ pointer, code: 'taken', message }],
   );
 
+/** Asks for all, so that none of them is said again below the form. */
+const firstProblem = (form: FormState, pointers: readonly string[]): string | undefined =>
+  pointers.map(form.problem).find((message) => message !== undefined);
+
+/** What a line of the list says about itself; the interval is one for all. */
+const OWN_FIELDS = ['url', 'name', 'type', 'key'];
+
 /** A document would change what is there under the same key; here one only adds. */
 function refuseChanges({ changes }: ConfigurationPlan, { places }: Declared): void {
   const changed = changes.find(({ action, resource }) => action === 'update' && resource === 'endpoint');
   const place = [...places.values()].find(({ path }) => path === changed?.key);
-  if (place) throw wrong(place.pointer, 'Its website has an endpoint of this key with other settings.');
+  if (place) throw wrong(`${place.pointer}/key`, 'Its website has an endpoint of this key with other settings.');
 }
 
 /** Further ways to fill the list. */
@@ -258,7 +268,12 @@ function Lines({ lines, names, trials, form, places }: LinesProps) {
         {lines.map((line) => {
           const { text, guess } = line;
           const place = guess && places.get(guess.url);
-          const problem = place ? form.problem(place.pointer) : undefined;
+          const problem = place
+            ? firstProblem(
+                form,
+                OWN_FIELDS.map((field) => `${place.pointer}/${field}`),
+              )
+            : undefined;
           return (
             <li key={guess?.url ?? text}>
               <div class="what">
