@@ -43,7 +43,7 @@ describe('adding many endpoints', () => {
     );
   const endpoints = async () => (await app.read.get<{ name: string; url: string; type: string }[]>('/endpoints')).body;
 
-  it('takes twelve addresses of a paste, tries them, and makes them in one request: three steps', async () => {
+  it('takes twelve addresses of a paste, tests them, and makes them in one request: three steps', async () => {
     const addresses = Array.from({ length: 12 }, (_, i) => `${target.url}/site-${i + 1}`);
     const began = performance.now();
     const steps: string[] = [];
@@ -57,7 +57,7 @@ describe('adding many endpoints', () => {
     );
     await paste(addresses.join('\n'));
     steps.push('paste');
-    await page.getByText('12 addresses tried: 12 up.').waitFor({ timeout: 60_000 });
+    await page.getByText('12 addresses tested: 12 up.').waitFor({ timeout: 60_000 });
     expect(
       await page.getByRole('list', { name: 'What will be watched' }).getByText('Up', { exact: true }).count(),
     ).toBe(12);

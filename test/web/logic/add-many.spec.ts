@@ -1,5 +1,5 @@
 import type { UnrecordedCheck } from '../../../web/src/api/types';
-import { type Choices, declared, linesOf, sitemapText, trialsText, without } from '../../../web/src/logic/add-many';
+import { type Choices, declared, linesOf, sitemapText, testsText, without } from '../../../web/src/logic/add-many';
 
 const website = { id: 'ws_1', name: 'Shop', url: 'https://www.shop.example/', key: null, owner: null };
 const choices = (more: Partial<Choices> = {}): Choices => ({
@@ -94,11 +94,11 @@ describe('the sentences about a list', () => {
 
   it.each([
     ['', []],
-    ['0 of 2 tried: 0 up.', [undefined, { state: 'running' as const }]],
-    ['1 address tried: 1 up.', [done('up')]],
-    ['3 addresses tried: 1 up, 2 not.', [done('up'), done('down'), { state: 'refused' as const, reason: 'no' }]],
-  ])('say %p', (text, trials) => {
-    expect(trialsText(trials)).toBe(text);
+    ['0 of 2 tested: 0 up.', [undefined, { state: 'running' as const }]],
+    ['1 address tested: 1 up.', [done('up')]],
+    ['3 addresses tested: 1 up, 2 not.', [done('up'), done('down'), { state: 'refused' as const, reason: 'no' }]],
+  ])('say %p', (text, tests) => {
+    expect(testsText(tests)).toBe(text);
   });
 
   it('say what a sitemap gave', () => {

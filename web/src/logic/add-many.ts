@@ -11,8 +11,8 @@ export interface Line {
   guess: Guess | null;
 }
 
-/** What became of a try-out. */
-export type Trial =
+/** What became of a test. */
+export type Test =
   { state: 'running' } | { state: 'refused'; reason: string } | { state: 'done'; check: UnrecordedCheck };
 
 /** The addresses of a text, one a line, each once. What begins with `#` is a comment. */
@@ -125,16 +125,16 @@ export function declared(lines: readonly Line[], { target, name, interval, names
   return { document: { version: 1, websites: [...groups.values()].map(({ website }) => website) }, places };
 }
 
-/** How far the try-outs are. */
-export function trialsText(trials: readonly (Trial | undefined)[]): string {
-  if (trials.length === 0) return '';
-  const ended = trials.filter((trial) => trial !== undefined && trial.state !== 'running');
-  const up = ended.filter((trial) => trial?.state === 'done' && trial.check.outcome === 'up').length;
+/** How far the tests are. */
+export function testsText(tests: readonly (Test | undefined)[]): string {
+  if (tests.length === 0) return '';
+  const ended = tests.filter((test) => test !== undefined && test.state !== 'running');
+  const up = ended.filter((test) => test?.state === 'done' && test.check.outcome === 'up').length;
   const rest = ended.length - up;
   const of =
-    ended.length === trials.length
-      ? `${count(trials.length, 'address', 'addresses')} tried`
-      : `${ended.length} of ${trials.length} tried`;
+    ended.length === tests.length
+      ? `${count(tests.length, 'address', 'addresses')} tested`
+      : `${ended.length} of ${tests.length} tested`;
   return `${of}: ${up} up${rest === 0 ? '' : `, ${rest} not`}.`;
 }
 

@@ -18,8 +18,8 @@ import {
   MOST_LINES,
   openWebsites,
   sitemapText,
-  type Trial,
-  trialsText,
+  type Test,
+  testsText,
   without,
 } from '../logic/add-many';
 import { guessEndpoint } from '../logic/endpoint-guess';
@@ -36,12 +36,12 @@ import { errorMessage, showToast } from '../state/toast';
 const PATH = '/api/v1/configuration';
 /** The service runs eight for an organization; others of it want some as well. */
 const AT_ONCE = 4;
-/** Milliseconds without a key pressed: what is half typed is not tried. */
+/** Milliseconds without a key pressed: what is half typed is not tested. */
 const PAUSE = 700;
 
-type Trials = Readonly<Record<string, Trial>>;
+type Tests = Readonly<Record<string, Test>>;
 
-/** Makes many endpoints of a list, a file or a sitemap: each is guessed and tried, all are made in one request. */
+/** Makes many endpoints of a list, a file or a sitemap: each is guessed and tested, all are made in one request. */
 export function AddManyPage() {
   if (!may.write()) return <p class="notice warn">This key may only read.</p>;
   return (
@@ -62,7 +62,7 @@ function AddMany() {
   const everyLine = linesOf(addresses.value);
   const lines = everyLine.slice(0, MOST_LINES);
   const readable = lines.filter(({ guess }) => guess !== null);
-  const trials = useTrials(lines);
+  const tests = useTests(lines);
   const made = declared(lines, {
     target: target.value,
     name: websiteName.value,
@@ -96,7 +96,7 @@ function AddMany() {
             <>
               <Field
                 label="Addresses, one a line"
-                hint="URLs, hosts or host:port. Type and name are guessed, and each is tried once."
+                hint="URLs, hosts or host:port. Type and name are guessed, and each is tested once."
               >
                 {(control) => (
                   <textarea
@@ -118,7 +118,7 @@ function AddMany() {
                   The first {MOST_LINES} of {everyLine.length} are made. Add the others afterwards.
                 </p>
               )}
-              <Lines lines={lines} names={names} trials={trials} form={form} places={made.places} />
+              <Lines lines={lines} names={names} tests={tests} form={form} places={made.places} />
               <div class="form-row">
                 <Choice
                   label="Website"
@@ -252,17 +252,17 @@ function Sources({ form }: { form: FormState }) {
 interface LinesProps {
   lines: readonly Line[];
   names: Signal<Record<string, string>>;
-  trials: Trials;
+  tests: Tests;
   form: FormState;
   places: Declared['places'];
 }
 
-function Lines({ lines, names, trials, form, places }: LinesProps) {
+function Lines({ lines, names, tests, form, places }: LinesProps) {
   if (lines.length === 0) return null;
   return (
     <>
       <p role="status" class="small">
-        {trialsText(lines.map(({ text, guess }) => trials[guess?.url ?? text] ?? (guess ? undefined : NO_ADDRESS)))}
+        {testsText(lines.map(({ text, guess }) => tests[guess?.url ?? text] ?? (guess ? undefined : NO_ADDRESS)))}
       </p>
       <ol class="many" aria-label="What will be watched">
         {lines.map((line) => {
@@ -294,7 +294,7 @@ function Lines({ lines, names, trials, form, places }: LinesProps) {
               )}
               <div class="verdict-line">
                 {problem === undefined ? (
-                  <Verdict of={guess ? trials[guess.url] : NO_ADDRESS} />
+                  <Verdict of={guess ? tests[guess.url] : NO_ADDRESS} />
                 ) : (
                   <span class="reason">{problem}</span>
                 )}
@@ -316,10 +316,10 @@ function Lines({ lines, names, trials, form, places }: LinesProps) {
   );
 }
 
-const NO_ADDRESS: Trial = { state: 'refused', reason: 'No URL, host or host:port can be read from it.' };
+const NO_ADDRESS: Test = { state: 'refused', reason: 'No URL, host or host:port can be read from it.' };
 
-function Verdict({ of }: { of: Trial | undefined }) {
-  if (!of || of.state === 'running') return <span class="muted">{of ? 'Trying…' : 'Waits'}</span>;
+function Verdict({ of }: { of: Test | undefined }) {
+  if (!of || of.state === 'running') return <span class="muted">{of ? 'Testing…' : 'Waits'}</span>;
   if (of.state === 'refused') return <span class="reason">{of.reason}</span>;
   const { check } = of;
   const reason = check.error?.message ?? check.warning?.message;
@@ -350,14 +350,14 @@ function Told() {
   );
 }
 
-/** Tries each address once, a few at a time, when the list has rested for a moment. By address. */
-function useTrials(lines: readonly Line[]): Trials {
-  const trials = useSignal<Trials>({});
+/** Tests each address once, a few at a time, when the list has rested for a moment. By address. */
+function useTests(lines: readonly Line[]): Tests {
+  const tests = useSignal<Tests>({});
   const wanted = useRef<Line[]>([]);
   const running = useRef(0);
   const pump = () => {
     while (running.current < AT_ONCE) {
-      const next = wanted.current.find(({ guess }) => guess && !(guess.url in trials.peek()));
+      const next = wanted.current.find(({ guess }) => guess && !(guess.url in tests.peek()));
       if (!next?.guess) return;
       running.current++;
       void attempt(next.guess).then(() => {
@@ -366,8 +366,8 @@ function useTrials(lines: readonly Line[]): Trials {
       });
     }
   };
-  const note = (url: string, trial: Trial) => {
-    trials.value = { ...trials.peek(), [url]: trial };
+  const note = (url: string, test: Test) => {
+    tests.value = { ...tests.peek(), [url]: test };
   };
   const attempt = async ({ url, type, name }: { url: string; type: string; name: string }): Promise<void> => {
     note(url, { state: 'running' });
@@ -378,8 +378,8 @@ function useTrials(lines: readonly Line[]): Trials {
       const wait = isBusy ? (error.retryAfter ?? 2) : null;
       if (wait === null) return note(url, { state: 'refused', reason: reasonOf(error) });
       await new Promise((resolve) => setTimeout(resolve, wait * 1000));
-      const { [url]: _, ...others } = trials.peek();
-      trials.value = others;
+      const { [url]: _, ...others } = tests.peek();
+      tests.value = others;
     }
   };
   const key = lines.map(({ guess }) => guess?.url ?? '').join('\n');
@@ -396,7 +396,7 @@ function useTrials(lines: readonly Line[]): Trials {
     },
     [],
   );
-  return trials.value;
+  return tests.value;
 }
 
 const reasonOf = (error: unknown): string =>
