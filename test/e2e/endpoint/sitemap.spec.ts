@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../../harness/app/app';
 
-interface Answer {
+interface Scripted {
   status?: number;
   location?: string;
   body?: string | Buffer;
@@ -18,11 +18,11 @@ describe('POST /api/v1/endpoints/sitemap', () => {
   let app: TestApp;
   let server: Server;
   let site: string;
-  let answers: Record<string, Answer>;
+  let responses: Record<string, Scripted>;
 
   beforeAll(async () => {
     server = createServer(({ url = '' }, response) => {
-      const { status = 200, location, body = '' } = answers[url] ?? { status: 404 };
+      const { status = 200, location, body = '' } = responses[url] ?? { status: 404 };
       response.writeHead(status, location === undefined ? {} : { location }).end(body);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -34,7 +34,7 @@ describe('POST /api/v1/endpoints/sitemap', () => {
     server.close();
   });
   beforeEach(() => {
-    answers = {};
+    responses = {};
   });
 
   const ask = async (url: string) => {
@@ -48,7 +48,7 @@ describe('POST /api/v1/endpoints/sitemap', () => {
   };
 
   it('lists the addresses of the host, each once, and counts those that it leaves out', async () => {
-    answers['/sitemap.xml'] = {
+    responses['/sitemap.xml'] = {
       body: urlset(
         `${site}/`,
         `${site}/a#b`,
@@ -66,7 +66,7 @@ describe('POST /api/v1/endpoints/sitemap', () => {
 
   it('reads an index, packed sitemaps and what a redirect leads to, up to 200 addresses', async () => {
     const pages = Array.from({ length: 150 }, (_, i) => `${site}/${i}`);
-    answers = {
+    responses = {
       '/index.xml': { body: index(`${site}/1.xml.gz`, `${site}/2.xml`, 'https://other.example/3.xml') },
       '/1.xml.gz': { body: gzipSync(urlset(...pages)) },
       '/2.xml': { status: 302, location: '/moved.xml' },
@@ -81,7 +81,7 @@ describe('POST /api/v1/endpoints/sitemap', () => {
     ]);
   });
 
-  it.each<[string, () => Record<string, Answer>, string]>([
+  it.each<[string, () => Record<string, Scripted>, string]>([
     ['what is not there', () => ({}), 'unreachable The sitemap cannot be read: the server answers with status 404.'],
     [
       'a page',
@@ -117,14 +117,14 @@ describe('POST /api/v1/endpoints/sitemap', () => {
       'no http(s) address',
     ],
   ])('refuses %s in words, at the address', async (_, given, expected) => {
-    answers = given();
+    responses = given();
     const { status, refusal } = await ask(`${site}/s.xml`);
     expect([status, refusal]).toEqual([400, [expect.stringMatching(/^\/url /)]]);
     expect(refusal?.[0]).toContain(expected);
   });
 
   it('connects to no address that the egress policy refuses, also not after a redirect', async () => {
-    answers['/s.xml'] = { status: 302, location: 'http://169.254.169.254/latest/meta-data/' };
+    responses['/s.xml'] = { status: 302, location: 'http://169.254.169.254/latest/meta-data/' };
     for (const url of ['http://169.254.169.254/', `${site}/s.xml`]) {
       const { status, refusal } = await ask(url);
       expect([status, refusal]).toEqual([422, [expect.stringContaining('link-local')]]);
