@@ -19,16 +19,19 @@ import { MaintenanceCoverage } from './suppression/maintenance-coverage';
 import { MaintenanceNowLookup } from './suppression/maintenance-now';
 import { EndpointSearchController } from './search/endpoint-search.controller';
 import { EndpointSearchService } from './search/endpoint-search.service';
+import { SitemapController } from './sitemap/sitemap.controller';
+import { SitemapService } from './sitemap/sitemap.service';
 import { WebsiteSetupController } from './website-setup.controller';
 import { WebsiteSetupService } from './website-setup.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule],
-  controllers: [WebsiteSetupController, EndpointSearchController, EndpointController],
+  controllers: [WebsiteSetupController, EndpointSearchController, SitemapController, EndpointController],
   providers: [
     EndpointService,
     EndpointRepository,
     EndpointSearchService,
+    SitemapService,
     EndpointPurge,
     EndpointSettingsResolver,
     EndpointSchedule,

@@ -114,7 +114,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
-  endpoint: { search: [], suppression: ['search'], settings: [] },
+  endpoint: { search: [], suppression: ['search'], settings: [], sitemap: ['settings'] },
   maintenance: { recurrence: [] },
   delivery: { config: [], plan: [], send: ['config', 'plan'] },
   alert: {

@@ -31,6 +31,7 @@ const DECLARED: Readonly<Record<string, string>> = {
 /** What no document declares, and why. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   '/api/v1/endpoints/test': 'stores nothing',
+  '/api/v1/endpoints/sitemap': 'stores nothing',
   '/api/v1/endpoints/{id}/checks': 'runs a check',
   '/api/v1/endpoints/{id}/acknowledgement': 'belongs to an incident',
   '/api/v1/alerts/test': 'stores nothing',

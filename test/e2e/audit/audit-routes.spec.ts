@@ -40,6 +40,7 @@ describe('the audit log of every route', () => {
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
+    target.body = '<urlset/>';
     app = await startApp({ role: 'api', egressPrivate: 'allow' });
   });
   afterAll(async () => {
@@ -130,6 +131,7 @@ describe('the audit log of every route', () => {
       entry: 'test endpoint',
       body: () => ({ name: 'a', type: 'HTTP', url: target.url }),
     },
+    'POST /api/v1/endpoints/sitemap': { entry: 'test website', body: () => ({ url: `${target.url}/sitemap.xml` }) },
     'POST /api/v1/endpoints/:id/checks': { entry: 'check endpoint', on: endpoint },
     'PUT /api/v1/endpoints/:id/acknowledgement': {
       entry: 'create acknowledgement',

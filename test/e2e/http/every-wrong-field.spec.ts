@@ -197,6 +197,9 @@ describe('a body with several wrong fields', () => {
         pointers: ['/timeout', '/url'],
       },
     ],
+    'POST /api/v1/endpoints/sitemap': [
+      { path: () => '/endpoints/sitemap', body: () => ({ url: 'ftp://x', depth: 2 }), pointers: ['/depth', '/url'] },
+    ],
     'PUT /api/v1/endpoints/{id}/acknowledgement': [
       {
         path: () => `/endpoints/${endpoint}/acknowledgement`,

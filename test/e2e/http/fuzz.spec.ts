@@ -42,7 +42,8 @@ const PUBLIC = [
 const CANARY = 'Canary7f3a';
 /**
  * Random input cannot succeed here: keys and slugs are secrets, no delivery ends in a process that does not deliver, nothing
- * is down to be acknowledged in one that does not check, and the fields of a window have to fit each other and the date.
+ * is down to be acknowledged in one that does not check, the fields of a window have to fit each other and the date, and no
+ * address has a sitemap.
  */
 const OUT_OF_REACH = [
   'POST /auth/session',
@@ -59,6 +60,7 @@ const OUT_OF_REACH = [
   'POST /api/v1/maintenance-windows',
   'POST /api/v1/maintenance-windows/preview',
   'POST /api/v1/configuration/convert',
+  'POST /api/v1/endpoints/sitemap',
 ];
 /** Ids remembered per prefix, the newest ones. */
 const POOL = 12;

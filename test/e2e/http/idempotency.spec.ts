@@ -153,6 +153,7 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/alerts/:id/test',
     'POST /api/v1/endpoints/:id/checks',
     'POST /api/v1/endpoints/test',
+    'POST /api/v1/endpoints/sitemap',
     'POST /auth/session',
     'POST /ack/:token',
   ];

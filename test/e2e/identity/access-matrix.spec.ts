@@ -33,6 +33,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'PUT /api/v1/endpoints/:id': 'write',
   'DELETE /api/v1/endpoints/:id': 'write',
   'POST /api/v1/endpoints/test': 'write',
+  'POST /api/v1/endpoints/sitemap': 'write',
   'GET /api/v1/endpoints/:id/checks': 'read',
   'POST /api/v1/endpoints/:id/checks': 'write',
   'GET /api/v1/endpoints/:id/uptime': 'read',

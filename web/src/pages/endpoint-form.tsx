@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { all, ApiProblem, get, post, put } from '../api/client';
+import { all, ApiProblem, get, post, put, query } from '../api/client';
 import { loadDocument } from '../api/document';
 import type { Assertion, Endpoint, Header, UnrecordedCheck, Website } from '../api/types';
 import { ContactChoice } from '../components/alert/contact-choice';
@@ -17,6 +17,7 @@ import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
+import { addAddresses } from '../state/add-many';
 import { useContacts } from '../state/contacts';
 import { useDraft } from '../state/drafts';
 import { into, patch, useLoad } from '../state/load';
@@ -221,6 +222,14 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
     const { id, name, missing } = unfinished.value;
     return <MissingAlerts id={id} name={name} of={missing} />;
   }
+  const many = `/new/many${query({ website_id: website.value })}`;
+  const pasteMany = (event: ClipboardEvent) => {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (text.trim().split(/[\r\n]+/).length < 2) return;
+    event.preventDefault();
+    addAddresses(`${draft.value.url}\n${text}`);
+    go(many);
+  };
   const hasSecrets = of && JSON.stringify(of).includes(MASK);
   return (
     <Editor
@@ -229,10 +238,14 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
       set={patch(chosen)}
       save={save}
       call={call}
+      pasteMany={pasteMany}
       last={<ContactChoice contacts={contacts} chosen={told} set={into(picked)} />}
     >
       {(problem) => (
         <>
+          <p class="small">
+            <a href={`#${many}`}>Several at once, from a list, a file or a sitemap</a>
+          </p>
           {hasSecrets && <p class="notice warn">Secret values are not copied: enter them again.</p>}
           <div class="form-row">
             <Choice
@@ -278,6 +291,8 @@ interface EditorProps {
   set: (changes: Partial<Draft>) => void;
   save: () => Promise<void>;
   children?: (problem: Problem) => preact.ComponentChildren;
+  /** What is pasted into the address; several lines are several endpoints. */
+  pasteMany?: (event: ClipboardEvent) => void;
   /** Below the settings. */
   last?: preact.ComponentChildren;
 }
@@ -291,7 +306,7 @@ function needUrl({ url }: Draft, pointer: string): void {
   ]);
 }
 
-function Editor({ draft, isNew, call, set, save, id, children, last }: EditorProps) {
+function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany }: EditorProps) {
   /** With the settings that were tested: the verdict goes when any of them changes. */
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -337,6 +352,7 @@ function Editor({ draft, isNew, call, set, save, id, children, last }: EditorPro
                   placeholder="https://shop.example.com/checkout"
                   value={draft.url}
                   set={(url) => set({ url })}
+                  onPaste={pasteMany}
                 />
                 <div class="form-row">
                   <Choice

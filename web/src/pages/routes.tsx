@@ -7,6 +7,7 @@ import { OverviewPage } from './overview';
 import { WebsitePage } from './website';
 
 // Apart from what people open all day: these are fetched once the first page is there.
+const AddManyPage = lazy(() => import('./add-many').then((page) => page.AddManyPage));
 const AlertPage = lazy(() => import('./alert').then((page) => page.AlertPage));
 const EndpointFormPage = lazy(() => import('./endpoint-form').then((page) => page.EndpointFormPage));
 const CertificatesPage = lazy(() => import('./certificates').then((page) => page.CertificatesPage));
@@ -44,6 +45,7 @@ export const ROUTES: readonly Route[] = [
     role: 'write',
     show: () => <EndpointFormPage id={null} />,
   },
+  { path: 'new/many', title: 'New endpoints', section: 'Overview', show: () => <AddManyPage /> },
   { path: 'endpoints/:id', title: 'Endpoint', section: 'Overview', show: (id) => <EndpointPage key={id} id={id} /> },
   {
     path: 'endpoints/:id/edit',

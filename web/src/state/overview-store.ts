@@ -41,7 +41,7 @@ export function refresh(): Promise<void> {
   return running;
 }
 
-/** The latency by the hour is a third of the answer and changes once an hour: it is asked for this often. */
+/** The latency by the hour is a third of the response and changes once an hour: it is asked for this often. */
 const LATENCY_EVERY_MS = 300_000;
 let latencyAt = -Infinity;
 

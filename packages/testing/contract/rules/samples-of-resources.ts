@@ -41,6 +41,7 @@ export const RESOURCE_SAMPLES: Samples = {
   updateEndpoint: async (scene) => ({ ...(await endpoint(scene)), json: { timeout: 9 } }),
   deleteEndpoint: async ({ session, website: id }) => idOf(newEndpoint(session, {}, await id())),
   testEndpoint: ({ session }) => ({ json: endpointFields(session) }),
+  readSitemap: ({ session }) => ({ json: { url: session.bench.url('/sitemap.xml') } }),
 
   listAlerts: async ({ endpoint: id }) => ({ query: `endpoint_id=${await id()}` }),
   createAlert: async (scene) => ({ json: await newFor(scene) }),

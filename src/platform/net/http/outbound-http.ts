@@ -6,10 +6,10 @@ import { DeadlineExceeded, startDeadline } from '../deadline';
 import { holdResponse } from './hold-response';
 import { bracketed, normalizeHost } from '../egress/host-name';
 import type { ResponseHeaders } from './http-response-parser';
-import { type ExchangeResponse, ExchangeError, exchange } from './http-exchange';
+import { ExchangeError, exchange } from './http-exchange';
 import { readUrl } from '../../text/read-url';
 
-/** One outgoing HTTP request of our own (a notification, a heartbeat). Never used for checks. */
+/** One outgoing HTTP request of our own (a notification, a heartbeat, a sitemap). Never used for checks. */
 export interface OutboundRequest {
   method: string;
   /** http: or https:. A secret: it never appears in an error. */
@@ -31,6 +31,13 @@ export interface OutboundResponse {
   body: string;
   /** Who answered: the address that was connected to. */
   address: string;
+}
+
+/** A response whose body may be anything. */
+export interface FetchedResponse extends Omit<OutboundResponse, 'body'> {
+  bytes: Buffer;
+  /** True when there was more than was asked for. */
+  truncated: boolean;
 }
 
 /**
@@ -65,7 +72,7 @@ interface UrlTarget {
 
 /**
  * Sends our own requests over HTTP: notifications, heartbeats. A fresh connection to an allowed address, the certificate
- * verified before anything is written, one total time limit, at most 64 KiB of the response read. Redirects are responses
+ * verified before anything is written, one total time limit, a bounded part of the response read. Redirects are responses
  * like any other; they are not followed. No cookies, no proxy.
  */
 @Injectable()
@@ -74,6 +81,12 @@ export class OutboundHttp {
 
   /** Resolves whatever the status of the response. Throws `OutboundError` only. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
+    const { status, headers, bytes, address } = await this.fetch(request, MAX_BODY_BYTES);
+    return { status, headers, body: bytes.toString('utf8'), address };
+  }
+
+  /** As `request`, with up to `maxBytes` of the body as they came. */
+  async fetch(request: OutboundRequest, maxBytes: number): Promise<FetchedResponse> {
     const target = targetOf(request.url);
     const limit = startDeadline(request.timeoutMs, request.signal);
     try {
@@ -84,12 +97,13 @@ export class OutboundHttp {
         path: target.path,
         headers: headersOf(request, target),
         body: request.body,
-        maxBodyBytes: MAX_BODY_BYTES,
+        maxBodyBytes: maxBytes,
         keepBody: true,
         signal: limit.signal,
       });
       if (request.afterWritten) void holdResponse(socket, request.afterWritten);
-      return responseOf(await responding, address);
+      const { status, headers, body, truncated } = await responding;
+      return { status, headers, bytes: body, truncated, address };
     } catch (error) {
       throw outboundErrorOf(error, target.host, limit.signal);
     } finally {
@@ -127,10 +141,6 @@ function headersOf(request: OutboundRequest, { authority }: UrlTarget): [string,
     ...(request.body === null ? [] : [['Content-Length', String(Buffer.byteLength(request.body))] as [string, string]]),
     ['Connection', 'close'],
   ];
-}
-
-function responseOf({ status, headers, body }: ExchangeResponse, address: string): OutboundResponse {
-  return { status, headers, body: body.toString('utf8'), address };
 }
 
 function outboundErrorOf(error: unknown, host: string, signal: AbortSignal): OutboundError {

@@ -49,6 +49,7 @@ type TextProps = Common<string> & {
   min?: number;
   max?: number;
   autofocus?: boolean;
+  onPaste?: ((event: ClipboardEvent) => void) | undefined;
 };
 
 /** One line of text, a number or a secret. */

@@ -1,0 +1,118 @@
+import { SitemapRefusal } from './sitemap-refusal';
+
+/** What a sitemap lists: pages, or further sitemaps. */
+export type SitemapKind = 'urlset' | 'sitemapindex';
+
+/** `isCut`: there was more, or may have been. */
+export interface ReadSitemap {
+  kind: SitemapKind;
+  isCut: boolean;
+}
+
+/** Characters of one tag, and of one address: sitemaps.org allows addresses below 2,048. */
+const [MAX_TAG, MAX_ADDRESS] = [2000, 2048];
+const TOO_LONG = `an address has more than ${MAX_ADDRESS} characters`;
+const MAX_DEPTH = 8;
+/** Tags and comments, of which a page has five or, with pictures, a hundred: some 30 ms of the event loop at worst. */
+const MOST_STEPS = 20_000;
+/** Of the addresses themselves: those of images and videos stand deeper. */
+const LOC_DEPTH = 3;
+const NAME = /^[A-Za-z_][\w.:-]{0,99}(?=[\s/]|$)/;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+const broken = (message: string) => new SitemapRefusal('invalid_syntax', message);
+
+/**
+ * Hands over each address of a sitemap until `take` says false. Not an XML parser: it knows elements, text, CDATA, comments and
+ * the five entities, and refuses the rest, a DTD above all, so that nothing expands. Each character is looked at once or twice,
+ * whatever the text. Throws `SitemapRefusal`.
+ */
+export function readSitemap(text: string, take: (kind: SitemapKind, address: string) => boolean): ReadSitemap {
+  const open: string[] = [];
+  let kind: SitemapKind | null = null;
+  let address: string | null = null;
+  const add = (piece: string): void => {
+    if (address === null) return;
+    address += piece;
+    if (address.length > MAX_ADDRESS) throw broken(TOO_LONG);
+  };
+  const until = (mark: string, from: number): number => {
+    const end = text.indexOf(mark, from);
+    if (end < 0) throw broken(`the file ends before "${mark}"`);
+    return end;
+  };
+  let at = text.startsWith('\ufeff') ? 1 : 0;
+  for (let steps = 0; at < text.length; steps++) {
+    if (steps === MOST_STEPS && kind !== null) return { kind, isCut: true };
+    if (steps === MOST_STEPS) throw broken('it has nothing but comments');
+    const next = text.indexOf('<', at);
+    if (address !== null || open.length === 0) {
+      const piece = text.slice(at, next < 0 ? text.length : next);
+      if (open.length === 0 && piece.trim() !== '') throw broken('it is no XML');
+      if (address !== null) add(decoded(piece.trim()));
+    }
+    if (next < 0) break;
+    if (text.startsWith('<!--', next)) at = until('-->', next + 4) + 3;
+    else if (text.startsWith('<![CDATA[', next)) {
+      const end = until(']]>', next + 9);
+      add(text.slice(next + 9, Math.min(end, next + 9 + MAX_ADDRESS + 1)));
+      at = end + 3;
+    } else if (text.startsWith('<!', next)) throw broken('it has a DTD, which is not read');
+    else if (text.startsWith('<?', next)) at = until('?>', next + 2) + 2;
+    else {
+      const end = until('>', next + 1);
+      if (end - next > MAX_TAG) throw broken(`a tag has more than ${MAX_TAG} characters`);
+      const tag = text.slice(next + 1, end);
+      at = end + 1;
+      if (tag.startsWith('/')) {
+        if (open.pop() !== tag.slice(1).trimEnd()) throw broken('a tag closes what is not open');
+        if (address !== null) {
+          const whole: string = address.trim();
+          address = null;
+          if (kind !== null && whole !== '' && !take(kind, whole)) return { kind, isCut: true };
+        }
+        continue;
+      }
+      const [name] = NAME.exec(tag) ?? [];
+      if (name === undefined) throw broken('a tag has no name');
+      if (address !== null) throw broken('an address has tags in it');
+      if (open.length === 0) {
+        if (kind !== null) throw broken('it has two roots');
+        kind = kindOf(localName(name));
+      }
+      if (tag.endsWith('/')) continue;
+      open.push(name);
+      if (open.length > MAX_DEPTH)
+        throw new SitemapRefusal('too_deep', `its tags are nested more than ${MAX_DEPTH} deep`);
+      if (open.length === LOC_DEPTH && localName(name) === 'loc') address = '';
+    }
+  }
+  if (kind === null) throw broken('it is empty');
+  if (open.length > 0) throw broken('the file ends before its tags are closed');
+  return { kind, isCut: false };
+}
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
+
+function kindOf(root: string): SitemapKind {
+  if (root === 'urlset' || root === 'sitemapindex') return root;
+  throw broken('it begins with another tag than <urlset> or <sitemapindex>');
+}
+
+/** Of at most `MAX_ADDRESS` characters. */
+function decoded(text: string): string {
+  if (text.length > MAX_ADDRESS) throw broken(TOO_LONG);
+  return text.replace(/&([^;&\s]{0,12};?)/g, (_, body: string) => {
+    const [, hex, decimal] = /^#(?:x([\da-f]{1,6})|(\d{1,7}));$/i.exec(body) ?? [];
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    const character = Number.isNaN(code)
+      ? body.endsWith(';') && Object.hasOwn(ENTITIES, body.slice(0, -1))
+        ? ENTITIES[body.slice(0, -1)]
+        : undefined
+      : code > 0 && code <= 0x10ffff
+        ? String.fromCodePoint(code)
+        : undefined;
+    if (character === undefined) throw broken('it has an entity that is not known');
+    return character;
+  });
+}

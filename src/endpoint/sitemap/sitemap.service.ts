@@ -1,0 +1,227 @@
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../../audit/audit-log';
+import type { Caller } from '../../platform/access/caller';
+import { WorkLimits } from '../../platform/access/work-limits';
+import { Database } from '../../platform/database/database';
+import { newUuid } from '../../platform/ids/id';
+import { startDeadline } from '../../platform/net/deadline';
+import { type EgressRule, EgressPolicy, refusalText } from '../../platform/net/egress/egress-policy';
+import { FairSemaphore } from '../../platform/net/fair-semaphore';
+import { OutboundError, OutboundHttp } from '../../platform/net/http/outbound-http';
+import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
+import { problems } from '../../platform/problem/problem';
+import { readUrl } from '../../platform/text/read-url';
+import { parseWebsiteUrl } from '../../website/website-url';
+import { maskedUrl } from '../settings/shown-settings';
+import { readSitemap } from './read-sitemap';
+import { SitemapRefusal } from './sitemap-refusal';
+import { MOST_ADDRESSES, type ReadSitemapDto, type SitemapView } from './sitemap.dto';
+
+const DEADLINE_MS = 10_000;
+/** Of all files together, unpacked. */
+const MOST_BYTES = 5 * 1024 * 1024;
+const [MOST_REDIRECTS, MOST_CHILDREN, MAX_ADDRESS] = [3, 10, 2048];
+const HEADERS = {
+  'user-agent': 'uptime-monitor/1 (sitemap)',
+  accept: 'application/xml, text/xml, application/gzip, */*;q=0.5',
+};
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+const unpack = promisify(gunzip);
+
+/** A file is in memory three times at worst: packed, unpacked, as text. */
+const turns = new FairSemaphore({ size: 2, share: 1, waiting: 4 });
+
+/** One request: what may still be read, and under which rules. */
+interface Reading {
+  egress: EgressRule;
+  signal: AbortSignal;
+  bytesLeft: number;
+}
+
+interface File {
+  text: string;
+  /** Of the address that was asked for, and of the one that redirects led to. */
+  hosts: ReadonlySet<string>;
+}
+
+/** Lists what a sitemap names. Stores nothing but an audit entry, which is committed before anything is sent. */
+@Injectable()
+export class SitemapService {
+  constructor(
+    private readonly http: OutboundHttp,
+    private readonly egress: EgressPolicy,
+    private readonly limits: WorkLimits,
+    private readonly database: Database,
+  ) {}
+
+  /** Throws `validation_failed` at `/url`, `target_not_allowed`, `rate_limited`. Ends when the client leaves. */
+  async read(caller: Caller, dto: ReadSitemapDto, left: AbortSignal): Promise<SitemapView> {
+    refuse(this.findingsIn(caller, dto));
+    const url = addressOf(dto.url);
+    return this.limits.run(caller.orgId, async () => {
+      await this.database.transaction((tx) =>
+        recordChange(tx, {
+          orgId: caller.orgId,
+          action: 'test',
+          resource: 'website',
+          id: newUuid(),
+          after: { url: maskedUrl(url) },
+        }),
+      );
+      const deadline = startDeadline(DEADLINE_MS, left);
+      const leave = await turns.take(caller.orgId, deadline.signal);
+      try {
+        if (!leave) throw problems.rateLimited(2);
+        return await this.list(url, { egress: this.ruleOf(caller), signal: deadline.signal, bytesLeft: MOST_BYTES });
+      } catch (error) {
+        throw problemOf(error);
+      } finally {
+        leave?.();
+        deadline.clear();
+      }
+    });
+  }
+
+  /** What `read` would refuse without asking anybody. */
+  findingsIn(caller: Caller, { url }: Partial<ReadSitemapDto>): Findings {
+    if (url === undefined) return NO_FINDINGS;
+    const parsed = parseWebsiteUrl(url.trim());
+    if ('problem' in parsed) return { invalid: [parsed.problem], forbidden: [] };
+    const { hostname } = new URL(parsed.url);
+    const refusal = this.egress.refusalOfHost(hostname, this.ruleOf(caller));
+    return refusal === null
+      ? NO_FINDINGS
+      : {
+          invalid: [],
+          forbidden: [{ pointer: '/url', code: 'invalid_format', message: refusalText(hostname, refusal) }],
+        };
+  }
+
+  private ruleOf({ orgId, isDefaultOrg }: Caller): EgressRule {
+    return this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
+  }
+
+  private async list(url: string, reading: Reading): Promise<SitemapView> {
+    const found = new Addresses();
+    const children = new Addresses(MOST_CHILDREN);
+    const root = await this.fetch(url, reading);
+    let { isCut } = readSitemap(root.text, (kind, address) =>
+      (kind === 'urlset' ? found : children).take(address, root.hosts),
+    );
+    for (const child of children.urls) {
+      if (found.isFull) break;
+      const ofChild = await this.listChild(child, found, reading).catch((error: unknown) => {
+        throw error instanceof SitemapRefusal ? new SitemapRefusal(error.code, `${child}: ${error.message}`) : error;
+      });
+      isCut ||= ofChild;
+    }
+    return {
+      urls: [...found.urls],
+      truncated: isCut,
+      skipped: found.skipped + children.skipped,
+    };
+  }
+
+  /** Whether there was more. */
+  private async listChild(url: string, found: Addresses, reading: Reading): Promise<boolean> {
+    const { text, hosts } = await this.fetch(url, reading);
+    const { isCut } = readSitemap(text, (kind, address) => {
+      if (kind === 'sitemapindex') throw new SitemapRefusal('too_deep', 'an index lists another index');
+      return found.take(address, hosts);
+    });
+    return isCut;
+  }
+
+  /** Each address on the way is judged by the policy when it is connected to. */
+  private async fetch(asked: string, reading: Reading): Promise<File> {
+    const { egress, signal } = reading;
+    let url = asked;
+    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+      if (reading.bytesLeft <= 0) throw tooLarge();
+      const request = { method: 'GET', url, headers: HEADERS, body: null, egress, timeoutMs: DEADLINE_MS, signal };
+      const { status, headers, bytes, truncated } = await this.http.fetch(request, reading.bytesLeft);
+      const location = headers['location'];
+      if (REDIRECTS.has(status) && location !== undefined) {
+        url = redirected(location, url);
+        continue;
+      }
+      if (status !== 200) throw new SitemapRefusal('unreachable', `the server answers with status ${status}`);
+      if (truncated) throw tooLarge();
+      const text = await textOf(bytes, reading);
+      return { text, hosts: new Set([hostOf(asked), hostOf(url)]) };
+    }
+    throw new SitemapRefusal('unreachable', `the server redirects more than ${MOST_REDIRECTS} times`);
+  }
+}
+
+/** Addresses of the hosts that they may belong to, each once. */
+class Addresses {
+  readonly urls = new Set<string>();
+  skipped = 0;
+  /** There was one more than fits. */
+  isFull = false;
+
+  constructor(private readonly most = MOST_ADDRESSES) {}
+
+  /** False when nothing more is wanted. */
+  take(address: string, hosts: ReadonlySet<string>): boolean {
+    const url = readUrl(address);
+    const isOurs = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+    if (!isOurs || url.href.length > MAX_ADDRESS || !hosts.has(hostOf(url.href))) this.skipped++;
+    else {
+      url.hash = '';
+      this.isFull = this.urls.size === this.most && !this.urls.has(url.href);
+      if (!this.isFull) this.urls.add(url.href);
+    }
+    return !this.isFull;
+  }
+}
+
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
+
+function addressOf(text: string): string {
+  const url = new URL(text.trim());
+  if (url.pathname === '/' && url.search === '') url.pathname = '/sitemap.xml';
+  url.hash = '';
+  return url.href;
+}
+
+const tooLarge = () => new SitemapRefusal('too_large', 'it has more than 5 MiB, unpacked and with those that it lists');
+
+function redirected(location: string, from: string): string {
+  const url = location.length > MAX_ADDRESS ? null : readUrl(location, from);
+  if (url && 'url' in parseWebsiteUrl(url.href)) return url.href;
+  throw new SitemapRefusal('unreachable', 'the server redirects to what is no http(s) address');
+}
+
+/** By its first bytes, whatever the server calls it. */
+async function textOf(bytes: Buffer, reading: Reading): Promise<string> {
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const plain = isPacked ? await unpacked(bytes, reading.bytesLeft) : bytes;
+  reading.bytesLeft -= plain.length;
+  if (!isUtf8(plain)) throw new SitemapRefusal('invalid_syntax', 'it is not UTF-8');
+  return plain.toString('utf8');
+}
+
+const unpacked = (bytes: Buffer, most: number): Promise<Buffer> =>
+  unpack(bytes, { maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge()
+      : new SitemapRefusal('invalid_syntax', 'it begins like gzip, and cannot be unpacked');
+  });
+
+function problemOf(error: unknown): unknown {
+  if (error instanceof SitemapRefusal) {
+    const message = `The sitemap cannot be read: ${error.message}.`;
+    return problems.validationFailed([{ pointer: '/url', code: error.code, message }]);
+  }
+  if (!(error instanceof OutboundError)) return error;
+  const { code, message } = error;
+  return code === 'blocked'
+    ? problems.targetNotAllowed([{ pointer: '/url', code: 'invalid_format', message }])
+    : problems.validationFailed([{ pointer: '/url', code: 'unreachable', message }]);
+}

@@ -1,0 +1,102 @@
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../../packages/testing/eventually';
+import { startOwnApp, type TestApp } from '../harness/app/app';
+import { SwitchableServer } from '../harness/servers/switchable-server';
+import { launchBrowser, Visit } from './browser';
+
+jest.setTimeout(120_000);
+
+/** What a person waits for at most; printed, because a machine that runs tests is slower. */
+const AIM_SECONDS = 20;
+
+describe('adding many endpoints', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let target: SwitchableServer;
+  let visit: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    target = await SwitchableServer.start();
+    app = await startOwnApp({ role: 'api', egressPrivate: 'allow' });
+    browser = await launchBrowser();
+    visit = await Visit.start(browser, app.url);
+    page = visit.page;
+    await visit.signIn(app.write.key ?? '');
+  });
+  afterAll(async () => {
+    // The console names each refusal: of a target that is not allowed, and of a service that is busy, which is asked again.
+    expect(visit.complaints.filter((text) => !text.includes('Failed to load resource'))).toEqual([]);
+    await browser.close();
+    await app.close();
+    await target.close();
+  });
+
+  /** As Ctrl-V does, without a clipboard of the machine. */
+  const paste = (text: string) =>
+    page.evaluate<void>(
+      `(() => {
+        const data = new DataTransfer();
+        data.setData('text/plain', ${JSON.stringify(text)});
+        document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+      })()`,
+    );
+  const endpoints = async () => (await app.read.get<{ name: string; url: string; type: string }[]>('/endpoints')).body;
+
+  it('takes twelve addresses of a paste, tests them, and makes them in one request: three steps', async () => {
+    const addresses = Array.from({ length: 12 }, (_, i) => `${target.url}/site-${i + 1}`);
+    const began = performance.now();
+    const steps: string[] = [];
+
+    await page.keyboard.press('n');
+    await page.getByLabel('URL, host or host:port').waitFor();
+    steps.push('press n');
+
+    await eventually('the field has the focus', () =>
+      page.evaluate<boolean>('document.activeElement?.tagName === "INPUT"'),
+    );
+    await paste(addresses.join('\n'));
+    steps.push('paste');
+    await page.getByText('12 addresses tested: 12 up.').waitFor({ timeout: 60_000 });
+    expect(
+      await page.getByRole('list', { name: 'What will be watched' }).getByText('Up', { exact: true }).count(),
+    ).toBe(12);
+    expect(await visit.barriers()).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await visit.overflow()).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 900 });
+
+    await page.getByRole('button', { name: 'Create 12' }).click();
+    steps.push('click Create 12');
+    await page.getByText('12 endpoints created.').waitFor();
+
+    expect(steps).toHaveLength(3);
+    expect((await endpoints()).map(({ url }) => url).sort()).toEqual([...addresses].sort());
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    console.log(`twelve addresses: ${steps.join(', ')}: ${seconds} s with a look by axe (at most ${AIM_SECONDS})`);
+  });
+
+  it('adds those of a sitemap, makes none when one is refused and says which, and makes the others without it', async () => {
+    target.body = `<urlset><url><loc>${target.url}/a</loc></url><url><loc>${target.url}/b</loc></url></urlset>`;
+    await visit.open('/new/many');
+    await page.getByLabel('From a sitemap').fill(target.url);
+    await page.getByRole('button', { name: 'Read it' }).click();
+    await page.getByText('2 addresses read.').waitFor();
+    const list = page.getByRole('list', { name: 'What will be watched' });
+    await page.getByLabel('Addresses, one a line').focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.insertText('\n169.254.169.254');
+    await list.getByText('link-local', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Create 3' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await endpoints()).toHaveLength(12);
+    await page.getByRole('button', { name: 'Remove icmp://169.254.169.254' }).click();
+    await page.getByLabel(`Name of ${target.url}/b`).fill('The second');
+    await page.getByRole('button', { name: 'Create 2' }).click();
+    await eventually('both are there', async () => (await endpoints()).length === 14);
+    expect((await endpoints()).slice(12).map(({ name }) => name)).toEqual([
+      expect.stringContaining('/a'),
+      'The second',
+    ]);
+  });
+});

@@ -1,0 +1,403 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { all, ApiProblem, post, sendDocument } from '../api/client';
+import type { ConfigurationPlan, UnrecordedCheck, Website } from '../api/types';
+import { outcomeOf } from '../components/check/recent-beats';
+import { CopyButton } from '../components/copy';
+import { ApiCall } from '../components/form/api-call';
+import { Choice, Field, Text } from '../components/form/field';
+import { Form, type FormState } from '../components/form/form';
+import { Icon } from '../components/icons';
+import { Button, Head, Section } from '../components/layout';
+import { StatusPill } from '../components/status';
+import {
+  declared,
+  type Declared,
+  type Line,
+  linesOf,
+  MOST_LINES,
+  openWebsites,
+  sitemapText,
+  type Test,
+  testsText,
+  without,
+} from '../logic/add-many';
+import { guessEndpoint } from '../logic/endpoint-guess';
+import { count, ms } from '../logic/format';
+import { defaultContacts } from '../logic/new-alerts';
+import { addAddresses, addresses } from '../state/add-many';
+import { useContacts } from '../state/contacts';
+import { into, useLoad } from '../state/load';
+import { refreshSoon, refreshWebsites } from '../state/overview-store';
+import { arrivals, go, route } from '../state/router';
+import { may } from '../state/session';
+import { errorMessage, showToast } from '../state/toast';
+
+const PATH = '/api/v1/configuration';
+/** The service runs eight for an organization; others of it want some as well. */
+const AT_ONCE = 4;
+/** Milliseconds without a key pressed: what is half typed is not tested. */
+const PAUSE = 700;
+
+type Tests = Readonly<Record<string, Test>>;
+
+/** Makes many endpoints of a list, a file or a sitemap: each is guessed and tested, all are made in one request. */
+export function AddManyPage() {
+  if (!may.write()) return <p class="notice warn">This key may only read.</p>;
+  return (
+    <>
+      <Head parent={['#/new', 'Watch something']} title="Watch several things" />
+      <AddMany />
+    </>
+  );
+}
+
+function AddMany() {
+  const names = useSignal<Record<string, string>>({});
+  const interval = useSignal('60');
+  const target = useSignal(route.peek().query.get('website_id') ?? 'hosts');
+  const websiteName = useSignal('');
+  const box = useRef<HTMLDivElement>(null);
+  const websites = useLoad('websites', (signal) => all<Website>('/api/v1/websites', signal)).data.value ?? [];
+  const everyLine = linesOf(addresses.value);
+  const lines = everyLine.slice(0, MOST_LINES);
+  const readable = lines.filter(({ guess }) => guess !== null);
+  const tests = useTests(lines);
+  const made = declared(lines, {
+    target: target.value,
+    name: websiteName.value,
+    interval: Number(interval.value),
+    names: names.value,
+    websites,
+  });
+  const json = JSON.stringify(made.document, null, 2);
+  useEffect(() => box.current?.querySelector('textarea')?.focus(), [arrivals.value]);
+
+  const save = async () => {
+    if (readable.length === 0) throw wrong('', 'Enter at least one address: a URL, a host, or host:port.');
+    if (readable.length < lines.length)
+      throw wrong('', 'Correct or remove the lines that no address can be read from.');
+    const plan = await sendDocument<ConfigurationPlan>('POST', `${PATH}/plan`, json);
+    refuseChanges(plan, made);
+    const { summary } = await sendDocument<ConfigurationPlan>('PUT', PATH, json, plan);
+    addresses.value = '';
+    refreshSoon();
+    void refreshWebsites();
+    showToast(
+      summary.create === 0 ? 'All of them were there already.' : `${count(readable.length, 'endpoint')} created.`,
+    );
+    go('/');
+  };
+  return (
+    <div class="columns forms">
+      <div ref={box}>
+        <Form save={save} action={`Create ${readable.length === 0 ? '' : readable.length}`.trim()}>
+          {(form) => (
+            <>
+              <Field
+                label="Addresses, one a line"
+                hint="URLs, hosts or host:port. Type and name are guessed, and each is tested once."
+              >
+                {(control) => (
+                  <textarea
+                    {...control}
+                    rows={6}
+                    spellcheck={false}
+                    class="mono"
+                    placeholder={'https://shop.example.com\nmail.example.com:25\n198.51.100.7'}
+                    value={addresses.value}
+                    onInput={(event) => {
+                      addresses.value = event.currentTarget.value;
+                    }}
+                  />
+                )}
+              </Field>
+              <Sources form={form} />
+              {everyLine.length > MOST_LINES && (
+                <p class="notice warn">
+                  The first {MOST_LINES} of {everyLine.length} are made. Add the others afterwards.
+                </p>
+              )}
+              <Lines lines={lines} names={names} tests={tests} form={form} places={made.places} />
+              <div class="form-row">
+                <Choice
+                  label="Website"
+                  value={target.value}
+                  set={into(target)}
+                  options={[
+                    ['hosts', 'One for each host'],
+                    ['new', 'One new website'],
+                    ...openWebsites(websites).map(({ id, name }) => [id, name] as const),
+                  ]}
+                />
+                {target.value === 'new' && (
+                  <Text
+                    label="Name of the website"
+                    error={form.problem('/websites/0/name')}
+                    placeholder={made.document.websites[0]?.name ?? ''}
+                    value={websiteName.value}
+                    set={into(websiteName)}
+                  />
+                )}
+                <Text
+                  label="Interval (seconds)"
+                  type="number"
+                  min={1}
+                  max={86_400}
+                  error={firstProblem(
+                    form,
+                    [...made.places.values()].map(({ pointer }) => `${pointer}/interval`),
+                  )}
+                  value={interval.value}
+                  set={into(interval)}
+                />
+              </div>
+              <Told />
+            </>
+          )}
+        </Form>
+      </div>
+      <div class="many-calls">
+        <ApiCall method="PUT" path={PATH} body={made.document} />
+        <Section title="The same as code">
+          <p class="muted small">
+            In a file of your repository this document is planned, applied and shown as drift. The command asks before
+            it changes anything.
+          </p>
+          <pre>uptime apply monitors.json</pre>
+          <p class="actions">
+            <CopyButton text={`${json}\n`} label="Copy monitors.json" />
+          </p>
+        </Section>
+      </div>
+    </div>
+  );
+}
+
+const wrong = (pointer: string, message: string) =>
+  new ApiProblem(
+    400,
+    'validation_failed',
+    pointer === '' ? message : 'Some of them cannot be created. Nothing was made.',
+    pointer === '' ? [] : [{ pointer, code: 'taken', message }],
+  );
+
+/** Asks for all, so that none of them is said again below the form. */
+const firstProblem = (form: FormState, pointers: readonly string[]): string | undefined =>
+  pointers.map(form.problem).find((message) => message !== undefined);
+
+/** What a line of the list says about itself; the interval is one for all. */
+const OWN_FIELDS = ['url', 'name', 'type', 'key'];
+
+/** A document would change what is there under the same key; here one only adds. */
+function refuseChanges({ changes }: ConfigurationPlan, { places }: Declared): void {
+  const changed = changes.find(({ action, resource }) => action === 'update' && resource === 'endpoint');
+  const place = [...places.values()].find(({ path }) => path === changed?.key);
+  if (place) throw wrong(`${place.pointer}/key`, 'Its website has an endpoint of this key with other settings.');
+}
+
+/** Further ways to fill the list. */
+function Sources({ form }: { form: FormState }) {
+  const url = useSignal('');
+  const told = useSignal('');
+  const read = () =>
+    form.run(async () => {
+      told.value = '';
+      const asked = guessEndpoint(url.value)?.url ?? url.value.trim();
+      const found = await post<Parameters<typeof sitemapText>[0]>('/api/v1/endpoints/sitemap', { url: asked });
+      addAddresses(found.urls.join('\n'));
+      told.value = sitemapText(found);
+    });
+  return (
+    <>
+      <div class="many-sources">
+        <div
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return;
+            event.preventDefault();
+            read();
+          }}
+        >
+          <Text
+            label="From a sitemap (optional)"
+            error={form.problem('/url')}
+            placeholder="https://shop.example.com/sitemap.xml"
+            value={url.value}
+            set={into(url)}
+          />
+        </div>
+        <Button disabled={form.isBusy || url.value.trim() === ''} onClick={read}>
+          Read it
+        </Button>
+        <label class="button">
+          From a file
+          <input
+            type="file"
+            class="sr"
+            accept="text/plain,.txt,.csv,.list"
+            onChange={({ currentTarget }) => {
+              void currentTarget.files?.[0]?.text().then(addAddresses);
+              currentTarget.value = '';
+            }}
+          />
+        </label>
+      </div>
+      <p role="status" class="small muted">
+        {told.value}
+      </p>
+    </>
+  );
+}
+
+interface LinesProps {
+  lines: readonly Line[];
+  names: Signal<Record<string, string>>;
+  tests: Tests;
+  form: FormState;
+  places: Declared['places'];
+}
+
+function Lines({ lines, names, tests, form, places }: LinesProps) {
+  if (lines.length === 0) return null;
+  return (
+    <>
+      <p role="status" class="small">
+        {testsText(lines.map(({ text, guess }) => tests[guess?.url ?? text] ?? (guess ? undefined : NO_ADDRESS)))}
+      </p>
+      <ol class="many" aria-label="What will be watched">
+        {lines.map((line) => {
+          const { text, guess } = line;
+          const place = guess && places.get(guess.url);
+          const problem = place
+            ? firstProblem(
+                form,
+                OWN_FIELDS.map((field) => `${place.pointer}/${field}`),
+              )
+            : undefined;
+          return (
+            <li key={guess?.url ?? text}>
+              <div class="what">
+                <span class="mono">{guess?.url ?? text}</span>
+                {guess && <span class="tag">{guess.type}</span>}
+              </div>
+              {guess ? (
+                <input
+                  aria-label={`Name of ${guess.url}`}
+                  aria-invalid={problem === undefined ? undefined : true}
+                  value={names.value[guess.url] ?? guess.name}
+                  onInput={(event) => {
+                    names.value = { ...names.value, [guess.url]: event.currentTarget.value };
+                  }}
+                />
+              ) : (
+                <span />
+              )}
+              <div class="verdict-line">
+                {problem === undefined ? (
+                  <Verdict of={guess ? tests[guess.url] : NO_ADDRESS} />
+                ) : (
+                  <span class="reason">{problem}</span>
+                )}
+              </div>
+              <Button
+                class="plain"
+                label={`Remove ${guess?.url ?? text}`}
+                onClick={() => {
+                  addresses.value = without(addresses.value, line);
+                }}
+              >
+                <Icon name="close" size={14} />
+              </Button>
+            </li>
+          );
+        })}
+      </ol>
+    </>
+  );
+}
+
+const NO_ADDRESS: Test = { state: 'refused', reason: 'No URL, host or host:port can be read from it.' };
+
+function Verdict({ of }: { of: Test | undefined }) {
+  if (!of || of.state === 'running') return <span class="muted">{of ? 'Testing…' : 'Waits'}</span>;
+  if (of.state === 'refused') return <span class="reason">{of.reason}</span>;
+  const { check } = of;
+  const reason = check.error?.message ?? check.warning?.message;
+  return (
+    <>
+      <StatusPill status={outcomeOf(check)} />{' '}
+      <span class={reason === undefined ? 'num' : 'small'}>{reason ?? ms(check.duration_ms)}</span>
+    </>
+  );
+}
+
+/** Who hears of them. */
+function Told() {
+  const contacts = useContacts().data.value;
+  if (!contacts) return null;
+  const told = defaultContacts(contacts);
+  const names = contacts.filter(({ id }) => told.includes(id)).map(({ name }) => name);
+  return (
+    <p class="muted small">
+      {names.length > 0 ? (
+        `Each gets an alert through ${names.join(', ')}.`
+      ) : (
+        <>
+          Nobody is told when they go down: no contact is a default one. <a href="#/contacts">Contacts</a>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** Tests each address once, a few at a time, when the list has rested for a moment. By address. */
+function useTests(lines: readonly Line[]): Tests {
+  const tests = useSignal<Tests>({});
+  const wanted = useRef<Line[]>([]);
+  const running = useRef(0);
+  const pump = () => {
+    while (running.current < AT_ONCE) {
+      const next = wanted.current.find(({ guess }) => guess && !(guess.url in tests.peek()));
+      if (!next?.guess) return;
+      running.current++;
+      void attempt(next.guess).then(() => {
+        running.current--;
+        pump();
+      });
+    }
+  };
+  const note = (url: string, test: Test) => {
+    tests.value = { ...tests.peek(), [url]: test };
+  };
+  const attempt = async ({ url, type, name }: { url: string; type: string; name: string }): Promise<void> => {
+    note(url, { state: 'running' });
+    try {
+      note(url, { state: 'done', check: await post<UnrecordedCheck>('/api/v1/endpoints/test', { url, type, name }) });
+    } catch (error) {
+      const isBusy = error instanceof ApiProblem && (error.status === 429 || error.status === 503);
+      const wait = isBusy ? (error.retryAfter ?? 2) : null;
+      if (wait === null) return note(url, { state: 'refused', reason: reasonOf(error) });
+      await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+      const { [url]: _, ...others } = tests.peek();
+      tests.value = others;
+    }
+  };
+  const key = lines.map(({ guess }) => guess?.url ?? '').join('\n');
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      wanted.current = [...lines];
+      pump();
+    }, PAUSE);
+    return () => clearTimeout(timer);
+  }, [key]);
+  useEffect(
+    () => () => {
+      wanted.current = [];
+    },
+    [],
+  );
+  return tests.value;
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof ApiProblem && error.errors[0] ? error.errors[0].message : errorMessage(error);
