@@ -9,7 +9,7 @@ import { Database } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import { startDeadline } from '../../platform/net/deadline';
 import { type EgressRule, EgressPolicy, refusalText } from '../../platform/net/egress/egress-policy';
-import { FairSemaphore } from '../../platform/net/fair-semaphore';
+import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import { OutboundError, OutboundHttp } from '../../platform/net/http/outbound-http';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';

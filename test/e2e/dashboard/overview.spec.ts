@@ -95,7 +95,10 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
       expect((await only())?.latency_24h).toBeUndefined();
       const { body } = await overview('?latency=hourly');
       const none = Array.from({ length: 22 }, () => null);
-      expect(body.map(({ latency_24h }) => latency_24h)).toEqual([[120, ...none, 120], [...none, null, null]]);
+      expect(body.map(({ latency_24h }) => latency_24h)).toEqual([
+        [120, ...none, 120],
+        [...none, null, null],
+      ]);
       expect((await overview('?latency=daily')).status).toBe(400);
     });
   });

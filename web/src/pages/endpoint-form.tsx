@@ -227,7 +227,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
     const text = event.clipboardData?.getData('text/plain') ?? '';
     if (text.trim().split(/[\r\n]+/).length < 2) return;
     event.preventDefault();
-    addAddresses(`${draft.value.url}\n${text}`);
+    addAddresses(`${draft.url}\n${text}`);
     go(many);
   };
   const hasSecrets = of && JSON.stringify(of).includes(MASK);
