@@ -33,7 +33,8 @@ export const FIELD_PROBLEMS = {
   duplicate_key: 'Two things have the same key, or a key stands twice in one object: rename one.',
   too_deep: 'Nest the value less deeply.',
   too_large: 'Make it smaller, or split it into several.',
-  unreachable: 'Nothing could be fetched from there: the message says what happened. Correct the address, or try again.',
+  unreachable:
+    'Nothing could be fetched from there: the message says what happened. Correct the address, or try again.',
   missing_secret: 'Set the variable that `$secret` names, or send the value.',
   other_owner: 'Another document owns it: change it there, or take it over by name.',
   taken: 'Something else has this name or address already: choose another.',

@@ -25,7 +25,12 @@ export class Bench {
     const statuses = new Map<string, number>();
     const respond: HttpScript = ({ path }, socket) => {
       const status = statuses.get(path.split('?')[0] ?? '') ?? 200;
-      socket.end(rawResponse(status, path.endsWith('/sitemap.xml') ? '<urlset/>' : 'ok', { 'Content-Type': 'text/plain', Connection: 'close' }));
+      socket.end(
+        rawResponse(status, path.endsWith('/sitemap.xml') ? '<urlset/>' : 'ok', {
+          'Content-Type': 'text/plain',
+          Connection: 'close',
+        }),
+      );
     };
     const web = await HttpTarget.listen(respond, { host: listen });
     const port = await TcpTarget.listen(silence, { host: listen });
