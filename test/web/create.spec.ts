@@ -215,7 +215,7 @@ describe('the form that watches something new', () => {
     await page.getByRole('heading', { name: 'nas.example.com' }).waitFor();
     const [website] = await websites();
     const { body } = await app.write.get<{ tls: object }[]>(`/websites/${website?.id}/endpoints`);
-    expect(body.map(({ tls }) => tls)).toEqual([{ verify: false, ca: null, server_name: 'nas.lan' }]);
+    expect(body.map(({ tls }) => tls)).toEqual([{ verify: false, ca: null, server_name: 'nas.lan', warn_days: 14 }]);
     await app.write.delete(`/websites/${website?.id}`);
   });
 

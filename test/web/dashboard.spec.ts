@@ -191,14 +191,17 @@ describe('the dashboard in a browser', () => {
     const plot = page.locator('.u-over');
     await plot.waitFor();
     // What is above the chart may come later and move it from under the mouse.
+    const isZoomed = () => /from=\d+&to=\d+/.test(page.url());
     await eventually('the range is in the address', async () => {
+      // The chart of the range may have taken its place meanwhile, or be on its way.
+      if (isZoomed()) return true;
       const box = await plot.boundingBox();
       if (!box) throw new Error('the chart has no size');
       await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
       await page.mouse.down();
       await page.mouse.move(box.x + box.width * 0.8, box.y + 60, { steps: 5 });
       await page.mouse.up();
-      return /from=\d+&to=\d+/.test(page.url());
+      return isZoomed();
     });
     await page.getByRole('button', { name: 'Zoom out' }).click();
     await eventually('the range is gone', () => !page.url().includes('from='));

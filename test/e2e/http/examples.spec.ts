@@ -5,6 +5,7 @@ import { formatId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { type OpenApi, operationsOf } from '../../../packages/testing/contract/document/openapi';
+import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** One body that the document offers. */
@@ -25,11 +26,18 @@ interface Scene {
   remove(): Promise<void>;
 }
 
+/** A site with a sitemap. */
+let sitemap: HttpTarget;
+
 /** Bodies that no example can hold whole: what stands in for which value, and why. */
 const STAND_INS: Readonly<Record<string, { why: string; values: (app: TestApp) => object }>> = {
   'POST /auth/session': {
     why: 'a key is a secret, the example shows how one looks',
     values: (app) => ({ api_key: app.read.key }),
+  },
+  'POST /api/v1/endpoints/sitemap': {
+    why: 'the site of the example has none, and nobody else is asked',
+    values: () => ({ url: sitemap.url('/sitemap.xml') }),
   },
 };
 
@@ -41,6 +49,8 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   let offered: Offered[];
 
   beforeAll(async () => {
+    const addresses = '<urlset><url><loc>https://shop.example.com/</loc></url></urlset>';
+    sitemap = await HttpTarget.listen(always(rawResponse(200, addresses)));
     // Nothing is checked by itself, and all names of the examples are this machine: nobody else is asked.
     app = await startApp({ role: 'api', allowedHosts: ['uptime.example.com'] });
     app.app.get(HostResolver).resolve = () => Promise.resolve(['127.0.0.1']);
@@ -66,7 +76,10 @@ describe('the examples of request bodies in the OpenAPI document', () => {
       }),
     );
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await app.close();
+    await sitemap.close();
+  });
 
   const nameOf = ({ method, path }: Offered) => `${method} ${path}`;
 

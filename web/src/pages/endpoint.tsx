@@ -51,7 +51,8 @@ export function EndpointPage({ id }: { id: string }) {
     Promise.all(isThere ? WINDOWS.map((window) => get<Uptime>(`${path}/uptime?window=${window}`, signal)) : []),
   );
   const reload = () => {
-    if (endpoint.isMissing.value) return;
+    const isFirst = endpoint.data.peek() === undefined && endpoint.error.peek() === null;
+    if (isFirst || endpoint.isMissing.value) return;
     endpoint.reload();
     checks.reload();
     uptimes.reload();
