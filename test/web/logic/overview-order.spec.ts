@@ -165,10 +165,10 @@ describe('what is degraded, in maintenance or tagged on the overview', () => {
   it('counts each endpoint as one thing only', () =>
     expect(countsOf(list)).toEqual({ up: 1, degraded: 1, down: 1, unknown: 1, paused: 0 }));
 
-  it('puts degraded after down, and says so at the head of the website', () => {
+  it('puts degraded after down, both above all websites', () => {
     expect(names({})).toEqual(['broken', 'slow', 'lost', 'fine']);
     expect(grouped(list, ALL, websites).map(({ name, status }) => [name, status])).toEqual([
-      ['Down', 'down'],
+      ['Down and degraded', 'down'],
       ['Ring', 'down'],
       ['Shop', 'degraded'],
     ]);
