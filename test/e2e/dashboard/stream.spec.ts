@@ -180,7 +180,9 @@ describe('the live stream', () => {
     const up = await check(app.write, endpoint, 200);
     await eventually('four events arrive', () => of(reader, endpoint).length >= 4);
 
-    const { body } = await app.read.get<{ id: string; delivery?: unknown; contact?: unknown }[]>(`/alerts/events?endpoint_id=${endpoint}`);
+    const { body } = await app.read.get<{ id: string; delivery?: unknown; contact?: unknown }[]>(
+      `/alerts/events?endpoint_id=${endpoint}`,
+    );
     // An event is told before anything is sent.
     const listed = body.map((event) => ({ ...event, delivery: undefined, contact: undefined }));
     const checks = of(reader, endpoint).filter(({ type }) => type === 'check');
