@@ -89,7 +89,7 @@ async function runOwn(source: DataSource, runner: QueryRunner): Promise<void> {
   executor.transaction = 'none';
   const done = await executor.executePendingMigrations();
   const isNew = done.some(({ name }) => FIRST.has(name));
-  if (isNew) logger.log(`A new database, with the schema of ${done.at(-1)?.name ?? ''}.`);
+  if (isNew) logger.log(`Migrated: ${done.at(-1)?.name ?? ''} and all before it, in a new database`);
   else for (const { name } of done) logger.log(`Migrated: ${name}`);
 }
 

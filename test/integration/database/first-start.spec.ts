@@ -36,7 +36,7 @@ describe('the database at the start of the service', () => {
   it('says one line of a new database, and none of one that is as it should be', async () => {
     for (const _ of migrations) await source.undoLastMigration();
     await server.migrate();
-    expect(lines).toEqual([`A new database, with the schema of ${migrations.at(-1)?.name}.`]);
+    expect(lines).toEqual([`Migrated: ${migrations.at(-1)?.name} and all before it, in a new database`]);
     await server.migrate();
     expect(lines).toHaveLength(1);
   });
