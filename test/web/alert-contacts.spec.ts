@@ -3,7 +3,7 @@ import type { AlertView } from '../../src/alert/alert.dto';
 import { ChannelRegistry } from '../../src/channel/channel.registry';
 import { Database } from '../../src/platform/database/database';
 import { newUuid } from '../../src/platform/ids/id';
-import { remindsItself } from '../../web/src/logic/alert-rule';
+import { isPager } from '../../web/src/logic/alert-rule';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../packages/testing/eventually';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
@@ -200,7 +200,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
       expect(await page.getByLabel('Reminds every', { exact: true }).count()).toBe(0);
       const channels = app.app.get(ChannelRegistry);
       for (const type of channels.types())
-        expect([type, remindsItself(type)]).toEqual([type, channels.get(type).audience === 'pager']);
+        expect([type, isPager(type)]).toEqual([type, channels.get(type).audience === 'pager']);
     });
 
     it('asks for a channel as ever while there is no contact, and has one that was made meanwhile', async () => {

@@ -79,20 +79,16 @@ describe('who was told', () => {
   });
 
   it('is whom a message about this failure reached, by contact where it has one, each once', () => {
-    const event = (alert_id: string, state: 'delivered' | 'failed', seconds: number) => ({
-      alert_id,
+    const onCall = { id: 'ct', name: 'On call' };
+    const event = (alert: string, state: 'delivered' | 'failed', seconds: number) => ({
       alert_type: 'slack',
+      contact: alert === 'a' ? onCall : null,
       created_at: ago(seconds),
       delivery: { id: 'dl', state, at: ago(seconds), error: null },
     });
     const events = [event('a', 'delivered', 9), event('b', 'delivered', 9), event('a', 'delivered', 10)];
     const others = [event('c', 'failed', 9), event('d', 'delivered', 900)];
-    const alerts = [
-      { id: 'a', contact_id: 'ct' },
-      { id: 'b', contact_id: null },
-    ];
-    const contacts = [{ id: 'ct', name: 'On call' }];
-    expect(reached([...events, ...others], alerts, contacts, NOW - 60_000)).toEqual(['On call', 'slack']);
+    expect(reached([...events, ...others], NOW - 60_000)).toEqual(['On call', 'slack']);
   });
 });
 

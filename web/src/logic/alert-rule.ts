@@ -45,18 +45,17 @@ export const ruleOf = (draft: RuleDraft): AlertRule => ({
   send_on_resolved: draft.send_on_resolved,
 });
 
-/** Pagers call until somebody answers: the service sends them no reminders. */
 const PAGERS: readonly string[] = ['pagerduty', 'opsgenie'];
 
-/** Whether a channel type reminds by itself, so that the service does not. */
-export const remindsItself = (type: string): boolean => PAGERS.includes(type);
+/** Whether a channel type calls until somebody answers, so that the service sends it no reminders, and nothing that opens an incident for nothing. */
+export const isPager = (type: string): boolean => PAGERS.includes(type);
 
 /** `after 3 failures and 10 min, resolved after 2 successes, reminds every 1 h`. */
 export function ruleText(rule: Omit<AlertRule, 'send_on_resolved'> & { type: string }): string {
   const bad = `${count(rule.failure_threshold, 'failure')}${rule.condition === 'degraded' ? ' or warnings' : ''}`;
   const delay = rule.after === 0 ? '' : ` and ${spanText(rule.after)}`;
   const good = count(rule.success_threshold, 'success', 'successes');
-  const isReminding = rule.remind_every !== null && !remindsItself(rule.type);
+  const isReminding = rule.remind_every !== null && !isPager(rule.type);
   const reminders = isReminding ? `, reminds every ${spanText(rule.remind_every ?? 0)}` : '';
   return `after ${bad}${delay}, resolved after ${good}${reminders}`;
 }

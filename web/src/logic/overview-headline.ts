@@ -1,4 +1,4 @@
-import type { Alert, AlertEvent, Contact, OverviewItem } from '../api/types';
+import type { AlertEvent, OverviewItem } from '../api/types';
 import { acknowledgedBy } from './acknowledged-text';
 import { count, daysUntil, duration } from './format';
 import { countsOf, type Shown, shownStatus } from './overview-order';
@@ -44,15 +44,12 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
 
 /** The contacts and channels that the messages about an open failure reached. */
 export function reached(
-  events: readonly Pick<AlertEvent, 'alert_id' | 'alert_type' | 'delivery' | 'created_at'>[],
-  alerts: readonly Pick<Alert, 'id' | 'contact_id'>[],
-  contacts: readonly Pick<Contact, 'id' | 'name'>[],
+  events: readonly Pick<AlertEvent, 'alert_type' | 'contact' | 'delivery' | 'created_at'>[],
   sinceMs: number,
 ): string[] {
-  const contactOf = new Map(alerts.map(({ id, contact_id }) => [id, contact_id]));
   const names = events
     .filter(({ delivery, created_at }) => delivery?.state === 'delivered' && Date.parse(created_at) >= sinceMs)
-    .map(({ alert_id, alert_type }) => contacts.find(({ id }) => id === contactOf.get(alert_id))?.name ?? alert_type);
+    .map(({ alert_type, contact }) => contact?.name ?? alert_type);
   return [...new Set(names)];
 }
 

@@ -3,6 +3,7 @@ import type { Alert, Endpoint } from '../api/types';
 import { AlertName } from '../components/alert/alert-name';
 import { EndpointName } from '../components/endpoint-name';
 import { Button, Data, Head, Table } from '../components/layout';
+import { isPager } from '../logic/alert-rule';
 import { inOrderOfEnd, nextTold } from '../logic/expiry';
 import { count, day } from '../logic/format';
 import { now } from '../state/clock';
@@ -74,11 +75,8 @@ interface ToldProps {
   contacts: Parameters<typeof AlertName>[0]['contacts'];
 }
 
-/** Pagers open incidents: they are told of none. */
-const PAGERS = new Set(['pagerduty', 'opsgenie']);
-
 function Told({ endpointId, alerts, contacts }: ToldProps) {
-  const told = alerts?.filter((each) => each.endpoint_id === endpointId && each.enabled && !PAGERS.has(each.type));
+  const told = alerts?.filter((each) => each.endpoint_id === endpointId && each.enabled && !isPager(each.type));
   if (!told) return null;
   if (told.length === 0) return <span class="muted">Nobody: it has no alert for people</span>;
   return (

@@ -81,7 +81,7 @@ export function OverviewPage() {
   return (
     <>
       <Title class="sr">Overview</Title>
-      <Headline filters={filters.value} contacts={contacts.data.value ?? []} />
+      <Headline filters={filters.value} />
       <OverloadWatch />
       <FailingContacts contacts={contacts.data.value ?? []} />
       <FilterBar

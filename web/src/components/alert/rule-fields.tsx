@@ -1,4 +1,4 @@
-import { remindsItself, type RuleDraft } from '../../logic/alert-rule';
+import { isPager, type RuleDraft } from '../../logic/alert-rule';
 import { channelName } from '../../logic/channel-name';
 import { Check, Choice, Text } from '../form/field';
 import type { FormState } from '../form/form';
@@ -54,7 +54,7 @@ export function RuleFields({ form, pointer, type, value, set }: Props) {
           value={value.after}
           set={(after) => set({ after })}
         />
-        {remindsItself(type) ? (
+        {isPager(type) ? (
           <div class="field">
             <p class="label">Reminders</p>
             <p class="hint">{channelName(type)} reminds by itself, so it is sent none.</p>

@@ -1,5 +1,5 @@
-import { all, page, query } from '../../api/client';
-import type { Alert, AlertEvent, Contact, OverviewItem } from '../../api/types';
+import { page, query } from '../../api/client';
+import type { AlertEvent, OverviewItem } from '../../api/types';
 import { endingSoon, headlineOf, reached, toldText } from '../../logic/overview-headline';
 import { type Filters, countsOf, selected, STATUSES } from '../../logic/overview-order';
 import { now } from '../../state/clock';
@@ -10,7 +10,7 @@ import { Icon } from '../icons';
 import { Shape, statusWord } from '../status';
 
 /** What one wants to know first, to be read from afar: the state of all in a sentence, and the counters that filter. */
-export function Headline({ filters, contacts }: { filters: Filters; contacts: readonly Contact[] }) {
+export function Headline({ filters }: { filters: Filters }) {
   const { status, before, item, after } = headlineOf(items.value ?? [], now.value);
   return (
     <section class={`headline ${status}`} aria-label="State of everything">
@@ -18,7 +18,7 @@ export function Headline({ filters, contacts }: { filters: Filters; contacts: re
         {before}
         {item && <a href={`#/endpoints/${item.id}`}>{item.name}</a>}
         {after}
-        {status === 'down' && item && <Told key={item.id} item={item} contacts={contacts} />}
+        {status === 'down' && item && <Told key={item.id} item={item} />}
       </p>
       <Counters filters={filters} />
     </section>
@@ -29,20 +29,17 @@ export function Headline({ filters, contacts }: { filters: Filters; contacts: re
 const EARLIER_MS = 3_600_000;
 
 /** Who was told of what is down. */
-function Told({ item, contacts }: { item: OverviewItem; contacts: readonly Contact[] }) {
+function Told({ item }: { item: OverviewItem }) {
   const { id, alert_open: isOpen, status_since } = item;
   const told = useLoad(`told/${id}/${isOpen}`, async (signal) => {
-    if (!isOpen) return { events: [], alerts: [] };
-    const [{ items: events }, alerts] = await Promise.all([
-      page<AlertEvent>(`/api/v1/alerts/events${query({ endpoint_id: id, type: 'triggered', limit: 20 })}`, signal),
-      all<Alert>(`/api/v1/alerts${query({ endpoint_id: id })}`, signal),
-    ]);
-    return { events, alerts };
+    if (!isOpen) return [];
+    const events = `/api/v1/alerts/events${query({ endpoint_id: id, type: 'triggered', limit: 20 })}`;
+    return (await page<AlertEvent>(events, signal)).items;
   });
   useEvery(30, told.reload);
   const { value } = told.data;
   const sinceMs = Date.parse(status_since ?? '') - EARLIER_MS;
-  return <> {toldText(item, value ? reached(value.events, value.alerts, contacts, sinceMs) : null)}</>;
+  return <> {toldText(item, value ? reached(value, sinceMs) : null)}</>;
 }
 
 /** How many of what text and website select are in which status. */
