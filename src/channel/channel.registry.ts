@@ -49,6 +49,11 @@ export class ChannelRegistry implements OnModuleInit {
     return this.channels.has(type);
   }
 
+  /** A type that is no longer installed is treated as one for people, as it is for all deliveries. */
+  isPager(type: string): boolean {
+    return this.channels.get(type)?.audience === 'pager';
+  }
+
   /** The built-in types in their order, then the others by name. */
   types(): string[] {
     const others = [...this.channels.keys()].filter((type) => !isSpecType(type)).sort();

@@ -6,7 +6,7 @@ export const DEFAULT_WARN_DAYS = 14;
 export const MAX_WARN_DAYS = 90;
 
 /** Full and part days until it ends; negative when it has ended. */
-export const daysUntil = (expiresAt: string, now: number): number => (Date.parse(expiresAt) - now) / DAY_MS;
+export const daysUntil = (endsMs: number, nowMs: number): number => (endsMs - nowMs) / DAY_MS;
 
 /** Why a target that is up counts as degraded: its certificate ends in so many days or fewer. `null`: it does not. */
 export function certificateWarning(
@@ -15,7 +15,7 @@ export function certificateWarning(
   now = Date.now(),
 ): CheckError | null {
   if (certificate === null || warnDays === null || warnDays === undefined) return null;
-  const days = Math.floor(daysUntil(certificate.expiresAt, now));
+  const days = Math.floor(daysUntil(Date.parse(certificate.expiresAt), now));
   return days > warnDays
     ? null
     : { code: 'certificate_expiring', phase: 'tls', message: endsIn(days, certificate.expiresAt) };

@@ -59,7 +59,7 @@ export class FailingContactsJob {
     const failing = await lockNewlyFailing(tx, now, BATCH);
     if (failing.length === 0) return 0;
     const defaults = await defaultContacts(tx, [...new Set(failing.map(({ orgId }) => orgId))]);
-    const isPager = (type: string) => this.channels.has(type) && this.channels.get(type).audience === 'pager';
+    const isPager = (type: string) => this.channels.isPager(type);
     await this.outbox.enqueue(
       tx,
       failing.flatMap((contact) =>

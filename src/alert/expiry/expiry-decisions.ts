@@ -18,20 +18,12 @@ export class ExpiryDecisions {
 
   /** Without pagers. One statement; one more where a maintenance window is in force. */
   async of(sql: Sql, rows: readonly EndingRow[], now: Date): Promise<DecidedExpiry[]> {
-    const people = rows.filter(({ type }) => !this.isPager(type));
+    const people = rows.filter(({ type }) => !this.channels.isPager(type));
     if (people.length === 0) return [];
-    const marks = await this.coverage.marks(
-      sql,
-      people.map(({ orgId, endpointId }) => ({ orgId, endpointId, checkedAt: now })),
-    );
-    return people.map((row, index) => {
-      const isSuppressed = row.isSuppressed || marks[index]?.muted === true;
+    const muted = await this.coverage.mutedAt(sql, people, now);
+    return people.map((row) => {
+      const isSuppressed = row.isSuppressed || muted.has(row.endpointId);
       return { ...row, step: expiryStep({ ...row, isSuppressed }, now) };
     });
-  }
-
-  /** A type that is no longer installed is treated as one for people, as it is for all deliveries. */
-  private isPager(type: string): boolean {
-    return this.channels.has(type) && this.channels.get(type).audience === 'pager';
   }
 }

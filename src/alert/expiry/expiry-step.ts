@@ -1,3 +1,4 @@
+import { daysUntil } from '../../checker/certificate-warning';
 import { DAY_MS, HOUR_MS } from '../../platform/time/time-units';
 
 /** Days before the end at which it is told again, where they lie below `tls.warn_days`. */
@@ -30,10 +31,6 @@ export interface ExpiryFacts {
  */
 export type ExpiryStep = { is: 'sent' | 'known'; step: number; daysLeft: number } | { is: 'later' | 'nothing' };
 
-/** Full days until the end; negative when it is over. */
-export const daysLeft = (expiresAt: Date, now: Date): number =>
-  Math.floor((expiresAt.getTime() - now.getTime()) / DAY_MS);
-
 /** The step that so many days belong to: `warnDays`, 7, 3 or 1. `null` before the first and after the end. */
 export function stepAt(days: number, warnDays: number): number | null {
   if (days < 0 || days > warnDays) return null;
@@ -43,7 +40,7 @@ export function stepAt(days: number, warnDays: number): number | null {
 /** Once for each certificate and step. Of two behind one name the one that ends first is told until it has ended. */
 export function expiryStep(facts: ExpiryFacts, now: Date): ExpiryStep {
   const { expiresAt, warnDays, told, isSuppressed, triggeredAt, degradedSince } = facts;
-  const days = daysLeft(expiresAt, now);
+  const days = Math.floor(daysUntil(expiresAt.getTime(), now.getTime()));
   const step = stepAt(days, warnDays);
   if (step === null || isTold(told, expiresAt, step, now)) return { is: 'nothing' };
   if (isSuppressed) return { is: 'later' };

@@ -7,7 +7,7 @@ import { Outbox } from '../../delivery/outbox';
 import { recentTransitions } from '../../delivery/send/delivery-queries';
 import { collapseReminders } from '../../delivery/waiting-reminders';
 import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
-import { type Sql, type Tx, WorkerDatabase } from '../../platform/database/database';
+import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { newUuid } from '../../platform/ids/id';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
@@ -20,7 +20,6 @@ import {
   lockDue,
   nearReminders,
   nextReminder,
-  type OpenAlert,
   pushAhead,
   pushSuppressed,
   readFacts,
@@ -79,7 +78,9 @@ export class ReminderJob {
     const muted = occurrences.filter(({ mute }) => mute).map(({ orgId }) => orgId);
     if (muted.length === 0) return;
     const near = await nearReminders(this.database, [...new Set(muted)], now);
-    await pushAhead(this.database, [...(await this.mutedAmong(this.database, near, now))], now);
+    const held = await this.coverage.mutedAt(this.database, near, now);
+    const ids = near.filter(({ endpointId }) => held.has(endpointId)).map(({ id }) => id);
+    await pushAhead(this.database, ids, now);
   }
 
   /** Returns how many alerts were due. */
@@ -89,7 +90,7 @@ export class ReminderJob {
     if (alerts.length === 0) return 0;
     const ids = alerts.map(({ id }) => id);
     const facts = await readFacts(tx, ids, now);
-    const muted = await this.mutedAmong(tx, alerts, now);
+    const muted = await this.coverage.mutedAt(tx, alerts, now);
     const transitions = await recentTransitions(
       tx,
       alerts.map(({ id, incidentNo }) => ({ alertId: id, incidentNo })),
@@ -100,9 +101,9 @@ export class ReminderJob {
       const step = reminderStep(
         { ...alert, remindAt: alert.remindAt ?? now },
         {
-          isPager: this.isPager(alert.type),
+          isPager: this.channels.isPager(alert.type),
           isTold: found?.isTold === true,
-          isSuppressed: found?.isSuppressed === true || muted.has(alert.id),
+          isSuppressed: found?.isSuppressed === true || muted.has(alert.endpointId),
           transitions: transitions.get(alert.id) ?? 0,
         },
         now,
@@ -128,20 +129,6 @@ export class ReminderJob {
     );
     await failpoint('reminder.before_commit');
     return alerts.length;
-  }
-
-  /** Those that a maintenance window mutes now. One statement; one more where a window is in force. */
-  private async mutedAmong(sql: Sql, alerts: readonly OpenAlert[], now: Date): Promise<Set<string>> {
-    const marks = await this.coverage.marks(
-      sql,
-      alerts.map(({ orgId, endpointId }) => ({ orgId, endpointId, checkedAt: now })),
-    );
-    return new Set(alerts.filter((_, index) => marks[index]?.muted === true).map(({ id }) => id));
-  }
-
-  /** A type that is no longer installed is treated as one for people, as it is for all deliveries. */
-  private isPager(type: string): boolean {
-    return this.channels.has(type) && this.channels.get(type).audience === 'pager';
   }
 }
 

@@ -16,7 +16,7 @@ const DESCRIBES_BODY = /^content-/i;
 /** A longer `Location` is refused: no client has to follow it (RFC 9110, section 4.1 asks for 8,000). */
 const MAX_LOCATION = 8 * 1024;
 const NONE: ReadonlySet<string> = new Set();
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The headers that are sent, in order. The user's win over ours; framing is always ours. */
 export function wireHeaders({ target, method, headers, body }: HttpRequest): [string, string][] {

@@ -9,8 +9,10 @@ export interface ReadSitemap {
   isCut: boolean;
 }
 
-/** Characters of one tag, and of one address: sitemaps.org allows addresses below 2,048. */
-const [MAX_TAG, MAX_ADDRESS] = [2000, 2048];
+/** Characters of an address: sitemaps.org allows fewer than 2,048. */
+export const MAX_ADDRESS = 2048;
+/** Characters of a tag. */
+const MAX_TAG = 2000;
 const TOO_LONG = `an address has more than ${MAX_ADDRESS} characters`;
 const MAX_DEPTH = 8;
 /** Tags and comments, of which a page has five or, with pictures, a hundred: some 30 ms of the event loop at worst. */

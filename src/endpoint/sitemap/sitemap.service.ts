@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
+import { REDIRECTS } from '../../checker/http/http-request';
 import { recordChange } from '../../audit/audit-log';
 import type { Caller } from '../../platform/access/caller';
 import { WorkLimits } from '../../platform/access/work-limits';
@@ -16,19 +17,18 @@ import { problems } from '../../platform/problem/problem';
 import { readUrl } from '../../platform/text/read-url';
 import { parseWebsiteUrl } from '../../website/website-url';
 import { maskedUrl } from '../settings/shown-settings';
-import { readSitemap } from './read-sitemap';
+import { MAX_ADDRESS, readSitemap } from './read-sitemap';
 import { SitemapRefusal } from './sitemap-refusal';
 import { MOST_ADDRESSES, type ReadSitemapDto, type SitemapView } from './sitemap.dto';
 
 const DEADLINE_MS = 10_000;
 /** Of all files together, unpacked. */
 const MOST_BYTES = 5 * 1024 * 1024;
-const [MOST_REDIRECTS, MOST_CHILDREN, MAX_ADDRESS] = [3, 10, 2048];
+const [MOST_REDIRECTS, MOST_CHILDREN] = [3, 10];
 const HEADERS = {
   'user-agent': 'uptime-monitor/1 (sitemap)',
   accept: 'application/xml, text/xml, application/gzip, */*;q=0.5',
 };
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const unpack = promisify(gunzip);
 

@@ -81,6 +81,19 @@ export class MaintenanceCoverage {
     }));
   }
 
+  /** Ids of those of these endpoints that a window mutes at a moment. Costs what `marks` costs. */
+  async mutedAt(
+    sql: Sql,
+    endpoints: readonly Pick<CheckedAt, 'orgId' | 'endpointId'>[],
+    at: Date,
+  ): Promise<ReadonlySet<string>> {
+    const marks = await this.marks(
+      sql,
+      endpoints.map(({ orgId, endpointId }) => ({ orgId, endpointId, checkedAt: at })),
+    );
+    return new Set(endpoints.filter((_, index) => marks[index]?.muted === true).map(({ endpointId }) => endpointId));
+  }
+
   /** What is in force for each of these checks, in their order; `null` instead of the list when nothing is for any. */
   private async inForce(sql: Sql, checks: readonly CheckedAt[]): Promise<(Maintenance | null)[] | null> {
     const orgIds = new Set<string>();

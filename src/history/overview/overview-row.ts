@@ -159,7 +159,7 @@ export interface HourlyLatencyRow {
   us: number[];
 }
 
-/** Every hour in its place, milliseconds to two digits: a line of 24 pixels shows no more, and a third digit is a seventh of the gzipped answer. */
+/** Every hour in its place, milliseconds to two digits: a line of 24 pixels shows no more, and a third digit is a seventh of the gzipped response. */
 export function hourlyLatency({ hours, us }: Pick<HourlyLatencyRow, 'hours' | 'us'>): (number | null)[] {
   const points = Array.from({ length: LATENCY_HOURS }, (): number | null => null);
   hours.forEach((hour, at) => {
