@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import '../src/styles/tokens.css';
 import '../src/styles/base.css';
 import '../src/styles/controls.css';
 import './reference.css';

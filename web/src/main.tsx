@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/layout.css';

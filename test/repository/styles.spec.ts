@@ -1,0 +1,50 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readText, ROOT } from './project-files';
+
+const TOKENS = 'web/src/styles/tokens.css';
+const COLOR =
+  /#[\da-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(|(?:color|background|fill|stroke):\s*(?:white|black|gr[ae]y|red|green|blue)\b/i;
+const TEXT_SIZE = /\bfont(?:-size)?:[^;]*\d(?:px|r?em|%)|\bfontSize\b/;
+const ATTRIBUTE = /\b(?:style|fill|stroke)=(?:"([^"]*)"|\{\{(.*?)\}\})/g;
+
+const filesOf = (extension: string): string[] =>
+  readdirSync(join(ROOT, 'web'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(extension))
+    .map((file) => `web/${file.replaceAll('\\', '/')}`);
+
+/** The lines of a text that name a colour or a size of text instead of a token. */
+const literalsOf = (text: string): string[] =>
+  text.split('\n').filter((line) => COLOR.test(line) || TEXT_SIZE.test(line));
+
+describe('the styles', () => {
+  it('take every colour and size of text from the tokens', () => {
+    const sheets = filesOf('.css').filter((file) => file !== TOKENS);
+    const found = sheets.flatMap((file) => literalsOf(readText(file)).map((line) => `${file}: ${line.trim()}`));
+    expect(found).toEqual([]);
+    expect(sheets.length).toBeGreaterThan(4);
+  });
+
+  it('have no colour and size of text inside of the markup', () => {
+    const found = filesOf('.tsx').flatMap((file) =>
+      [...readText(file).matchAll(ATTRIBUTE)]
+        .filter(([, text = '', object = '']) => literalsOf(`color: ${text}\n${object}`).length > 0)
+        .map(([attribute]) => `${file}: ${attribute}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('name no token that is not there', () => {
+    const known = new Set(readText(TOKENS).match(/--[\w-]+(?=:)/g));
+    const named = [...filesOf('.css'), ...filesOf('.tsx')].flatMap((file) =>
+      [...readText(file).matchAll(/var\((--[\w-]+)\)/g)].map(([, name = '']) => name),
+    );
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('finds a literal where there is one', () => {
+    const sheet =
+      '  color: #fff;\n  font-size: 12px;\n  background: white;\n  color: var(--ink);\n  border: 1px solid;';
+    expect(literalsOf(sheet)).toHaveLength(3);
+  });
+});
