@@ -92,7 +92,7 @@ describe('contacts in the dashboard', () => {
     it('is reached with g c and from the alerts, and says what a contact is for and how to add the first one', async () => {
       await page.keyboard.press('g');
       await page.keyboard.press('c');
-      await page.getByText('No contacts yet. A contact is a channel that is set up once').waitFor();
+      await page.getByText('A contact is a channel that is set up once').waitFor();
       expect(await page.title()).toBe('Contacts · Uptime');
       await open('/alerts');
       await page.getByRole('navigation', { name: 'Alerts' }).getByRole('link', { name: 'Contacts' }).click();
@@ -310,7 +310,7 @@ describe('contacts in the dashboard', () => {
       await remove();
       await page.getByRole('dialog').getByText('No alert uses “Operations”.').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete this contact' }).click();
-      await page.getByText('No contacts yet.').waitFor();
+      await page.getByText('No contacts yet').waitFor();
       expect(await contacts()).toEqual([]);
     });
 
@@ -396,7 +396,7 @@ describe('contacts in the dashboard', () => {
 
   it('is read again when one comes back to the window', async () => {
     await open('/contacts');
-    await page.getByText('No contacts yet.').waitFor();
+    await page.getByText('No contacts yet').waitFor();
     await newContact(app.write);
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await eventually('the new contact is listed', async () => (await row('Operations').count()) === 1);

@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Confirmation } from './components/dialog';
+import { Empty } from './components/empty';
 import { KeyboardHelp, type Shortcut } from './components/keyboard-help';
 import { fetchPages } from './components/lazy';
 import { Tip } from './components/tip';
@@ -157,8 +158,8 @@ function SignedIn() {
 }
 
 const NotFound = () => (
-  <div class="empty">
+  <Empty drawing="lost">
     <h1>There is no such page</h1>
     <a href="#/">To the overview</a>
-  </div>
+  </Empty>
 );

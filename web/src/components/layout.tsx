@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Loaded } from '../state/load';
 import { arrivals } from '../state/router';
+import { Empty } from './empty';
 
 type Children = { children?: ComponentChildren };
 
@@ -81,11 +82,11 @@ export function Data<T>({ of, children }: { of: Loaded<T>; children: (data: T) =
 }
 
 const Missing = () => (
-  <div class="empty">
+  <Empty drawing="lost">
     <Title>There is nothing here</Title>
     <p>It was deleted, or the address is not complete.</p>
     <a href="#/">To the overview</a>
-  </div>
+  </Empty>
 );
 
 /** The cells of a row, or one cell over all columns. */

@@ -9,6 +9,7 @@ import { DeliveryKind } from '../components/alert/delivery-kind';
 import { DeliveryFacts, SendAgain } from '../components/alert/delivery-state';
 import { EventFeed } from '../components/alert/event-feed';
 import { TargetFilter } from '../components/alert/target-filter';
+import { Empty } from '../components/empty';
 import { EndpointName } from '../components/endpoint-name';
 import { Select } from '../components/form/field';
 import { Button, Data, Table } from '../components/layout';
@@ -121,9 +122,15 @@ export function AlertRulesPage() {
         {(list) => {
           if (list.length === 0)
             return (
-              <p class="empty">
-                No rules yet. An alert notifies you when an endpoint goes down, and when it is back up.
-              </p>
+              <Empty drawing="alert">
+                <h2>No rules yet</h2>
+                <p>An alert notifies you when an endpoint goes down, and when it is back up.</p>
+                {may.write() && (
+                  <a class="button primary" href="#/alerts/new">
+                    Add the first alert
+                  </a>
+                )}
+              </Empty>
             );
           const found = chosen(list, contacts.data.value ?? []);
           return (
@@ -260,7 +267,11 @@ export function FailedDeliveriesPage() {
     <>
       <AlertsHead current="failed" />
       {!list && <p class="muted">Loading…</p>}
-      {list?.length === 0 && <p class="empty">Every message was delivered, or is still being tried.</p>}
+      {list?.length === 0 && (
+        <Empty drawing="calm">
+          <p>Every message was delivered, or is still being tried.</p>
+        </Empty>
+      )}
       {list && list.length > 0 && (
         <Table
           label="Messages that were given up"

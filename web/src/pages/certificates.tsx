@@ -1,6 +1,7 @@
 import { all } from '../api/client';
 import type { Alert, Endpoint } from '../api/types';
 import { AlertName } from '../components/alert/alert-name';
+import { Empty } from '../components/empty';
 import { EndpointName } from '../components/endpoint-name';
 import { Button, Data, Head, Table } from '../components/layout';
 import { isPager } from '../logic/alert-rule';
@@ -32,7 +33,11 @@ export function CertificatesPage() {
         {(found) => {
           const ending = inOrderOfEnd(found, items.value ?? [], now.value);
           if (ending.length === 0)
-            return <p class="empty">No certificate that a check has seen ends within {DAYS} days.</p>;
+            return (
+              <Empty drawing="certificate">
+                <p>No certificate that a check has seen ends within {DAYS} days.</p>
+              </Empty>
+            );
           return (
             <Table
               label="Certificates by their end"

@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OverviewItem } from '../api/types';
+import { Empty } from '../components/empty';
 import { Chooser } from '../components/form/chooser';
 import { optionsOf, Select } from '../components/form/field';
 import { Icon } from '../components/icons';
@@ -152,7 +153,7 @@ function useOverviewKeys(
 }
 
 const Welcome = () => (
-  <div class="empty">
+  <Empty drawing="rows">
     <WebsiteDialog />
     <Title>Nothing is watched yet</Title>
     <p>Paste a URL or a host name; the first result is there within seconds.</p>
@@ -166,7 +167,7 @@ const Welcome = () => (
     ) : (
       <p>This key is read-only. Sign in with a write key to add the first endpoint.</p>
     )}
-  </div>
+  </Empty>
 );
 
 function FilterBar(props: {

@@ -1,5 +1,6 @@
 import { all } from '../api/client';
 import type { PublicPage } from '../api/types';
+import { Empty } from '../components/empty';
 import { Icon } from '../components/icons';
 import { Data, Head, Table } from '../components/layout';
 import { useLoad } from '../state/load';
@@ -23,10 +24,13 @@ export function StatusPagesPage() {
       <Data of={pages}>
         {(list) =>
           list.length === 0 ? (
-            <p class="empty">
-              None yet. A status page shows your users what works: any endpoints and websites, in groups, under an
-              address or a domain of its own.
-            </p>
+            <Empty drawing="page">
+              <h2>No status page yet</h2>
+              <p>
+                A status page shows your users what works: any endpoints and websites, in groups, under an address or a
+                domain of its own.
+              </p>
+            </Empty>
           ) : (
             <Table
               label="Status pages"

@@ -12,6 +12,7 @@ import { useContacts } from '../../state/contacts';
 import { listen } from '../../state/live';
 import { useEvery, useLoad, usePages } from '../../state/load';
 import { may } from '../../state/session';
+import { Empty } from '../empty';
 import { Button, Table } from '../layout';
 import { StatusPill } from '../status';
 import { AlertName, contactName } from './alert-name';
@@ -51,7 +52,11 @@ export function EventFeed({ parameters }: { parameters: Record<string, string> }
   };
   return (
     <>
-      {list.length === 0 && <p class="empty">Nothing has happened.</p>}
+      {list.length === 0 && (
+        <Empty drawing="calm">
+          <p>Nothing has happened.</p>
+        </Empty>
+      )}
       <ol class="feed" aria-label="Alert events">
         {incidentGroups(list).map((group) => (
           <Incident

@@ -5,6 +5,7 @@ import { PHASES } from '../../logic/chart-data';
 import { ms, time, words } from '../../logic/format';
 import { now } from '../../state/clock';
 import { into, usePages } from '../../state/load';
+import { Empty } from '../empty';
 import { Select } from '../form/field';
 import { Button, Facts, type Row, Table } from '../layout';
 import { Icon } from '../icons';
@@ -78,7 +79,11 @@ export function CheckList({ endpointId, version }: { endpointId: string; version
         />
       </div>
       <Table label="Recent checks" head={['Time', 'Result', '#Took', 'Response', '~Address', '']} rows={rows ?? []} />
-      {rows?.length === 0 && <p class="empty">No checks to show.</p>}
+      {rows?.length === 0 && (
+        <Empty drawing="calm">
+          <p>No checks to show.</p>
+        </Empty>
+      )}
       {checks.older && <Button onClick={checks.older}>Older checks</Button>}
     </>
   );

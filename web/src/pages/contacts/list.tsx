@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Contact } from '../../api/types';
 import { AlertsHead } from '../../components/alert/alerts-head';
 import { DeliveryFacts } from '../../components/alert/delivery-state';
+import { Empty } from '../../components/empty';
 import { Button, Data, Table } from '../../components/layout';
 import { channelName } from '../../logic/channel-name';
 import { worstFirst } from '../../logic/contact-state';
@@ -59,10 +60,11 @@ export function ContactsPage() {
 }
 
 const None = () => (
-  <div class="empty">
+  <Empty drawing="contacts">
+    <h2>No contacts yet</h2>
     <p>
-      No contacts yet. A contact is a channel that is set up once, a chat or a pager, for any number of alerts: a new
-      address or token is one change here.
+      A contact is a channel that is set up once, a chat or a pager, for any number of alerts: a new address or token is
+      one change here.
     </p>
     {may.write() && (
       <p>
@@ -71,7 +73,7 @@ const None = () => (
         </a>
       </p>
     )}
-  </div>
+  </Empty>
 );
 
 const Who = ({ of }: { of: Contact }) => (

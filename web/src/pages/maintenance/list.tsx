@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { query } from '../../api/client';
 import type { MaintenanceWindow } from '../../api/types';
 import { Dialog } from '../../components/dialog';
+import { Empty } from '../../components/empty';
 import { Choice } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { Icon } from '../../components/icons';
@@ -63,11 +64,16 @@ export function MaintenancePage() {
       </div>
       {!list && <p class="muted">Loading…</p>}
       {list?.length === 0 && (
-        <p class="empty">
-          {status === ''
-            ? 'None yet. While a maintenance window is in force nobody is alerted, and uptimes do not suffer.'
-            : 'None.'}
-        </p>
+        <Empty drawing="week">
+          {status === '' ? (
+            <>
+              <h2>No window yet</h2>
+              <p>While a maintenance window is in force nobody is alerted, and uptimes do not suffer.</p>
+            </>
+          ) : (
+            <p>No window is {status}.</p>
+          )}
+        </Empty>
       )}
       {list && list.length > 0 && (
         <Table

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { query } from '../../api/client';
 import type { AuditEntry } from '../../api/types';
+import { Empty } from '../../components/empty';
 import { Choice } from '../../components/form/field';
 import { Button, Table } from '../../components/layout';
 import { authorOf, changesOf, RESOURCES, sentenceOf } from '../../logic/audit-text';
@@ -52,7 +53,11 @@ function Entries({ resource, days }: { resource: string; days: string }) {
   if (!list) return <p class="muted">Loading…</p>;
   return (
     <>
-      {list.length === 0 && <p class="empty">Nothing was changed.</p>}
+      {list.length === 0 && (
+        <Empty drawing="calm">
+          <p>Nothing was changed.</p>
+        </Empty>
+      )}
       {list.length > 0 && (
         <Table
           label="Audit log"
