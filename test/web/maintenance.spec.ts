@@ -69,7 +69,7 @@ describe('maintenance in the dashboard', () => {
     await page.getByRole('group', { name: 'Which windows' }).getByRole('button', { name: 'Scheduled' }).click();
     await table().getByRole('link', { name: 'Later' }).waitFor();
     await page.getByRole('button', { name: 'Active', exact: true }).click();
-    await page.getByText('None.', { exact: true }).waitFor();
+    await page.getByText('No window is active.').waitFor();
     expect(page.url()).toContain('status=active');
   });
 

@@ -35,6 +35,10 @@ export function SignIn() {
 
   return (
     <main class="sign-in">
+      <p class="brand">
+        <img src="/favicon.svg" width="32" height="32" alt="" />
+        Uptime
+      </p>
       <h1>Sign in</h1>
       {isOver.value && (
         <p class="notice warn" role="alert">

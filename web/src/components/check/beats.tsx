@@ -81,12 +81,15 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
       onPointerLeave={leave}
     >
       <svg viewBox={`0 0 ${slots * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        <path class="b-none" d={paths.none} />
-        <path class="b-up" d={paths.up} />
-        <path class="b-degraded" d={paths.degraded} />
-        <path class="b-planned" d={paths.planned} />
-        <path class="b-down" d={paths.down} />
-        <path class="b-unknown" d={paths.unknown} />
+        {/* Made anew by another bar, so that its motion begins. */}
+        <g key={tall && Object.values(paths).join()}>
+          <path class="b-none" d={paths.none} />
+          <path class="b-up" d={paths.up} />
+          <path class="b-degraded" d={paths.degraded} />
+          <path class="b-planned" d={paths.planned} />
+          <path class="b-down" d={paths.down} />
+          <path class="b-unknown" d={paths.unknown} />
+        </g>
         {index !== null && <rect class="b-at" x={(index + offset) * STEP} y={-1} width={STEP} height={HEIGHT + 2} />}
       </svg>
     </div>
