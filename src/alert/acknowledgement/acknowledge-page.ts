@@ -20,14 +20,14 @@ export interface LinkedEndpoint {
 }
 
 const STYLE = `
-:root{color-scheme:light dark;--ground:#f7f8f9;--surface:#fff;--line:#d5dae1;--ink:#14181d;--soft:#4d5763;--link:#1d5fc4;--on:#fff;
---down-ink:#ae1c1f;--down-wash:#fdeceb;--degraded-ink:#8f3d00;--degraded-wash:#ffebdc;--up-ink:#0b6b42;--up-wash:#e3f5ec}
-@media (prefers-color-scheme:dark){:root{--ground:#0e1115;--surface:#14181e;--line:#39414c;--ink:#e8ebef;--soft:#a2acb8;--link:#82b1ff;--on:#0e1115;
---down-ink:#ff9a93;--down-wash:#331717;--degraded-ink:#ffae75;--degraded-wash:#341e0f;--up-ink:#63d5a0;--up-wash:#10291f}}
+:root{color-scheme:light dark;--ground:#f3f5f9;--surface:#fff;--line:#d0d8e4;--ink:#0f1728;--soft:#49556a;--link:#2350d8;--on:#fff;
+--down-ink:#a8161d;--down-wash:#fdebea;--degraded-ink:#8f3d00;--degraded-wash:#ffebdc;--up-ink:#08633c;--up-wash:#e2f5ea}
+@media (prefers-color-scheme:dark){:root{--ground:#0b0f17;--surface:#141a25;--line:#374152;--ink:#eaeef6;--soft:#a5b0c3;--link:#8fb0ff;--on:#0a1838;
+--down-ink:#ff9d96;--down-wash:#361719;--degraded-ink:#ffae75;--degraded-wash:#341e0f;--up-ink:#68daa6;--up-wash:#0f2a20}}
 *{box-sizing:border-box;margin:0;padding:0}
 body{background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
 main{max-width:560px;margin:0 auto;padding:40px 20px 64px}
-h1{padding:16px 20px;border-radius:10px;font-size:22px;line-height:1.25}
+h1{padding:20px 24px;border-radius:16px;font-size:22px;line-height:1.25}
 .down{color:var(--down-ink);background:var(--down-wash)}.degraded{color:var(--degraded-ink);background:var(--degraded-wash)}
 .other,.over{background:var(--surface);border:1px solid var(--line)}
 p{margin-top:16px}.soft{color:var(--soft)}

@@ -1,5 +1,5 @@
 /** What a page's links and its stripe stand on, light and dark; see `STATUS_STYLE`. */
-const GROUNDS = { light: '#f7f8f9', dark: '#14181e' } as const;
+const GROUNDS = { light: '#f3f5f9', dark: '#141a25' } as const;
 /** WCAG 2.2 AA for text. */
 const LEAST_CONTRAST = 4.5;
 const STEPS = 20;

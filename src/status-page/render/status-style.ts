@@ -1,19 +1,23 @@
 /** The style of a public page. Sent inside the page; its Content-Security-Policy allows it by its hash. */
 export const STATUS_STYLE = `
-:root{color-scheme:light dark;--ground:#f7f8f9;--surface:#fff;--line:#e1e5ea;--ink:#14181d;--soft:#4d5763;--link:#1d5fc4;
---up:#1a9a63;--up-ink:#0b6b42;--up-wash:#e3f5ec;--down:#d3302f;--down-ink:#ae1c1f;--down-wash:#fdeceb;
+:root{color-scheme:light dark;--ground:#f3f5f9;--surface:#fff;--line:#dde3ec;--ink:#0f1728;--soft:#49556a;--link:#2350d8;
+--shadow:0 1px 2px rgb(15 23 40/5%),0 2px 8px rgb(15 23 40/4%);
+--well:#0f7a4b;--well-end:#08633c;--alarm:#c01d26;--alarm-end:#8f0f1c;--half:#ad4c08;--half-end:#863803;--busy:#2c62bd;--busy-end:#1a4794;
+--up:#16965e;--up-ink:#08633c;--up-wash:#e2f5ea;--down:#d42a2f;--down-ink:#a8161d;--down-wash:#fdebea;
 --unknown-ink:#7d5000;--unknown-wash:#fcf2dc;--degraded-ink:#8f3d00;--degraded-wash:#ffebdc;
 --work:#3b78d8;--work-ink:#1a4f9e;--work-wash:#e6effc;--none:#c9cfd6}
-@media (prefers-color-scheme:dark){:root{--ground:#0e1115;--surface:#14181e;--line:#272d36;--ink:#e8ebef;--soft:#a2acb8;--link:#82b1ff;
---up:#34b67d;--up-ink:#63d5a0;--up-wash:#10291f;--down:#f0605a;--down-ink:#ff9a93;--down-wash:#331717;
+@media (prefers-color-scheme:dark){:root{--ground:#0b0f17;--surface:#141a25;--line:#273042;--ink:#eaeef6;--soft:#a5b0c3;--link:#8fb0ff;
+--shadow:0 1px 2px rgb(0 0 0/30%),0 2px 10px rgb(0 0 0/25%);
+--well:#0c6440;--well-end:#08482e;--alarm:#97222a;--alarm-end:#6a151e;--half:#8a400c;--half-end:#652c05;--busy:#274f94;--busy-end:#1b3a70;
+--up:#34b67d;--up-ink:#68daa6;--up-wash:#0f2a20;--down:#f0605a;--down-ink:#ff9d96;--down-wash:#361719;
 --unknown-ink:#eec06b;--unknown-wash:#2d230f;--degraded-ink:#ffae75;--degraded-wash:#341e0f;
---work:#5b97f2;--work-ink:#a5c8ff;--work-wash:#14253f;--none:#3a424d}}
+--work:#5b97f2;--work-ink:#a5c8ff;--work-wash:#14253f;--none:#374152}}
 *{box-sizing:border-box;margin:0;padding:0}
-body{border-top:4px solid var(--accent,transparent);background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+body{border-top:4px solid var(--accent,transparent);background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 main{max-width:860px;margin:0 auto;padding:40px 20px 64px}
-h1{font-size:26px;line-height:1.2;letter-spacing:-.01em}
-h2{font-size:17px;margin:40px 0 12px}
-h3,h4{font-size:15px}
+h1{font-size:28px;line-height:1.25;letter-spacing:-.015em;text-wrap:balance}
+h2{font-size:22px;line-height:1.25;letter-spacing:-.015em;margin:48px 0 16px}
+h3,h4{font-size:16px}
 header{display:flex;flex-wrap:wrap;gap:12px 16px;align-items:center}
 .logo{max-width:220px;max-height:56px}
 .lead{margin-top:12px;max-width:65ch}
@@ -25,10 +29,10 @@ header{display:flex;flex-wrap:wrap;gap:12px 16px;align-items:center}
 .maintenance{color:var(--work-ink);background:var(--work-wash)}
 .soft{color:var(--soft)}.small{font-size:13px}
 ul,ol{list-style:none}
-.endpoints>li{padding:16px 20px;background:var(--surface);border:1px solid var(--line);border-bottom:0}
-.endpoints>li:first-child{border-radius:10px 10px 0 0}
-.endpoints>li:last-child{border-radius:0 0 10px 10px;border-bottom:1px solid var(--line)}
-.endpoints>li:only-child{border-radius:10px}
+.endpoints>li{padding:20px 24px;background:var(--surface);border:1px solid var(--line);border-bottom:0}
+.endpoints>li:first-child{border-radius:12px 12px 0 0}
+.endpoints>li:last-child{border-radius:0 0 12px 12px;border-bottom:1px solid var(--line)}
+.endpoints>li:only-child{border-radius:12px}
 .row{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:4px 16px}
 .axis{display:grid;grid-template-columns:auto 1fr auto;gap:4px 12px;text-align:center}
 .pill{display:inline-flex;gap:6px;align-items:center;padding:1px 9px 1px 7px;border-radius:20px;font-size:13px;font-weight:600}
@@ -42,15 +46,23 @@ summary{cursor:pointer;color:var(--soft);width:fit-content;padding:2px 0}
 .days span+span,.outages span:nth-of-type(odd){text-align:right}
 .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
-.outages li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 16px;padding:12px 0;border-bottom:1px solid var(--line)}
-.announced>li{padding:14px 20px;background:var(--surface);border:1px solid var(--line);border-left:4px solid var(--work);border-radius:10px}
+.outages{padding:4px 24px;background:var(--surface);border:1px solid var(--line)}
+.outages li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 16px;padding:12px 0}
+.outages li+li{border-top:1px solid var(--line)}
+.announced>li{padding:16px 24px;box-shadow:var(--shadow);background:var(--surface);border:1px solid var(--line);border-left:4px solid var(--work);border-radius:12px}
 .announced>li+li{margin-top:8px}.announced.now{margin:8px 0}
-.announced h2{margin:0;font-size:15px}
+.announced h2{margin:0;font-size:16px;letter-spacing:0}
 .announced p{margin-top:6px;max-width:65ch}
 .times{margin-top:2px;color:var(--soft)}
+.endpoints,.outages{border-radius:12px;box-shadow:var(--shadow)}
+.overall{gap:4px 16px;padding:24px;border-radius:16px;box-shadow:var(--shadow);font-size:22px;line-height:1.25;letter-spacing:-.015em}
+.overall>svg{flex:none}
+.overall:is(.up,.down,.degraded,.maintenance){color:#fff;background:linear-gradient(100deg,var(--top),var(--end))}
+.overall.up{--top:var(--well);--end:var(--well-end)}.overall.down{--top:var(--alarm);--end:var(--alarm-end)}
+.overall.degraded{--top:var(--half);--end:var(--half-end)}.overall.maintenance{--top:var(--busy);--end:var(--busy-end)}
 footer{margin-top:48px;color:var(--soft);font-size:13px}
 a{color:var(--link)}
-@media (max-width:480px){main{padding:24px 14px 48px}.bars{height:28px}}
+@media (max-width:480px){main{padding:24px 16px 48px}.bars{height:32px}.overall,.endpoints>li{padding:16px}.outages{padding-inline:16px}}
 `;
 
 /**
