@@ -15,6 +15,7 @@ const PAGES = [
   '/endpoints/:Name server',
   '/endpoints/:Payments API/edit',
   '/new',
+  '/new/many',
   '/certificates',
   '/alerts',
   '/alerts/events',
@@ -33,15 +34,31 @@ const PAGES = [
   '/settings/keys',
   '/settings/organization',
   '/settings/audit-log',
+  '/settings/configuration',
   '/settings/system',
   '/no-such-page',
 ];
+/** Those that draw something where nothing is yet. */
+const EMPTY_PAGES = [
+  '/',
+  '/certificates',
+  '/alerts',
+  '/alerts/events',
+  '/alerts/failed',
+  '/contacts',
+  '/maintenance',
+  '/status-pages',
+];
 const WIDTHS = [1280, 390];
+/** What must fit as well: the first at 200 % zoom, and the narrowest that WCAG asks for. */
+const NARROWER: Readonly<Record<number, number>> = { 1280: 640, 390: 320 };
 const COLOR_SCHEMES = ['light', 'dark'] as const;
 
 describe('accessibility', () => {
   let app: TestApp;
   let browser: Browser;
+  /** Of an organization that has nothing yet. */
+  let empty: TestApp['write'];
   let ids: Map<string, string>;
   /** What is wrong on the pages of the dashboard, by width. Both run at once, each in a process of the browser. */
   let found: Map<number, Promise<string[]>>;
@@ -53,8 +70,9 @@ describe('accessibility', () => {
     ids.set('Operations', await newContact(app.write, { default: true }));
     const through = { type: undefined, config: undefined, contact_id: ids.get('Operations') };
     await newAlert(app.write, ids.get('Search') ?? '', through);
+    empty = (await app.organization('Empty')).write;
     browser = await launchBrowser();
-    found = new Map(WIDTHS.map((width) => [width, problemsAt(width)]));
+    found = new Map(WIDTHS.map((width) => [width, problemsEverywhere(width)]));
     for (const each of found.values()) each.catch(() => undefined);
   });
   afterAll(async () => {
@@ -91,38 +109,62 @@ describe('accessibility', () => {
   const pathOf = (page: string): string =>
     page.replace(/:([A-Za-z ]+)/, (_, name: string) => ids.get(name) ?? `missing ${name}`);
 
-  /** What is wrong with the page as it is shown, in both colour schemes. */
-  async function problemsOf(visit: Visit, name: string): Promise<string[]> {
+  /** What is wrong with the page as it is shown, in both colour schemes, and in a window half as wide. */
+  async function problemsOf(visit: Visit, name: string, width: number): Promise<string[]> {
     const problems: string[] = [];
     for (const colorScheme of COLOR_SCHEMES) {
       await visit.page.emulateMedia({ colorScheme });
       await visit.settled();
       problems.push(...(await visit.barriers()).map((barrier) => `${name}, ${colorScheme}: ${barrier}`));
+    }
+    for (const each of [width, NARROWER[width] ?? width]) {
+      if (each !== width) {
+        await visit.page.setViewportSize({ width: each, height: 900 });
+        await visit.settled();
+      }
       const cut = await visit.page
         .locator('.scroll:has(.blocks)')
-        .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.ariaLabel));
-      problems.push(...cut.map((label) => `${name}, ${colorScheme}: ${label} is cut`));
-      if ((await visit.overflow()) > 0) problems.push(`${name}, ${colorScheme}: wider than the window`);
+        .evaluateAll((all) => all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.ariaLabel));
+      problems.push(...cut.map((label) => `${name}, ${each}: ${label} is cut`));
+      if ((await visit.overflow()) > 0) problems.push(`${name}, ${each}: wider than the window`);
     }
+    await visit.page.setViewportSize({ width, height: 900 });
     return problems;
   }
 
-  async function problemsAt(width: number): Promise<string[]> {
+  /** What is wrong with pages as whoever has the key sees them, and with the window before that. */
+  async function problemsAt(
+    width: number,
+    key: string | null,
+    pages: readonly string[],
+    more: (visit: Visit) => Promise<string[]> = () => Promise.resolve([]),
+  ): Promise<string[]> {
     const visit = await Visit.start(browser, app.url, { width });
-    await visit.page.goto(app.url);
-    await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    const problems = await problemsOf(visit, 'sign in');
-    await visit.signIn(app.admin.key ?? '');
-    for (const page of PAGES) {
+    await visit.signIn(key ?? '');
+    const problems: string[] = [];
+    for (const page of pages) {
       await visit.open(pathOf(page));
       await visit.page.locator('main h1').first().waitFor({ state: 'attached' });
-      problems.push(...(await problemsOf(visit, page)));
+      problems.push(...(await problemsOf(visit, page, width)));
     }
-    await visit.page.keyboard.press('?');
-    await visit.page.getByRole('dialog').waitFor();
-    problems.push(...(await problemsOf(visit, 'help')), ...visit.complaints);
+    problems.push(...(await more(visit)), ...visit.complaints);
     await visit.close();
     return problems;
+  }
+
+  /** Every page with something on it, the help, those without anything, and the door. */
+  async function problemsEverywhere(width: number): Promise<string[]> {
+    const inside = await problemsAt(width, app.admin.key, PAGES, async (visit) => {
+      await visit.page.keyboard.press('?');
+      await visit.page.getByRole('dialog').waitFor();
+      const help = await problemsOf(visit, 'help', width);
+      await visit.page.keyboard.press('Escape');
+      await visit.page.getByRole('button', { name: /^Sign out/ }).click();
+      await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      return [...help, ...(await problemsOf(visit, 'sign in', width))];
+    });
+    // One column and a drawing: what fits on a phone does so everywhere.
+    return width > 390 ? inside : [...inside, ...(await problemsAt(width, empty.key, EMPTY_PAGES))];
   }
 
   it.each(WIDTHS)('has no barrier on any dashboard page, light or dark, %i pixels wide, and fits in', async (width) => {
@@ -166,7 +208,7 @@ describe('accessibility', () => {
     await app.write.put(`/websites/${ids.get('Example shop')}/status-page`, { enabled: true });
     const visit = await Visit.start(browser, app.url, { width });
     await visit.page.goto(`${app.url}/status/example-shop`);
-    expect([...(await problemsOf(visit, 'status page')), ...visit.complaints]).toEqual([]);
+    expect([...(await problemsOf(visit, 'status page', width)), ...visit.complaints]).toEqual([]);
     await visit.close();
   });
 });
