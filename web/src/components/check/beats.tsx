@@ -81,7 +81,7 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
       onPointerLeave={leave}
     >
       <svg viewBox={`0 0 ${slots * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {/* Made anew by another bar, so that its motion begins. */}
+        {/* Another bar makes it again, so that its motion begins. */}
         <g key={tall && Object.values(paths).join()}>
           <path class="b-none" d={paths.none} />
           <path class="b-up" d={paths.up} />
