@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -6,6 +6,7 @@ import { eventually } from '../../packages/testing/eventually';
 import { onTerminal, signInLinkIn, type Terminal } from '../harness/processes/terminal';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { launchBrowser, Visit } from './browser';
+import { smallPng } from './small-png';
 
 jest.setTimeout(240_000);
 
@@ -70,7 +71,7 @@ describe('the first hour', () => {
     mkdirSync(PICTURES, { recursive: true });
     await of.mouse.move(2, 2);
     await of.waitForTimeout(500);
-    await of.screenshot({ path: join(PICTURES, `${name}.png`) });
+    writeFileSync(join(PICTURES, `${name}.png`), smallPng(await of.screenshot()));
   };
 
   it('starts in a fresh clone without any setting, and prints a link', async () => {
