@@ -183,6 +183,26 @@ export const planText = (plan: LadderPlan): string => {
   return `creates ${creates}, changes ${some(plan.changes.length)}, removes ${some(plan.removes.length)}`;
 };
 
+/** The plan line by line: `New: Manager after 30 min, 3 endpoints`, `Team: after 10 min instead of at once`, `Gone: Mail at once`. */
+export function planLines(
+  { creates, further, changes, removes }: LadderPlan,
+  nameOf: (id: string) => string,
+): string[] {
+  const endpoints = new Map<string, Set<string>>();
+  const add = (line: string, ...ids: string[]) => {
+    for (const id of ids) entry(endpoints, line, () => new Set()).add(id);
+  };
+  for (const { contact_id, after, endpoint_ids } of creates)
+    add(`New: ${nameOf(contact_id)} ${whenText(after)}`, ...endpoint_ids);
+  for (const { contact_id, after, endpoint_id } of further)
+    add(`New: ${nameOf(contact_id)} ${whenText(after)}`, endpoint_id);
+  for (const { contact_id, after, alert } of changes)
+    add(`${nameOf(contact_id)}: ${whenText(after)} instead of ${whenText(alert.after)}`, alert.endpoint_id);
+  for (const { contact_id, after, endpoint_id } of removes)
+    add(`Gone: ${nameOf(contact_id ?? '')} ${whenText(after)}`, endpoint_id);
+  return [...endpoints].map(([line, ids]) => (ids.size === 1 ? line : `${line}, ${count(ids.size, 'endpoint')}`));
+}
+
 /** Endpoints whose alerts the plan does not leave as they are. */
 export const touched = (plan: LadderPlan): number =>
   new Set([

@@ -5,6 +5,7 @@ import type { Alert, Contact } from '../api/types';
 import { AlertsHead } from '../components/alert/alerts-head';
 import { AlertName, contactName } from '../components/alert/alert-name';
 import { endpointOptions } from '../components/alert/target-filter';
+import { EndpointName } from '../components/endpoint-name';
 import { Chooser } from '../components/form/chooser';
 import { Form } from '../components/form/form';
 import { Icon } from '../components/icons';
@@ -21,6 +22,7 @@ import {
   type LadderTarget,
   ladderTarget,
   ladderText,
+  planLines,
   planText,
   secondsOf,
   type Step,
@@ -51,7 +53,7 @@ export function EscalationPage({ of }: { of: string }) {
   return (
     <>
       <AlertsHead current="escalation" />
-      <div class="filters">
+      <div class="ladder-of">
         <Chooser
           isFilter
           label="Escalation of"
@@ -134,7 +136,8 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
   const set = (next: Ladder) => (ladder.value = next);
   const plan = ladderPlan(steps, alerts, endpointIds);
   const unlike = touched(ladderPlan(ladderOf(alerts), alerts, endpointIds));
-  const said = ladderText(steps, (id) => contactName(id, contacts));
+  const nameOf = (id: string) => contactName(id, contacts);
+  const said = ladderText(steps, nameOf);
   const save = async () => {
     if (steps.some((step) => secondsOf(step) === null)) throw new Error('A step needs minutes: a number up to 1,440.');
     set(arranged(steps));
@@ -156,7 +159,7 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
             {said === '' ? 'tells nobody when it is down.' : `tells ${said}.`}
           </p>
           {unlike > 0 && (
-            <p class="muted">
+            <p class="ladder-unlike muted">
               {count(unlike, 'endpoint')} of {endpointIds.length.toLocaleString('en')} {unlike === 1 ? 'has' : 'have'}{' '}
               other alerts today. Saving makes all alike.
             </p>
@@ -166,14 +169,18 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
               <StepCard key={step.id} step={step} isFirst={index === 0} {...{ steps, set, alerts, contacts }} />
             ))}
           </ol>
-          <p class="muted small">
-            Whoever takes it keeps the steps above quiet; that it is over, all hear who were told. How many failures in
-            a row it takes and how often it reminds, the defaults of each contact say, and what was set at an alert
-            stays.
-          </p>
-          <p role="status" class="ladder-plan">
-            {planSentence(plan)}
-          </p>
+          <aside class="ladder-plan" aria-label="What saving does">
+            <p role="status">{planSentence(plan)}</p>
+            <ul>
+              {planLines(plan, nameOf).map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+            <p class="muted small">
+              Whoever acknowledges keeps the later steps quiet. That it is over hears who was told. Failures in a row
+              and reminders are as the defaults of each contact say; what was changed at an alert stays.
+            </p>
+          </aside>
         </>
       )}
     </Form>
@@ -327,7 +334,7 @@ function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {
   return (
     <Section title="Without a contact">
       <p class="muted small">
-        {count(alerts.length, 'alert has', 'alerts have')} settings of their own: the ladder leaves them as they are.
+        {count(alerts.length, 'alert')} with settings that no contact has: the ladder leaves them as they are.
       </p>
       <ul class="feed">
         {alerts.slice(0, MOST_OWN).map((alert) => (
@@ -335,7 +342,9 @@ function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {
             <div>
               <AlertName alert={alert} contacts={undefined} />
             </div>
-            <span>{whenText(alert.after)}</span>
+            <span>
+              {whenText(alert.after)} · <EndpointName id={alert.endpoint_id} />
+            </span>
           </li>
         ))}
       </ul>
