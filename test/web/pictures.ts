@@ -1,7 +1,4 @@
-import type { TestApp } from '../harness/app/app';
-import { newAlert, newContact, newMaintenanceWindow } from '../harness/app/resources';
 import type { Visit } from './browser';
-import { showcase } from './showcase';
 
 /** A picture of docs/images that `npm run pictures` makes of a service with sample data. */
 export interface Picture {
@@ -40,43 +37,20 @@ const COMPARED: readonly Picture[] = [
   { name: 'keys', path: '/settings/keys', ...DESK },
   { name: 'status-page', path: 'public/status/example-shop', ...DESK },
 ];
-export const AFTER: readonly Picture[] = COMPARED.map((each) => ({ ...each, name: `before-after/${each.name}-after` }));
-export const BEFORE: readonly Picture[] = COMPARED.map((each) => ({
-  ...each,
-  name: `before-after/${each.name}-before`,
-}));
+const named = (when: string): Picture[] =>
+  COMPARED.map((each) => ({ ...each, name: `before-after/${each.name}-${when}` }));
+export const [BEFORE, AFTER] = [named('before'), named('after')];
 
 /** What README and docs/first-hour.md show. */
 export const SHOWN: readonly Picture[] = [
   { name: 'overview-light', path: '/', ...WIDE },
   { name: 'overview-phone', path: '/', ...PHONE },
   { name: 'endpoint-light', path: CHECKOUT, ...WIDE },
-  { name: 'endpoint-dark', path: CHECKOUT, ...WIDE, colorScheme: 'dark' },
   { name: 'endpoint-phone', path: CHECKOUT, ...PHONE },
   { name: 'events', path: '/alerts/events', ...WIDE },
   { name: 'new-endpoint', path: '/new', ...WIDE, prepare: pasteAddress },
   { name: 'status-page', path: 'public/status/example-shop', ...WIDE },
 ];
-
-/** Fills a service that runs no checks with what the pictures show. Returns ids by name. */
-export async function sampleService(app: TestApp): Promise<Map<string, string>> {
-  const ids = await showcase(app);
-  const shop = ids.get('Example shop');
-  await app.write.put(`/websites/${shop}/status-page`, { enabled: true });
-  await app.write.put(`/endpoints/${ids.get('Payments API')}`, { tags: ['prod', 'payments'] });
-  const routing_key = '0123456789abcdef0123456789abcdef';
-  ids.set('On call', await newContact(app.write, { name: 'On call', type: 'pagerduty', config: { routing_key } }));
-  ids.set('Team', await newContact(app.write, { name: 'Team' }));
-  for (const name of ['On call', 'Team'])
-    for (const endpoint of ['Storefront', 'Search', 'REST v2'])
-      await newAlert(app.write, ids.get(endpoint) ?? '', {
-        type: undefined,
-        config: undefined,
-        contact_id: ids.get(name),
-      });
-  await newMaintenanceWindow(app.write, { name: 'Database upgrade', scope: { endpoint_ids: [ids.get('Search')] } });
-  return ids;
-}
 
 /** The path with ids in place of names. */
 export const withIds = (path: string, ids: ReadonlyMap<string, string>): string =>
