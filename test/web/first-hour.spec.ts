@@ -12,8 +12,9 @@ jest.setTimeout(240_000);
 
 const ROOT = resolve(__dirname, '../..');
 const PICTURES = join(ROOT, 'docs/images/first-hour');
-/** What a clone has not. */
-const NOT_CLONED = new Set(['.git', '.cache', 'node_modules', 'dist', 'data', 'coverage', '.env']);
+const IS_PICTURED = process.env['SCREENSHOTS'] === '1';
+/** What a clone has not. For the pictures alone it keeps what is built. */
+const NOT_CLONED = new Set(['.git', '.cache', 'node_modules', 'data', 'coverage', '.env', IS_PICTURED ? '' : 'dist']);
 
 /** A clone with its packages installed, as after `git clone` and `npm ci`. */
 function cloned(): string {
@@ -67,7 +68,7 @@ describe('the first hour', () => {
   };
 
   const picture = async (name: string, of: Page = page): Promise<void> => {
-    if (process.env['SCREENSHOTS'] !== '1') return;
+    if (!IS_PICTURED) return;
     mkdirSync(PICTURES, { recursive: true });
     await of.mouse.move(2, 2);
     await of.waitForTimeout(500);
