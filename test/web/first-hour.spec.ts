@@ -13,7 +13,7 @@ jest.setTimeout(240_000);
 const ROOT = resolve(__dirname, '../..');
 const PICTURES = join(ROOT, 'docs/images/first-hour');
 const IS_PICTURED = process.env['SCREENSHOTS'] === '1';
-/** What a clone has not. For the pictures alone it keeps what is built. */
+/** What a clone has not. For the pictures alone it keeps what is built, and starts that. */
 const NOT_CLONED = new Set(['.git', '.cache', 'node_modules', 'data', 'coverage', '.env', IS_PICTURED ? '' : 'dist']);
 
 /** A clone with its packages installed, as after `git clone` and `npm ci`. */
@@ -77,7 +77,7 @@ describe('the first hour', () => {
 
   it('starts in a fresh clone without any setting, and prints a link', async () => {
     await timed('from npm start until it listens', 'with npm ci at most 90 s', async () => {
-      terminal = onTerminal('npm start', folder, { HOST: '127.0.0.1', PORT: '0' });
+      terminal = onTerminal(IS_PICTURED ? 'node dist/main.js' : 'npm start', folder, { HOST: '127.0.0.1', PORT: '0' });
       await eventually('the banner', () => terminal.shown.includes('└'), 200_000);
     });
     expect(signInLinkIn(terminal.shown)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\//);
