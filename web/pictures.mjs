@@ -1,4 +1,4 @@
-// npm run pictures: makes every picture of docs/images anew: of the built dashboard with sample data, and those of the first
+// npm run pictures: makes every picture of docs/images again: of the built dashboard with sample data, and those of the first
 // hour by its spec. It takes some minutes. What they show has times in it, so that no two runs are the same to the byte: what
 // is tested is that each picture is one of these (test/repository/pictures.spec.ts).
 import { spawnSync } from 'node:child_process';
