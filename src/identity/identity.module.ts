@@ -8,6 +8,8 @@ import { OrganizationService } from './organization/organization.service';
 import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
+import { InvitationController } from './session/invitation.controller';
+import { InvitationService } from './session/invitation.service';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
 import { SignInLinks } from './session/sign-in-links';
@@ -16,9 +18,10 @@ import { SignInService } from './session/sign-in.service';
 /** Organizations, API keys and browser sessions; global, because the guard of every route needs them. */
 @Global()
 @Module({
-  controllers: [OrganizationController, ApiKeyController, SessionController],
+  controllers: [OrganizationController, ApiKeyController, InvitationController, SessionController],
   providers: [
     ApiKeyService,
+    InvitationService,
     OrganizationService,
     OrganizationPurgeJob,
     Quotas,

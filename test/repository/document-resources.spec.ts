@@ -47,6 +47,8 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   '/api/v1/configuration/convert': 'stores nothing',
   '/api/v1/api-keys': 'a key is shown once, and is no setting',
   '/api/v1/api-keys/{id}': 'a key is shown once, and is no setting',
+  '/api/v1/api-keys/invite': 'belongs to a person',
+  '/api/v1/api-keys/{id}/invite': 'belongs to a person',
   '/api/v1/organizations': 'belongs to the operator',
   '/api/v1/organizations/{id}': 'belongs to the operator',
   '/auth/session': 'belongs to a browser',

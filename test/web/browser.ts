@@ -24,6 +24,7 @@ export interface VisitOptions {
   colorScheme?: 'light' | 'dark';
   width?: number;
   height?: number;
+  timezoneId?: string;
 }
 
 /** A user's browser window on the service, and everything that went wrong in it. */
@@ -40,8 +41,13 @@ export class Visit {
   ) {}
 
   static async start(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
-    const { colorScheme = 'light', width = 1280, height = 900 } = options;
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+    const { colorScheme = 'light', width = 1280, height = 900, timezoneId } = options;
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      reducedMotion: 'reduce',
+      ...(timezoneId !== undefined && { timezoneId }),
+    });
     const visit = new Visit(url, context, await context.newPage());
     await visit.watch();
     return visit;

@@ -90,7 +90,7 @@ describe('the overview', () => {
 
   it('says in a sentence what is down, since when and who was told, and counts what ends soon', async () => {
     const headline = page.getByRole('region', { name: 'State of everything' });
-    await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. slack was told\.$/).waitFor();
+    await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. Slack was told\.$/).waitFor();
     await headline.getByRole('link', { name: '2 end soon' }).click();
     await page.getByRole('heading', { name: 'Ends soon' }).waitFor();
   });

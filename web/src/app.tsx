@@ -16,7 +16,7 @@ import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
 import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
 import { arrivals, go, replace, route } from './state/router';
-import { isOver, may, session } from './state/session';
+import { invited, isOver, may, session } from './state/session';
 
 const isHelpOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
@@ -36,7 +36,7 @@ export function App() {
   if (session.value === undefined) return null;
   return (
     <>
-      {(session.value === null || isOver.value) && <SignIn />}
+      {(session.value === null || isOver.value || invited.value) && <SignIn />}
       {session.value && (
         <div key={session.value.organization.id} hidden={isOver.value}>
           <SignedIn />

@@ -10,11 +10,16 @@ export interface ApiKeyRow {
   org_id: string;
   name: string;
   role: Role;
-  lookup: string;
-  hash: Buffer;
+  /** `null`, as the hash is, while an invited key has no secret. */
+  lookup: string | null;
+  hash: Buffer | null;
   expires_at: Date | null;
   last_used_at: Date | null;
   created_at: Date;
+  /** When the newest link of an invitation ends; `null` for a key that was not made by one. */
+  invitation_expires_at: Date | null;
+  /** When that link was used. */
+  invitation_accepted_at: Date | null;
 }
 
 export class CreateApiKeyDto {
@@ -41,6 +46,26 @@ export class CreateApiKeyDto {
   expires_at?: string | null;
 }
 
+/** How a person was invited to use a key. */
+export class InvitationView {
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Until when the newest link works, unless it is used before.',
+    example: '2026-11-27T10:00:00.000Z',
+  })
+  expires_at!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When that link was used; null before.',
+    example: null,
+  })
+  accepted_at!: string | null;
+}
+
 export class ApiKeyView {
   @ApiProperty({ example: 'key_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -65,6 +90,14 @@ export class ApiKeyView {
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   created_at!: string;
+
+  @ApiProperty({
+    type: InvitationView,
+    nullable: true,
+    description: 'Of a key that was made by an invitation; null for others.',
+    example: null,
+  })
+  invitation!: InvitationView | null;
 }
 
 export class CreatedApiKeyView extends ApiKeyView {
@@ -79,4 +112,8 @@ export const toApiKeyView = (row: ApiKeyRow): ApiKeyView => ({
   expires_at: row.expires_at?.toISOString() ?? null,
   last_used_at: row.last_used_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
+  invitation: row.invitation_expires_at && {
+    expires_at: row.invitation_expires_at.toISOString(),
+    accepted_at: row.invitation_accepted_at?.toISOString() ?? null,
+  },
 });

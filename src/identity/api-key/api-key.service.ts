@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
+import type { Authorship } from '../../audit/authorship';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { NIL_UUID, newUuid } from '../../platform/ids/id';
@@ -32,7 +33,7 @@ const CACHE_SIZE = 10_000;
 
 interface KnownKey {
   caller: Caller;
-  hash: Buffer;
+  hash: Buffer | null;
   expiresAt: Date | null;
   lastUsedMinute: number;
 }
@@ -71,7 +72,7 @@ export class ApiKeyService {
     if (!isPlausibleApiKey(key)) return null;
     const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
     const known = await this.find(lookup, admit);
-    if (!known || !timingSafeEqual(known.hash, hash)) return null;
+    if (!known?.hash || !timingSafeEqual(known.hash, hash)) return null;
     const now = this.clock.now();
     const isValid = isValidAt(known, now);
     if (isValid) await this.touch(known, now);
@@ -83,7 +84,7 @@ export class ApiKeyService {
     if (!isPlausibleApiKey(key)) return false;
     const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
     const known = await this.read('k.lookup', lookup);
-    return known !== null && timingSafeEqual(known.hash, hash) && isValidAt(known, this.clock.now());
+    return !!known?.hash && timingSafeEqual(known.hash, hash) && isValidAt(known, this.clock.now());
   }
 
   /** The caller a session acts as, read afresh: `null` once its key is revoked or expired. */
@@ -155,6 +156,55 @@ export class ApiKeyService {
     return row;
   }
 
+  /** Stores a key without a secret, for a person who is invited until then: it lets nobody in before `accept`. */
+  async storeInvited(
+    tx: Tx,
+    orgId: string,
+    key: { name: string; role: Role; expiresAt: Date | null; invitedUntil: Date },
+  ): Promise<ApiKeyRow> {
+    const [row] = await tx.query<ApiKeyRow>(
+      `INSERT INTO api_key (id, org_id, name, role, expires_at, invitation_expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6) RETURNING *`,
+      [newUuid(), orgId, key.name, key.role, key.expiresAt, key.invitedUntil],
+    );
+    if (!row) throw new Error('the invited key was not stored');
+    return row;
+  }
+
+  /**
+   * Gives an invited key (uuid) a secret and returns it: stored nowhere, told this one time. One that it had before is
+   * refused from now on, and the sessions with it are over. Throws `unauthenticated` when the key was revoked meanwhile.
+   */
+  async accept(keyId: string, author: Authorship): Promise<string> {
+    const made = await this.database.transaction(async (tx) => {
+      const [row] = await tx.query<ApiKeyRow>('SELECT * FROM api_key WHERE id = $1 FOR UPDATE', [keyId]);
+      if (!row) throw problems.unauthenticated();
+      const key = generateApiKey(row.role);
+      const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
+      const accepted = { ...row, lookup, hash, invitation_accepted_at: this.clock.now() };
+      await tx.query('UPDATE api_key SET lookup = $2, hash = $3, invitation_accepted_at = $4 WHERE id = $1', [
+        keyId,
+        lookup,
+        hash,
+        accepted.invitation_accepted_at,
+      ]);
+      await tx.query('DELETE FROM session WHERE key_id = $1', [keyId]);
+      const [before, after] = [toApiKeyView(row), toApiKeyView(accepted)];
+      await recordChange(tx, {
+        orgId: row.org_id,
+        action: 'update',
+        resource: 'api_key',
+        id: keyId,
+        before,
+        after,
+        author,
+      });
+      return { key, replaced: row.lookup };
+    });
+    if (made.replaced !== null) this.cache.delete(made.replaced);
+    return made.key;
+  }
+
   /**
    * Revokes the key at once here, and within a second on other instances. Throws `conflict` for the last admin key: nobody
    * could make another one.
@@ -170,7 +220,7 @@ export class ApiKeyService {
       await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id, before: toApiKeyView(row) });
       return row;
     });
-    this.cache.delete(lookup);
+    if (lookup !== null) this.cache.delete(lookup);
   }
 
   /** Forgets what is cached of an organization that is being removed. */
@@ -180,9 +230,10 @@ export class ApiKeyService {
 
   /** The admin keys stay locked until the end of the transaction, so that two requests cannot remove the last two. */
   private async keepAnAdmin(tx: Tx, key: ApiKeyRow): Promise<void> {
-    if (key.role !== 'admin') return;
+    // Whoever has not accepted an invitation yet is no administrator that could be left alone.
+    if (key.role !== 'admin' || key.hash === null) return;
     const admins = await tx.query<ApiKeyRow>(
-      `SELECT * FROM api_key WHERE org_id = $1 AND role = 'admin' ORDER BY id FOR UPDATE`,
+      `SELECT * FROM api_key WHERE org_id = $1 AND role = 'admin' AND hash IS NOT NULL ORDER BY id FOR UPDATE`,
       [key.org_id],
     );
     const others = admins.filter(({ id }) => id !== key.id);
@@ -193,7 +244,8 @@ export class ApiKeyService {
     }
   }
 
-  private expiryOf({ expires_at }: CreateApiKeyDto): Date | null {
+  /** Throws `validation_failed` for a time that is over. */
+  expiryOf({ expires_at }: CreateApiKeyDto): Date | null {
     refuse(this.findingsIn({ expires_at }));
     return parseTimestamp(expires_at);
   }

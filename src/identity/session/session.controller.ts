@@ -2,7 +2,7 @@ import { Body, Controller, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Route } from '../../platform/http/route.decorator';
-import { CreateSessionDto, SessionView } from './session.dto';
+import { CreatedSessionView, CreateSessionDto, SessionView } from './session.dto';
 import { SignInService } from './sign-in.service';
 
 @ApiTags('Sessions')
@@ -18,15 +18,15 @@ export class SessionController {
     description:
       'Exchanges an API key (or the token of a one-time sign-in link) for an httpOnly session cookie with the rights of ' +
       'that key: 12 hours idle, 7 days at most, gone with the key. For browsers; programs send the key itself: a key signs ' +
-      'in 20 times at once, then once every ten seconds.',
-    returns: { created: SessionView },
+      'in 20 times at once, then once every ten seconds. The link of an invitation also gives its key a secret: `api_key`.',
+    returns: { created: CreatedSessionView },
     problems: ['malformed_json', 'unauthenticated', 'origin_not_allowed', 'rate_limited'],
   })
   signIn(
     @Body() credentials: CreateSessionDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SessionView> {
+  ): Promise<CreatedSessionView> {
     return this.signInService.signIn(credentials, request, response);
   }
 

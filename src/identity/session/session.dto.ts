@@ -48,6 +48,17 @@ export class SessionView {
   has_mail_account!: boolean;
 }
 
+export class CreatedSessionView extends SessionView {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Only for the link of an invitation: the key itself, which signs in from now on. Shown this one time; null otherwise.',
+    example: null,
+  })
+  api_key!: string | null;
+}
+
 export const toSessionView = (caller: Caller, { smtpUrl }: Pick<Config, 'smtpUrl'>): SessionView => ({
   organization: { id: formatId('organization', caller.orgId), name: caller.orgName },
   key_name: caller.keyName,

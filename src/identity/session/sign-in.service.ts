@@ -8,13 +8,15 @@ import { requireOwnPage, cameByHttps, sameOrigin } from '../same-origin';
 import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie } from './session-cookie';
 import { Config } from '../../platform/config/config';
 import { Problem, problems } from '../../platform/problem/problem';
-import { type CreateSessionDto, type SessionView, toSessionView } from './session.dto';
+import { type CreatedSessionView, type CreateSessionDto, type SessionView, toSessionView } from './session.dto';
 import { SessionService } from './session.service';
 import { SignInLinks } from './sign-in-links';
 
 /** A sign-in with a known key or link, valid or expired. */
 interface Attempt extends KeyHolder {
   via: 'api_key' | 'sign_in_link';
+  /** The link was that of an invitation: the key gets its secret now. */
+  isInvitation: boolean;
 }
 
 /** Signs in and out of the dashboard: exchanges credentials for a session cookie, and ends the session. */
@@ -33,9 +35,9 @@ export class SignInService {
    * Sets the session cookie for a valid key or link token; 401 otherwise, with one text for every reason, and 429 for an
    * address with many wrong credentials and for a key that is used too often. A browser must come from our own pages, so
    * that no other site can sign its visitors in to an organization of its choice. A failed attempt with a known key or link
-   * is recorded in the audit log of its organization.
+   * is recorded in the audit log of its organization. The link of an invitation also gives its key a secret, told this once.
    */
-  async signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<SessionView> {
+  async signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<CreatedSessionView> {
     if (request.headers.origin !== undefined && !sameOrigin(request)) {
       throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
     }
@@ -50,10 +52,11 @@ export class SignInService {
     }
     const old = sessionCookie(request);
     if (old !== null) await this.sessions.close(old, origin, this.admitting(request));
+    const key = attempt.isInvitation ? await this.keys.accept(keyId, author) : null;
     setCookie(request, response, await this.sessions.open(orgId, keyId, author));
     response.setHeader('Location', '/auth/session');
     response.setHeader('Cache-Control', 'no-store');
-    return toSessionView(attempt.caller, this.config);
+    return { ...toSessionView(attempt.caller, this.config), api_key: key };
   }
 
   /**
@@ -96,12 +99,13 @@ export class SignInService {
     if (api_key !== undefined) {
       const holder = await this.keys.holderOf(api_key, this.admitting(request));
       if (holder?.caller.keyId) this.limits.countSignIn(holder.caller.keyId);
-      return holder && { ...holder, via: 'api_key' };
+      return holder && { ...holder, via: 'api_key', isInvitation: false };
     }
     this.limits.admitLookUp(request);
     const link = sign_in_token === undefined ? null : await this.links.exchange(sign_in_token);
     const holder = link && (await this.keys.holderOfKey(link.keyId));
-    return holder && { caller: holder.caller, isValid: holder.isValid && link.isInTime, via: 'sign_in_link' };
+    const isValid = holder?.isValid === true && link?.isInTime === true;
+    return holder && { caller: holder.caller, isValid, via: 'sign_in_link', isInvitation: link?.isInvitation === true };
   }
 }
 

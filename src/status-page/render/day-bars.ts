@@ -3,38 +3,44 @@ import { type StatusDay } from '../status-snapshot';
 import { percent } from './uptime';
 
 const WIDTH = 6;
-const HEIGHT = 34;
+const HEIGHT = 40;
+/** Bars of days without a failure begin here: what failed sticks out of the row, whatever colours one sees. */
+const TOP = 6;
+/** Today is what people come for. */
+const TODAY_WIDTH = 16;
 /** How much is left for other checks of a day above the dashes of announced work. */
-const ABOVE = 16;
+const ABOVE = 20;
 const DASH = 4;
 const GAP = 2;
 
 /**
- * The bar of one day: green from below, red from above and never too small to see; a stub for a day without data. Outages
- * during announced work are dashes at the bottom.
+ * The bar of one day: green from below, red from above, higher than any green and never too small to see; a stub for a day
+ * without data. Outages during announced work are dashes at the bottom. The last one is today's.
  */
-function bar({ date, up, down, planned }: StatusDay, index: number): string {
+function bar({ date, up, down, planned }: StatusDay, index: number, all: readonly StatusDay[]): string {
   const x = index * WIDTH + 1;
+  const width = index === all.length - 1 ? TODAY_WIDTH : WIDTH - GAP;
   const share = up + down === 0 ? null : down / (up + down);
   const room = planned ? ABOVE : HEIGHT;
-  const failed = share === null || share === 0 ? 0 : Math.min(room, Math.max(6, Math.round(share * room)));
+  const failed = share === null || share === 0 ? 0 : Math.min(room, Math.max(TOP + 4, Math.round(share * room)));
+  const ok = Math.max(failed, TOP);
   const part = (kind: string, y: number, height: number) =>
-    height > 0 ? `<path class="${kind}" d="M${x} ${y}h4v${height}h-4z"/>` : '';
+    height > 0 ? `<path class="${kind}" d="M${x} ${y}h${width}v${height}h-${width}z"/>` : '';
   const empty = planned ? '' : part('none', HEIGHT - 4, 4);
-  const parts = share === null ? empty : part('bad', 0, failed) + part('ok', failed, room - failed);
-  const work = planned ? dashes(x, share === null ? 0 : ABOVE + GAP) : '';
+  const parts = share === null ? empty : part('bad', 0, failed) + part('ok', ok, room - ok);
+  const work = planned ? dashes(x, width, share === null ? TOP : ABOVE + GAP) : '';
   return `<g><title>${date}: ${dayText(planned, up, down)}</title>${parts}${work}</g>`;
 }
 
-function dashes(x: number, from: number): string {
+function dashes(x: number, width: number, from: number): string {
   let path = '';
-  for (let y = HEIGHT - DASH; y >= from; y -= DASH + GAP) path += `M${x} ${y}h4v${DASH}h-4z`;
+  for (let y = HEIGHT - DASH; y >= from; y -= DASH + GAP) path += `M${x} ${y}h${width}v${DASH}h-${width}z`;
   return `<path class="work" d="${path}"/>`;
 }
 
 /** The bars of all days as one picture. */
 export const dayBars = (days: readonly StatusDay[], label: string): string =>
-  `<svg class="bars" viewBox="0 0 ${SHOWN_DAYS * WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${days.map(bar).join('')}</svg>`;
+  `<svg class="bars" viewBox="0 0 ${(SHOWN_DAYS - 1) * WIDTH + TODAY_WIDTH + GAP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${days.map(bar).join('')}</svg>`;
 
 /** A day's dashes beside what they mean. */
 export const PLANNED_SAMPLE = `<svg class="sample" width="8" height="16" viewBox="0 0 4 16" preserveAspectRatio="none" aria-hidden="true"><path class="work" d="M0 0h4v4h-4zM0 6h4v4h-4zM0 12h4v4h-4z"/></svg>`;

@@ -1,5 +1,5 @@
 import { contrast } from './accent';
-import { endpointState, headline, type Judged, type PageState, pageState } from './page-state';
+import { endpointState, groupSum, headline, type Judged, type PageState, pageState } from './page-state';
 import { BADGE_COLORS } from './status-badge';
 
 /** `down!`: down while announced work is under way; `up~`: degraded. */
@@ -47,6 +47,24 @@ describe('the headline of a public page', () => {
     ['paused!', 'paused'],
   ])('an endpoint that is %s is shown as %s', (text, state) => {
     expect(endpointState(endpointOf(text) as Parameters<typeof endpointState>[0])).toBe(state);
+  });
+});
+
+describe('the sum beside a heading', () => {
+  it.each([
+    [['up', 'up', 'up', 'down'], 'down', '3 of 4 work'],
+    [['up', 'down'], 'down', '1 of 2 works'],
+    [['up', 'up~'], 'degraded', 'All 2 work'],
+    [['down', 'down'], 'down', 'None of 2 works'],
+    [['up', 'up', 'down!'], 'maintenance', '2 of 3 work, 1 in maintenance'],
+    [['up', 'unknown', 'paused'], 'unknown', '1 of 3 works, 1 unknown, 1 paused'],
+    [['paused', 'paused'], 'paused', '2 paused'],
+  ] as const)('of %j is %s, "%s"', (texts, state, text) => {
+    expect(groupSum(texts.map(endpointOf) as Parameters<typeof groupSum>[0])).toEqual({ state, text });
+  });
+
+  it('is left out where one endpoint says it itself', () => {
+    expect(groupSum([endpointOf('up')] as Parameters<typeof groupSum>[0])).toBeNull();
   });
 });
 

@@ -28,6 +28,34 @@ export function pageState({ status, endpoints, maintenance }: Judged): PageState
   return states.includes('degraded') ? 'degraded' : status;
 }
 
+/** The worst first; of a heading that nobody looks at any more there is nothing worse to say. */
+const WORST: readonly PageState[] = ['down', 'maintenance', 'degraded', 'unknown', 'up', 'paused'];
+/** What does not say whether it works, in words. */
+const ASIDE = [
+  ['maintenance', 'in maintenance'],
+  ['unknown', 'unknown'],
+  ['paused', 'paused'],
+] as const;
+
+/** The sum of what stands below one heading, and the worst of it: `3 of 4 work, 1 in maintenance`. `null` for one endpoint alone. */
+export function groupSum(endpoints: Parameters<typeof endpointState>[0][]): { state: PageState; text: string } | null {
+  const states = endpoints.map(endpointState);
+  const count = (state: PageState) => states.filter((each) => each === state).length;
+  const all = states.length;
+  if (all < 2) return null;
+  const works = count('up') + count('degraded');
+  const isAside = works + count('down') === 0;
+  const sum =
+    works === all
+      ? `All ${all} work`
+      : works === 0
+        ? `None of ${all} works`
+        : `${works} of ${all} ${works === 1 ? 'works' : 'work'}`;
+  const aside = ASIDE.flatMap(([state, word]) => (count(state) > 0 ? [`${count(state)} ${word}`] : []));
+  const text = [...(isAside ? [] : [sum]), ...aside].join(', ');
+  return { state: WORST.find((state) => states.includes(state)) ?? 'unknown', text };
+}
+
 /** The headline of the page. */
 export function headline(page: Judged): string {
   const state = pageState(page);

@@ -3,11 +3,11 @@ import { SHOWN_DAYS } from '../shown-days';
 import { type StatusEndpoint, type StatusOutage, type StatusSnapshot } from '../status-snapshot';
 import { dayBars, dayItems, PLANNED_SAMPLE } from './day-bars';
 import { activeWork, nextWork, plannedWork } from './maintenance-html';
-import { endpointState, headline, type PageState, pageState } from './page-state';
+import { endpointState, groupSum, headline, type PageState, pageState } from './page-state';
 import { accentStyle } from './status-policy';
 import { STATUS_SCRIPT, STATUS_STYLE } from './status-style';
 import { stamp } from './times';
-import { percent, uptimeOf, uptimeText } from './uptime';
+import { percent, uptimeFigures, uptimeOf } from './uptime';
 
 const WORDS: Readonly<Record<PageState, string>> = {
   up: 'Up',
@@ -46,8 +46,15 @@ function endpointItem(endpoint: StatusEndpoint): string {
   const label = `${SHOWN_DAYS} days: ${percent(uptimeOf(days))} up, ${bad} ${bad === 1 ? 'day' : 'days'} with failures${also}`;
   return `<li><div class="row"><${heading}>${html(name)}</${heading}><span class="pill ${state}">${shape(state, 11)} ${WORDS[state]}</span></div>${explanation(endpoint)}
 ${dayBars(days, label)}
-<div class="axis small soft"><span>${SHOWN_DAYS} days ago</span><span>${uptimeText(days)} uptime</span><span>today</span></div>
+<div class="axis small soft"><span>${SHOWN_DAYS} days ago</span><span>${uptimeFigures(days)}</span><strong>today</strong></div>
 <details class="small"><summary>Day by day<span class="sr"> of ${html(name)}</span></summary><ul class="days">${dayItems(days)}</ul></details></li>`;
+}
+
+/** A heading with the sum of what stands below it. */
+function groupHead(group: string, endpoints: readonly StatusEndpoint[]): string {
+  const sum = groupSum(endpoints.filter((endpoint) => endpoint.group === group));
+  const pill = sum === null ? '' : `<span class="pill ${sum.state}">${shape(sum.state, 11)} ${sum.text}</span>`;
+  return `<div class="row head"><h3 class="group">${html(group)}</h3>${pill}</div>`;
 }
 
 /** Each group below its heading. */
@@ -56,7 +63,7 @@ function* endpointLists(endpoints: readonly StatusEndpoint[]): Generator<string>
     const before = endpoints[index - 1];
     if (!before || before.group !== endpoint.group) {
       if (before) yield '\n</ul>';
-      if (endpoint.group !== '') yield `\n<h3 class="group">${html(endpoint.group)}</h3>`;
+      if (endpoint.group !== '') yield `\n${groupHead(endpoint.group, endpoints)}`;
       yield '\n<ul class="endpoints">';
     }
     yield `\n${endpointItem(endpoint)}`;
@@ -95,7 +102,7 @@ export function* statusHtml(snapshot: StatusSnapshot): Generator<string> {
 <body>
 <main>
 <header>${look.hasLogo ? `<img class="logo" src="/status/${slug}/logo" alt="">` : ''}<h1>${html(name)}</h1></header>
-${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<p class="overall ${state}">${shape(state, 20)} ${headline(snapshot)}</p>${activeWork(maintenance)}
+${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<div class="overall ${state}">${shape(state, 20)}<p>${headline(snapshot)}</p><a class="small" href="/status/${slug}/feed.atom">${FEED} Subscribe<span class="sr"> to outages and maintenance, by a feed</span></a></div>${activeWork(maintenance)}
 <p class="small soft">As of ${stamp(updated_at)}</p>${nextWork(maintenance)}
 <h2>Last ${SHOWN_DAYS} days</h2>`;
   if (endpoints.length === 0) yield '\n<p class="soft">Nothing is monitored yet.</p>';
@@ -106,13 +113,17 @@ ${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<p cl
 <h2>Outages</h2>
 ${outages.length === 0 ? `<p class="soft">None in ${SHOWN_DAYS} days.</p>` : `<ol class="outages">\n${list}\n</ol>`}
 <footer><p id="zone">Times and days are in UTC.</p>
-<p><a href="/status/${slug}/feed.atom">Feed of outages and maintenance</a> · <a href="/status/${slug}.json">This page for programs</a></p></footer>
+<p><a href="/status/${slug}.json">This page for programs</a></p></footer>
 </main>
 <script>${STATUS_SCRIPT}</script>
 </body>
 </html>
 `;
 }
+
+/** The sign of a feed. */
+const FEED =
+  '<svg width="12" height="12" viewBox="0 0 12 12" fill="none" stroke="currentColor" stroke-width="1.8" aria-hidden="true"><path d="M1 6.2A4.8 4.8 0 0 1 5.8 11M1 1.5A9.5 9.5 0 0 1 10.5 11"/><circle cx="2" cy="10" r=".6" fill="currentColor"/></svg>';
 
 /** One shape per state, so that colour alone conveys nothing. */
 const SHAPES: Readonly<Record<PageState, string>> = {

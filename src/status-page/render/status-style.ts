@@ -21,8 +21,10 @@ h3,h4{font-size:16px}
 header{display:flex;flex-wrap:wrap;gap:12px 16px;align-items:center}
 .logo{max-width:220px;max-height:56px}
 .lead{margin-top:12px;max-width:65ch}
-.group{margin:24px 0 8px}
-.overall{display:flex;gap:12px;align-items:center;margin:20px 0 8px;padding:16px 20px;border-radius:10px;font-size:18px;font-weight:600}
+.head{margin:24px 0 8px}
+.overall{display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center;margin:20px 0 8px;padding:16px 20px;border-radius:10px;font-size:18px;font-weight:600}
+.overall svg{flex:none}.overall p{flex:1 1 160px}
+.overall a{display:inline-flex;gap:6px;align-items:center;padding:4px 0;color:inherit;white-space:nowrap}
 .up{color:var(--up-ink);background:var(--up-wash)}.down{color:var(--down-ink);background:var(--down-wash)}
 .unknown,.paused{color:var(--unknown-ink);background:var(--unknown-wash)}
 .degraded{color:var(--degraded-ink);background:var(--degraded-wash)}
@@ -34,10 +36,11 @@ ul,ol{list-style:none}
 .endpoints>li:last-child{border-radius:0 0 12px 12px;border-bottom:1px solid var(--line)}
 .endpoints>li:only-child{border-radius:12px}
 .row{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:4px 16px}
+.axis strong{color:var(--ink)}
 .axis{display:grid;grid-template-columns:auto 1fr auto;gap:4px 12px;text-align:center}
 .pill{display:inline-flex;gap:6px;align-items:center;padding:1px 9px 1px 7px;border-radius:20px;font-size:13px;font-weight:600}
 svg{display:block}
-.bars{width:100%;height:34px;margin:10px 0 4px}
+.bars{width:100%;height:44px;margin:10px 0 4px}
 .ok{fill:var(--up)}.bad{fill:var(--down)}.none{fill:var(--none)}.work{fill:var(--work)}
 .legend{display:flex;gap:8px;align-items:center;margin-top:8px}.sample{flex:none}
 details{margin-top:8px}
@@ -62,7 +65,7 @@ summary{cursor:pointer;color:var(--soft);width:fit-content;padding:2px 0}
 .overall.degraded{--top:var(--half);--end:var(--half-end)}.overall.maintenance{--top:var(--busy);--end:var(--busy-end)}
 footer{margin-top:48px;color:var(--soft);font-size:13px}
 a{color:var(--link)}
-@media (max-width:480px){main{padding:24px 16px 48px}.bars{height:32px}.overall,.endpoints>li{padding:16px}.outages{padding-inline:16px}}
+@media (max-width:480px){main{padding:24px 16px 48px}.bars{height:36px}.overall,.endpoints>li{padding:16px}.outages{padding-inline:16px}}
 `;
 
 /**

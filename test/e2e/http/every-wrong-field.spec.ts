@@ -343,6 +343,13 @@ describe('a body with several wrong fields', () => {
         pointers: ['/expires_at', '/name', '/role'],
       },
     ],
+    'POST /api/v1/api-keys/invite': [
+      {
+        path: () => '/api-keys/invite',
+        body: () => ({ name: '', role: 'king', expires_at: '2020-01-01T00:00:00Z' }),
+        pointers: ['/expires_at', '/name', '/role'],
+      },
+    ],
   };
   const table = Object.entries(cases).flatMap(([route, wrong]) =>
     wrong.map((one) => [`${route}: ${one.pointers.join(' ')}`, route, one] as const),

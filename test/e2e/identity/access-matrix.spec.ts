@@ -19,6 +19,8 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'DELETE /api/v1/organizations/:id': 'operator',
   'GET /api/v1/api-keys': 'admin',
   'POST /api/v1/api-keys': 'admin',
+  'POST /api/v1/api-keys/invite': 'admin',
+  'POST /api/v1/api-keys/:id/invite': 'admin',
   'DELETE /api/v1/api-keys/:id': 'admin',
   'GET /api/v1/audit-log': 'admin',
   'GET /api/v1/websites': 'read',

@@ -68,7 +68,7 @@ describe('who was told', () => {
   it.each<[string, OverviewItem, string[] | null]>([
     ['On call was told.', open, ['On call']],
     ['On call and Team were told.', open, ['On call', 'Team']],
-    ['On call and 2 others were told.', open, ['On call', 'Team', 'slack']],
+    ['On call and 2 others were told.', open, ['On call', 'Team', 'Slack']],
     ['Nobody has been reached.', open, []],
     ['Ops has it in hand.', { ...open, acknowledgement }, ['On call']],
     ['It is in maintenance.', { ...checkout, maintenance }, []],
@@ -88,7 +88,7 @@ describe('who was told', () => {
     });
     const events = [event('a', 'delivered', 9), event('b', 'delivered', 9), event('a', 'delivered', 10)];
     const others = [event('c', 'failed', 9), event('d', 'delivered', 900)];
-    expect(reached([...events, ...others], NOW - 60_000)).toEqual(['On call', 'slack']);
+    expect(reached([...events, ...others], NOW - 60_000)).toEqual(['On call', 'Slack']);
   });
 });
 

@@ -4,6 +4,7 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 
 export type Session = Schemas['Session'];
+export type CreatedSession = Schemas['CreatedSession'];
 export type Role = Session['role'];
 export type Website = Schemas['Website'];
 export type Endpoint = Schemas['Endpoint'];
@@ -46,6 +47,7 @@ export type Organization = Schemas['CurrentOrganization'];
 export type ApiKey = Schemas['ApiKey'];
 /** The only response that holds the key itself. */
 export type CreatedApiKey = Schemas['CreatedApiKey'];
+export type CreatedInvitation = Schemas['CreatedInvitation'];
 export type AuditEntry = Schemas['AuditEntry'];
 export type System = Schemas['System'];
 export type PublicPage = Schemas['PublicPage'];

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../api/types';
+import type { ApiKey, AuditEntry } from '../api/types';
 import { words } from './format';
 import { spanText } from './time-span';
 
@@ -69,10 +69,22 @@ export function sentenceOf(
   const name = texts.find((text): text is string => typeof text === 'string' && text !== '') ?? nameOf(resource_id);
   const endpointId = after?.['endpoint_id'] ?? before?.['endpoint_id'];
   const endpoint = resource === 'alert' && typeof endpointId === 'string' ? nameOf(endpointId) : undefined;
+  if (resource === 'api_key') {
+    const invitation = invitationOf(action, after);
+    if (invitation) return name === undefined ? invitation : `${invitation}: ${name}`;
+  }
   const what =
     `${DONE[action]} ${KIND[resource] ?? words(resource)}${name === undefined ? '' : ` “${name}”`}` +
     (endpoint === undefined ? '' : ` of ${endpoint}`);
   return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(settingOf).join(', ')}` : what;
+}
+
+/** What an entry about a key tells of an invitation. */
+function invitationOf(action: AuditEntry['action'], after: AuditEntry['after']): string | null {
+  const invitation = after?.['invitation'] as ApiKey['invitation'] | undefined;
+  if (!invitation) return null;
+  if (action === 'create') return 'Invited a person';
+  return invitation.accepted_at === null ? 'Made an invitation anew' : 'Accepted an invitation';
 }
 
 /** `API key Terraform, 203.0.113.7`. */

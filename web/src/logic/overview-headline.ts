@@ -1,5 +1,6 @@
 import type { AlertEvent, OverviewItem } from '../api/types';
 import { acknowledgedBy } from './acknowledged-text';
+import { channelName } from './channel-name';
 import { count, daysUntil, duration } from './format';
 import { countsOf, type Shown, shownStatus } from './overview-order';
 
@@ -49,7 +50,7 @@ export function reached(
 ): string[] {
   const names = events
     .filter(({ delivery, created_at }) => delivery?.state === 'delivered' && Date.parse(created_at) >= sinceMs)
-    .map(({ alert_type, contact }) => contact?.name ?? alert_type);
+    .map(({ alert_type, contact }) => contact?.name ?? channelName(alert_type));
   return [...new Set(names)];
 }
 

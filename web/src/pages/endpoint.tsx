@@ -373,6 +373,9 @@ function Rules({ endpoint }: { endpoint: Endpoint }) {
           <a class="button" href={`#/alerts/new?endpoint_id=${endpoint.id}`}>
             Add an alert
           </a>
+          <a class="button" href={`#/escalation/${endpoint.id}`}>
+            Escalation
+          </a>
         </p>
       )}
     </Section>

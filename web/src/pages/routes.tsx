@@ -10,6 +10,7 @@ import { WebsitePage } from './website';
 const AddManyPage = lazy(() => import('./add-many').then((page) => page.AddManyPage));
 const AlertPage = lazy(() => import('./alert').then((page) => page.AlertPage));
 const EndpointFormPage = lazy(() => import('./endpoint-form').then((page) => page.EndpointFormPage));
+const EscalationPage = lazy(() => import('./escalation').then((page) => page.EscalationPage));
 const CertificatesPage = lazy(() => import('./certificates').then((page) => page.CertificatesPage));
 const ContactPage = lazy(() => import('./contacts/contact').then((page) => page.ContactPage));
 const ContactsPage = lazy(() => import('./contacts/list').then((page) => page.ContactsPage));
@@ -59,6 +60,7 @@ export const ROUTES: readonly Route[] = [
   { path: 'alerts/failed', title: 'Not delivered', section: 'Alerts', show: () => <FailedDeliveriesPage /> },
   { path: 'alerts/new', title: 'New alert', section: 'Alerts', show: () => <AlertPage key="new" id={null} /> },
   { path: 'alerts/:id', title: 'Alert', section: 'Alerts', show: (id) => <AlertPage key={id} id={id} /> },
+  { path: 'escalation/:of?', title: 'Escalation', section: 'Alerts', show: (of) => <EscalationPage of={of} /> },
   { path: 'contacts', title: 'Contacts', section: 'Alerts', shortcut: 'g c', show: () => <ContactsPage /> },
   {
     path: 'contacts/new',

@@ -1,10 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../api/client';
+import type { CreatedSession } from '../api/types';
+import { CopyButton } from '../components/copy';
 import { Field } from '../components/form/field';
 import { Form } from '../components/form/form';
+import { Button } from '../components/layout';
 import { replace, route } from '../state/router';
-import { isOver, signIn } from '../state/session';
+import { enter, invited, isOver, signIn } from '../state/session';
 import { errorMessage } from '../state/toast';
 
 const explain = (error: unknown): string =>
@@ -28,11 +31,12 @@ export function SignIn() {
     signIn({ sign_in_token: token }).then(
       () => replace('/'),
       () => {
-        note.value = 'This link was used before or is older than 15 minutes. Use an API key.';
+        note.value = 'This link was used before, or its time is over. Ask for a new one, or use an API key.';
       },
     );
   }, [route.value]);
 
+  if (invited.value) return <OwnKey of={invited.value} />;
   return (
     <main class="sign-in">
       <p class="brand">
@@ -82,6 +86,27 @@ export function SignIn() {
         </p>
       </details>
       <a href="/docs">API reference</a>
+    </main>
+  );
+}
+
+/** After the link of an invitation: the key that the person keeps, this one time. */
+function OwnKey({ of: { api_key, key_name, organization, role } }: { of: CreatedSession }) {
+  const key = api_key ?? '';
+  return (
+    <main class="sign-in">
+      <h1>Welcome, {key_name}</h1>
+      <p>
+        You are in “{organization.name}”, with the role {role}. This is your key. Keep it, best in a password manager:
+        with it you sign in the next time, and it is shown only now.
+      </p>
+      <pre tabIndex={0}>{key}</pre>
+      <div class="actions">
+        <CopyButton text={key} label="Copy key" />
+        <Button class="primary" onClick={enter}>
+          I have kept it
+        </Button>
+      </div>
     </main>
   );
 }

@@ -1,12 +1,15 @@
 import { signal } from '@preact/signals';
 import { get, onSignedOut, post, remove } from '../api/client';
-import type { Session } from '../api/types';
+import type { CreatedSession, Session } from '../api/types';
 
 /** The signed-in session; `undefined` until it is known, `null` when signed out. */
 export const session = signal<Session | null | undefined>(undefined);
 
 /** The session is over without having been ended here: what is on the page, forms that are filled in too, waits for another. */
 export const isOver = signal(false);
+
+/** A session begun by an invitation, whose key has to be shown before anything else: `enter` goes on. */
+export const invited = signal<CreatedSession | null>(null);
 
 onSignedOut.notify = end;
 
@@ -31,7 +34,15 @@ function begin(next: Session): void {
 
 /** Signs in with an API key or the token of a one-time link. Throws `ApiProblem`. */
 export async function signIn(credentials: { api_key: string } | { sign_in_token: string }): Promise<void> {
-  begin(await post<Session>('/auth/session', credentials));
+  const made = await post<CreatedSession>('/auth/session', credentials);
+  if (made.api_key === null) begin(made);
+  else invited.value = made;
+}
+
+/** The key of the invitation was seen: forgets it, and shows the dashboard. */
+export function enter(): void {
+  if (invited.value) begin(invited.value);
+  invited.value = null;
 }
 
 /** Ends the session, here and on the server. */

@@ -55,6 +55,25 @@ export function describeKeys(session: TheSession): void {
     });
   });
 
+  describe('an invitation', () => {
+    const signIn = (sign_in_token: string) =>
+      session().anonymous.send<{ api_key: string; role: string; key_name: string }>('POST', '/auth/session', {
+        json: { sign_in_token },
+      });
+
+    it('signs a person in once, and shows the key that nobody had before', async () => {
+      const sent = { name: session().name('key'), role: 'write' };
+      const invited = createdIn(
+        await session().admin.post<Thing & { sign_in_token: string }>('/api-keys/invite', sent),
+      );
+      expect(invited).toMatchObject({ ...sent, invitation: { expires_at: timestamp(), accepted_at: null } });
+      const { body, status } = await signIn(invited.sign_in_token);
+      expect([status, body.role, body.key_name]).toEqual([201, 'write', sent.name]);
+      expect((await session().as(body.api_key).get('/organization')).body).toMatchObject({ key_name: sent.name });
+      expectProblem(await signIn(invited.sign_in_token), 401, 'unauthenticated');
+    });
+  });
+
   describe('the organization', () => {
     it('says how much of what it may have it has', async () => {
       const { body } = await session().read.get<{ quotas: Record<string, { used: number; limit: number | null }> }>(

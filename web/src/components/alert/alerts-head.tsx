@@ -2,11 +2,12 @@ import { may } from '../../state/session';
 import { Icon } from '../icons';
 import { Head, Tabs } from '../layout';
 
-type Tab = 'rules' | 'contacts' | 'events' | 'failed';
+type Tab = 'rules' | 'contacts' | 'escalation' | 'events' | 'failed';
 
 const TABS: readonly [key: Tab, title: string, href: string][] = [
   ['rules', 'Rules', '#/alerts'],
   ['contacts', 'Contacts', '#/contacts'],
+  ['escalation', 'Escalation', '#/escalation'],
   ['events', 'Events', '#/alerts/events'],
   ['failed', 'Not delivered', '#/alerts/failed'],
 ];

@@ -69,6 +69,9 @@ export function ContactPage({ id }: { id: string | null }) {
                     Send a test
                   </Button>
                   <Button onClick={() => (dialog.value = 'endpoints')}>Add to endpoints…</Button>
+                  <a class="button" href="#/escalation">
+                    Escalation
+                  </a>
                   <Button class="danger" onClick={destroy}>
                     Delete
                   </Button>

@@ -1,31 +1,41 @@
 import { useSignal } from '@preact/signals';
 import { all, post, remove } from '../../api/client';
-import type { ApiKey, CreatedApiKey } from '../../api/types';
+import type { ApiKey, CreatedApiKey, CreatedInvitation } from '../../api/types';
 import { CopyButton } from '../../components/copy';
 import { confirmed } from '../../components/dialog';
-import { Choice, Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { Button, Data, Section, Table } from '../../components/layout';
 import { StatusPill } from '../../components/status';
 import { day, time } from '../../logic/format';
-import { DATE, endOfDay, EXPIRIES, expiryOf } from '../../logic/key-expiry';
+import { invitationState } from '../../logic/invitation';
 import { now } from '../../state/clock';
-import { into, useLoad } from '../../state/load';
+import { useLoad } from '../../state/load';
 import { session } from '../../state/session';
 import { runAction } from '../../state/toast';
+import { InvitationMessage, NewInvitation, renew } from './invitation';
+import { KeyFields, useKeyDraft } from './key-fields';
 
-const ROLES = [
-  ['read', 'read: look only'],
-  ['write', 'write: also create, change, delete and test'],
-  ['admin', 'admin: also API keys and the audit log'],
-] as const;
-
-/** The organization's keys, and a form for a new one. */
+/** The organization's keys, an invitation for a person, and a form for the key of a program. */
 export function Keys() {
   const keys = useLoad('keys', (signal) => all<ApiKey>('/api/v1/api-keys', signal));
+  const message = useSignal<CreatedInvitation | null>(null);
+  const onInvited = (made: CreatedInvitation | null) => {
+    if (made === null) return;
+    message.value = made;
+    keys.reload();
+  };
   return (
     <>
-      <NewKey onCreated={keys.reload} />
+      <Section title="Invite a person">
+        <p class="muted">
+          Makes a key, and a message to send with a link that signs in once and shows them the key. Nobody else sees it.
+        </p>
+        <NewInvitation onInvited={onInvited} />
+        {message.value && <InvitationMessage key={message.value.sign_in_token} of={message.value} />}
+      </Section>
+      <Section title="A key for a program">
+        <NewKey onCreated={keys.reload} />
+      </Section>
       <Section title="Keys">
         <Data of={keys}>
           {(list) => (
@@ -36,11 +46,18 @@ export function Keys() {
                 key.name,
                 key.role,
                 day(key.created_at),
-                key.last_used_at === null ? 'never' : time(key.last_used_at, now.value),
+                <LastUse of={key} />,
                 <Expiry at={key.expires_at} />,
-                <Button class="plain" label={`Revoke ${key.name}`} onClick={() => revoke(key).then(keys.reload)}>
-                  Revoke
-                </Button>,
+                <>
+                  {key.invitation && (
+                    <Button class="plain" label={`New link for ${key.name}`} onClick={() => renew(key).then(onInvited)}>
+                      New link
+                    </Button>
+                  )}
+                  <Button class="plain" label={`Revoke ${key.name}`} onClick={() => revoke(key).then(keys.reload)}>
+                    Revoke
+                  </Button>
+                </>,
               ])}
             />
           )}
@@ -59,46 +76,36 @@ async function revoke(key: ApiKey): Promise<void> {
   await runAction(() => remove(`/api/v1/api-keys/${key.id}`), `“${key.name}” is revoked.`);
 }
 
+/** An invited person's key has not been used by anybody; until the link ends it still may be. */
+function LastUse({ of: key }: { of: ApiKey }) {
+  const state = invitationState(key, now.value);
+  const until = key.invitation ? day(key.invitation.expires_at) : '';
+  if (state === 'open') return <>invited, not yet used, until {until}</>;
+  if (state === 'over') return <StatusPill status="paused" word={`link not used, ended ${until}`} />;
+  return <>{key.last_used_at === null ? 'never' : time(key.last_used_at, now.value)}</>;
+}
+
 function Expiry({ at }: { at: string | null }) {
   if (at === null) return <>never</>;
   return Date.parse(at) > now.value ? <>{day(at)}</> : <StatusPill status="paused" word={`expired ${day(at)}`} />;
 }
 
 function NewKey({ onCreated }: { onCreated: () => void }) {
-  const name = useSignal('');
-  const role = useSignal('read');
-  const expiry = useSignal('never');
-  const date = useSignal('');
+  const draft = useKeyDraft();
   const made = useSignal<CreatedApiKey | null>(null);
   const create = async () => {
     made.value = null;
-    const expires_at = expiry.value === DATE ? endOfDay(date.value) : expiryOf(expiry.value, Date.now());
-    made.value = await post<CreatedApiKey>('/api/v1/api-keys', { name: name.value, role: role.value, expires_at });
-    name.value = '';
+    made.value = await post<CreatedApiKey>('/api/v1/api-keys', draft.body());
+    draft.name.value = '';
     onCreated();
   };
   return (
     <>
       <Form save={create} action="Create key">
-        {({ problem }) => (
-          <div class="form-row">
-            <Text label="Name of a new key" error={problem('/name')} value={name.value} set={into(name)} />
-            <Choice label="Role" value={role.value} set={into(role)} options={ROLES} />
-            <Choice
-              label="Expires"
-              error={expiry.value === DATE ? undefined : problem('/expires_at')}
-              value={expiry.value}
-              set={into(expiry)}
-              options={EXPIRIES}
-            />
-            {expiry.value === DATE && (
-              <Text label="Last day" type="date" error={problem('/expires_at')} value={date.value} set={into(date)} />
-            )}
-          </div>
-        )}
+        {({ problem }) => <KeyFields draft={draft} nameLabel="Name of a new key" problem={problem} />}
       </Form>
       {made.value && (
-        <div class="notice good" role="status">
+        <div class="notice good invitation" role="status">
           <p>Copy the key “{made.value.name}” now: it is shown this one time.</p>
           <pre tabIndex={0}>{made.value.key}</pre>
           <CopyButton text={made.value.key} label="Copy key" />

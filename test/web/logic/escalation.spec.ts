@@ -1,0 +1,209 @@
+import {
+  arranged,
+  isDone,
+  type Ladder,
+  ladderOf,
+  ladderPlan,
+  ladderText,
+  planText,
+  type Rung,
+  secondsOf,
+  touched,
+  withStep,
+} from '../../../web/src/logic/escalation';
+
+let id = 0;
+const alert = (contact_id: string | null, after: number, endpoint_id = 'ep_1'): Rung => ({
+  id: `al_${++id}`,
+  endpoint_id,
+  contact_id,
+  after,
+  triggered: false,
+});
+
+type Short = [minutes: string, ...contacts: string[]][];
+const ladder = (...steps: Short): Ladder =>
+  steps.map(([minutes, ...contacts], index) => ({ id: index + 1, minutes, contacts }));
+const short = (of: Ladder): Short => of.map(({ minutes, contacts }) => [minutes, ...contacts]);
+
+describe('the ladder of the alerts that exist', () => {
+  it.each<[string, Rung[], Short]>([
+    ['none: nobody at once, and room for half an hour later', [], [['0'], ['30']]],
+    [
+      'one endpoint: contacts by the time after which they are told, and room for twice as long',
+      [alert('boss', 1800), alert('pager', 0), alert('chat', 0), alert('mail', 90)],
+      [['0', 'pager', 'chat'], ['1.5', 'mail'], ['30', 'boss'], ['60']],
+    ],
+    ['one contact twice', [alert('chat', 0), alert('chat', 3600)], [['0', 'chat'], ['60', 'chat'], ['120']]],
+    ['alerts with settings of their own are no part of it', [alert(null, 600)], [['0'], ['30']]],
+    [
+      'several endpoints: each contact where most of them have it',
+      [alert('chat', 0, 'ep_1'), alert('chat', 600, 'ep_2'), alert('chat', 600, 'ep_3')],
+      [['0'], ['10', 'chat'], ['20']],
+    ],
+    [
+      'as many here as there: the sooner',
+      [alert('chat', 600, 'ep_1'), alert('chat', 0, 'ep_2')],
+      [['0', 'chat'], ['30']],
+    ],
+    ['after a day nothing comes', [alert('boss', 86_400)], [['0'], ['1440', 'boss']]],
+  ])('%s', (_, alerts, expected) => {
+    expect(short(ladderOf(alerts))).toEqual(expected);
+  });
+
+  it('is no change of them', () => {
+    const alerts = [alert('pager', 0), alert('chat', 0), alert('chat', 90), alert(null, 600), alert('boss', 1800)];
+    expect(isDone(ladderPlan(ladderOf(alerts), alerts, ['ep_1']))).toBe(true);
+  });
+});
+
+describe('a ladder that is edited', () => {
+  it.each<[string, Short, Short]>([
+    [
+      'is in the order of the minutes',
+      [
+        ['0', 'a'],
+        ['30', 'c'],
+        ['10', 'b'],
+      ],
+      [['0', 'a'], ['10', 'b'], ['30', 'c'], ['60']],
+    ],
+    [
+      'has equal minutes once',
+      [
+        ['0', 'a'],
+        ['10', 'b'],
+        ['10.0', 'c', 'b'],
+      ],
+      [['0', 'a'], ['10', 'b', 'c'], ['20']],
+    ],
+    ['drops a step without anybody', [['0', 'a'], ['10'], ['30', 'c']], [['0', 'a'], ['30', 'c'], ['60']]],
+    ['keeps what is typed into the last one', [['0', 'a'], ['15']], [['0', 'a'], ['15']]],
+    ['always says whom it tells at once', [['5', 'a']], [['0'], ['5', 'a'], ['10']]],
+    [
+      'stays as it is while a number is none',
+      [
+        ['0', 'a'],
+        ['', 'b'],
+        ['5', 'c'],
+      ],
+      [
+        ['0', 'a'],
+        ['', 'b'],
+        ['5', 'c'],
+      ],
+    ],
+  ])('%s', (_, typed, expected) => {
+    expect(short(arranged(ladder(...typed)))).toEqual(expected);
+  });
+
+  it('knows a step again wherever it has moved to', () => {
+    const steps = arranged(ladder(['0'], ['10', 'a'], ['30', 'b']));
+    expect(arranged(withStep(steps, 2, { minutes: '45' })).map((step) => [step.id, step.minutes])).toEqual([
+      [0, '0'],
+      [3, '30'],
+      [2, '45'],
+      [4, '60'],
+    ]);
+  });
+
+  it.each<[string, number | null]>([
+    ['10', 600],
+    ['1.5', 90],
+    ['1440', 86_400],
+    ['1441', null],
+    ['-1', null],
+    ['soon', null],
+    [' ', null],
+  ])('takes %j minutes as %s s', (minutes, seconds) => {
+    expect(secondsOf({ minutes })).toBe(seconds);
+  });
+
+  it('is said in a sentence', () => {
+    const steps = ladder(['0', 'On call', 'Team'], ['30', 'Manager'], ['60']);
+    expect(ladderText(steps, (name) => name)).toBe('On call and Team at once, Manager after 30 min');
+  });
+});
+
+describe('what saving a ladder does', () => {
+  const say = (steps: Short, alerts: Rung[], endpoints = ['ep_1']) => ladderPlan(ladder(...steps), alerts, endpoints);
+
+  it.each<[string, Short, Rung[], string[], string]>([
+    ['nothing where nobody is told', [['0'], ['30']], [], ['ep_1'], 'creates no alert, changes none, removes none'],
+    [
+      'creates what endpoints lack',
+      [
+        ['0', 'pager', 'chat'],
+        ['30', 'boss'],
+      ],
+      [alert('chat', 0, 'ep_1')],
+      ['ep_1', 'ep_2'],
+      'creates 5 alerts, changes none, removes none',
+    ],
+    [
+      'moves an alert',
+      [['0'], ['10', 'chat']],
+      [alert('chat', 0)],
+      ['ep_1'],
+      'creates no alert, changes 1, removes none',
+    ],
+    [
+      'removes who is told no more',
+      [['0', 'chat']],
+      [alert('chat', 0), alert('mail', 600)],
+      ['ep_1'],
+      'creates no alert, changes none, removes 1',
+    ],
+    [
+      'leaves both alerts of a contact that come after the same time: they differ in something else',
+      [['0', 'chat']],
+      [alert('chat', 0), alert('chat', 0)],
+      ['ep_1'],
+      'creates no alert, changes none, removes none',
+    ],
+    [
+      'moves both of them',
+      [['0'], ['5', 'chat']],
+      [alert('chat', 0), alert('chat', 0)],
+      ['ep_1'],
+      'creates no alert, changes 2, removes none',
+    ],
+    [
+      'moves the one that comes too late, and keeps the one that is right',
+      [
+        ['0', 'chat'],
+        ['10', 'chat'],
+      ],
+      [alert('chat', 0), alert('chat', 3600)],
+      ['ep_1'],
+      'creates no alert, changes 1, removes none',
+    ],
+    [
+      'leaves alerts without a contact alone',
+      [['0']],
+      [alert(null, 0)],
+      ['ep_1'],
+      'creates no alert, changes none, removes none',
+    ],
+  ])('%s', (_, steps, alerts, endpoints, expected) => {
+    expect(planText(say(steps, alerts, endpoints))).toBe(expected);
+  });
+
+  it('asks once for all endpoints that lack an alert, and apart for a contact that is told twice', () => {
+    const plan = say(
+      [
+        ['0', 'chat'],
+        ['60', 'chat'],
+      ],
+      [alert('chat', 0, 'ep_3')],
+      ['ep_1', 'ep_2', 'ep_3'],
+    );
+    expect(plan.creates).toEqual([{ contact_id: 'chat', after: 0, endpoint_ids: ['ep_1', 'ep_2'] }]);
+    expect(plan.further.map(({ endpoint_id, after }) => [endpoint_id, after])).toEqual([
+      ['ep_1', 3600],
+      ['ep_2', 3600],
+      ['ep_3', 3600],
+    ]);
+    expect([touched(plan), isDone(plan)]).toEqual([3, false]);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Visit } from './browser';
+
+/** A picture of docs/images that `npm run pictures` makes of a service with sample data. */
+export interface Picture {
+  /** Its file under docs/images, without the ending. */
+  name: string;
+  /** Hash path of the dashboard, where `:name` is the id of that name; a public page begins with `public/`. */
+  path: string;
+  width: number;
+  height: number;
+  colorScheme?: 'light' | 'dark';
+  /** What a person does on the page before the picture is taken. */
+  prepare?: (visit: Visit) => Promise<unknown>;
+}
+
+const WIDE = { width: 1280, height: 800 };
+const DESK = { width: 1440, height: 900 };
+const TABLET = { width: 768, height: 1024 };
+const PHONE = { width: 390, height: 844 };
+
+const CHECKOUT = '/endpoints/:Checkout?range=24h';
+const pasteAddress = ({ page }: Visit) =>
+  page.getByLabel('URL, host or host:port').fill('https://shop.example.com/checkout');
+
+/** Twelve screens that docs/before-after.md shows beside what they were at 34585e0. */
+const COMPARED: readonly Picture[] = [
+  { name: 'overview', path: '/', ...DESK },
+  { name: 'overview-dark', path: '/', ...DESK, colorScheme: 'dark' },
+  { name: 'overview-tablet', path: '/', ...TABLET },
+  { name: 'overview-phone', path: '/', ...PHONE },
+  { name: 'endpoint', path: CHECKOUT, ...DESK },
+  { name: 'endpoint-phone', path: CHECKOUT, ...PHONE, colorScheme: 'dark' },
+  { name: 'website', path: '/websites/:Example shop', ...DESK },
+  { name: 'new-endpoint', path: '/new', ...DESK, prepare: pasteAddress },
+  { name: 'events', path: '/alerts/events', ...DESK, colorScheme: 'dark' },
+  { name: 'contact', path: '/contacts/:On call', ...DESK },
+  { name: 'keys', path: '/settings/keys', ...DESK },
+  { name: 'status-page', path: 'public/status/example-shop', ...DESK },
+];
+const named = (when: string): Picture[] =>
+  COMPARED.map((each) => ({ ...each, name: `before-after/${each.name}-${when}` }));
+export const [BEFORE, AFTER] = [named('before'), named('after')];
+
+/** What README and docs/first-hour.md show. */
+export const SHOWN: readonly Picture[] = [
+  { name: 'overview-light', path: '/', ...WIDE },
+  { name: 'overview-phone', path: '/', ...PHONE },
+  { name: 'endpoint-light', path: CHECKOUT, ...WIDE },
+  { name: 'endpoint-phone', path: CHECKOUT, ...PHONE },
+  { name: 'events', path: '/alerts/events', ...WIDE },
+  { name: 'new-endpoint', path: '/new', ...WIDE, prepare: pasteAddress },
+  { name: 'status-page', path: 'public/status/example-shop', ...WIDE },
+];
+
+/** The path with ids in place of names. */
+export const withIds = (path: string, ids: ReadonlyMap<string, string>): string =>
+  path.replace(/:([A-Za-z ]+)/, (_, name: string) => ids.get(name) ?? `missing ${name}`);

@@ -1,0 +1,67 @@
+// npm run pictures: makes every picture of docs/images again: of the built dashboard with sample data, and those of the first
+// hour by its spec. It takes some minutes. What they show has times in it, so that no two runs are the same to the byte: what
+// is tested is that each picture is one of these (test/repository/pictures.spec.ts).
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const require = createRequire(import.meta.url);
+require('reflect-metadata');
+require('../scripts/typescript.cjs');
+const { startApp } = require('../test/harness/app/app.ts');
+const { newAlert, newContact, newMaintenanceWindow } = require('../test/harness/app/resources.ts');
+const { launchBrowser, Visit } = require('../test/web/browser.ts');
+const { AFTER, BEFORE, SHOWN, withIds } = require('../test/web/pictures.ts');
+const { showcase } = require('../test/web/showcase.ts');
+const { smallPng } = require('../test/web/small-png.ts');
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+// Those of before were made by this script in a work tree of 34585e0, with what it requires of test/web copied into it.
+const isBefore = process.argv.includes('--before');
+
+/** Fills a service that runs no checks with what the pictures show. Returns ids by name. */
+async function samples({ write }) {
+  const ids = await showcase(app);
+  await write.put(`/websites/${ids.get('Example shop')}/status-page`, { enabled: true });
+  await write.put(`/endpoints/${ids.get('Payments API')}`, { tags: ['prod', 'payments'] });
+  const routing_key = '0123456789abcdef0123456789abcdef';
+  ids.set('On call', await newContact(write, { name: 'On call', type: 'pagerduty', config: { routing_key } }));
+  ids.set('Team', await newContact(write, { name: 'Team' }));
+  for (const name of ['On call', 'Team'])
+    for (const endpoint of ['Storefront', 'Search', 'REST v2'])
+      await newAlert(write, ids.get(endpoint), { type: undefined, config: undefined, contact_id: ids.get(name) });
+  await newMaintenanceWindow(write, { name: 'Database upgrade', scope: { endpoint_ids: [ids.get('Search')] } });
+  return ids;
+}
+
+const app = await startApp({ role: 'api' });
+const ids = await samples(app);
+const browser = await launchBrowser();
+
+for (const { name, path, width, height, colorScheme, prepare } of isBefore ? BEFORE : [...SHOWN, ...AFTER]) {
+  const visit = await Visit.start(browser, app.url, { width, height, colorScheme });
+  await visit.signIn(app.admin.key);
+  await visit.page.locator('.row').first().waitFor();
+  if (path.startsWith('public/')) await visit.page.goto(`${app.url}${path.slice('public'.length)}`);
+  else await visit.open(withIds(path, ids));
+  await prepare?.(visit);
+  // The chart is drawn after its data came; the pointer must not light up a row.
+  await visit.page.waitForLoadState('networkidle');
+  await visit.page.mouse.move(2, 2);
+  await visit.page.waitForTimeout(500);
+  writeFileSync(`${root}docs/images/${name}.png`, smallPng(await visit.page.screenshot()));
+  await visit.close();
+}
+await browser.close();
+await app.close();
+
+if (!isBefore) {
+  const words = ['jest', 'first-hour', '--selectProjects', 'web'];
+  const { status } = spawnSync('npx', words, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, SCREENSHOTS: '1' },
+  });
+  process.exitCode = status ?? 1;
+}

@@ -1,0 +1,290 @@
+import type { Alert, OverviewItem } from '../api/types';
+import { count } from './format';
+import { type GroupWebsite, selected } from './overview-order';
+import { spanText } from './time-span';
+
+/** What the ladder needs of an alert. */
+export type Rung = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id' | 'after' | 'triggered'>;
+
+/** One step of a ladder while it is edited: who is told once it has been bad for so long. */
+export interface Step {
+  /** Stays the same wherever the step moves to. */
+  id: number;
+  /** As it is typed. */
+  minutes: string;
+  contacts: readonly string[];
+}
+
+/** Steps by their minutes. The first is at once, the last is empty: room for one more. */
+export type Ladder = readonly Step[];
+
+/** Alerts of one contact that come after the same time. */
+interface Told {
+  contact_id: string;
+  /** Seconds. */
+  after: number;
+}
+
+/** What makes the alerts of some endpoints those of a ladder. */
+export interface LadderPlan {
+  /** Endpoints that have no alert through the contact: one request for up to a thousand of them. */
+  creates: (Told & { endpoint_ids: string[] })[];
+  /** Endpoints that have one already, at another step: a request each. */
+  further: (Told & { endpoint_id: string })[];
+  changes: (Told & { alert: Rung })[];
+  removes: Rung[];
+}
+
+/** The service takes up to a day. */
+const MOST_MINUTES = 1440;
+const FIRST_DELAY = 30;
+
+/** Whole seconds; `null` for what is no number of minutes up to a day. */
+export function secondsOf({ minutes }: Pick<Step, 'minutes'>): number | null {
+  const n = minutes.trim() === '' ? Number.NaN : Number(minutes);
+  return n >= 0 && n <= MOST_MINUTES ? Math.round(n * 60) : null;
+}
+
+/** `at once`, `after 10 min`. */
+export const whenText = (after: number): string => (after === 0 ? 'at once' : `after ${spanText(after)}`);
+
+const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
+
+const isTold = (step: Step): boolean => step.contacts.length > 0;
+
+/**
+ * The steps in the order of their minutes, equal ones as one, those without anybody left out, with room at the end. While
+ * one of them cannot be read all stay where they are.
+ */
+export function arranged(steps: Ladder): Ladder {
+  const bySeconds = new Map<number, Step>([[0, { id: 0, minutes: '0', contacts: [] }]]);
+  for (const step of steps) {
+    const seconds = secondsOf(step);
+    if (seconds === null) return steps;
+    const { id, contacts } = bySeconds.get(seconds) ?? { ...step, contacts: [] };
+    // The last one is typed into before it has anybody.
+    if (isTold(step) || step === steps.at(-1))
+      bySeconds.set(seconds, {
+        id,
+        minutes: String(seconds / 60),
+        contacts: [...new Set([...contacts, ...step.contacts])],
+      });
+  }
+  const ordered = ascending(bySeconds.keys()).flatMap((seconds) => bySeconds.get(seconds) ?? []);
+  const last = Number(ordered.at(-1)?.minutes);
+  const isOpen = last > 0 && ordered.at(-1)?.contacts.length === 0;
+  if (isOpen || last === MOST_MINUTES) return ordered;
+  const id = Math.max(...[...ordered, ...steps].map((step) => step.id)) + 1;
+  const minutes = String(last === 0 ? FIRST_DELAY : Math.min(last * 2, MOST_MINUTES));
+  return [...ordered, { id, minutes, contacts: [] }];
+}
+
+/** The ladder with a change of one step. */
+export const withStep = (ladder: Ladder, id: number, change: Partial<Step>): Ladder =>
+  ladder.map((step) => (step.id === id ? { ...step, ...change } : step));
+
+/** The times after which alerts through each contact come, by endpoint. */
+function timesOf(alerts: readonly Rung[]): Map<string, Map<string, Map<number, Rung[]>>> {
+  const found = new Map<string, Map<string, Map<number, Rung[]>>>();
+  for (const alert of alerts) {
+    if (alert.contact_id === null) continue;
+    const ofContact = entry(found, alert.contact_id, () => new Map<string, Map<number, Rung[]>>());
+    entry(
+      entry(ofContact, alert.endpoint_id, () => new Map<number, Rung[]>()),
+      alert.after,
+      () => [],
+    ).push(alert);
+  }
+  return found;
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** The ladder that the alerts are: each contact at the steps that most of its endpoints have it at, the sooner ones of equally many. */
+export function ladderOf(alerts: readonly Rung[]): Ladder {
+  const steps: Step[] = [];
+  for (const [contact, endpoints] of timesOf(alerts)) {
+    const votes = new Map<string, { times: number[]; n: number }>();
+    for (const byTime of endpoints.values()) {
+      const times = ascending(byTime.keys());
+      entry(votes, times.join(), () => ({ times, n: 0 })).n++;
+    }
+    const [most] = [...votes.values()].sort((a, b) => b.n - a.n || (a.times[0] ?? 0) - (b.times[0] ?? 0));
+    for (const after of most?.times ?? [])
+      steps.push({ id: steps.length + 1, minutes: String(after / 60), contacts: [contact] });
+  }
+  return arranged(steps);
+}
+
+/** Whom the ladder tells, and when. */
+const toldBy = (ladder: Ladder): Map<string, Set<number>> => {
+  const told = new Map<string, Set<number>>();
+  for (const step of ladder) {
+    const after = secondsOf(step);
+    if (after === null) continue;
+    for (const contact of step.contacts) entry(told, contact, () => new Set<number>()).add(after);
+  }
+  return told;
+};
+
+/**
+ * The difference between the ladder and the alerts of the endpoints. An alert at a time that the ladder has stays, whatever else it
+ * says; one at another time moves to a time of its contact that lacks one, the soonest to the soonest; what then is left
+ * goes. Alerts without a contact are none of the ladder's.
+ */
+export function ladderPlan(ladder: Ladder, alerts: readonly Rung[], endpointIds: readonly string[]): LadderPlan {
+  const plan: LadderPlan = { creates: [], further: [], changes: [], removes: [] };
+  const [told, existing] = [toldBy(ladder), timesOf(alerts)];
+  const missing = new Map<string, LadderPlan['creates'][number]>();
+  for (const contact_id of new Set([...told.keys(), ...existing.keys()])) {
+    for (const endpoint_id of endpointIds) {
+      const wanted = told.get(contact_id) ?? new Set<number>();
+      const has = existing.get(contact_id)?.get(endpoint_id) ?? new Map<number, Rung[]>();
+      const free = ascending(has.keys()).filter((after) => !wanted.has(after));
+      const lacking = ascending(wanted).filter((after) => !has.has(after));
+      let isThrough = has.size > 0;
+      for (const [index, after] of lacking.entries()) {
+        const from = free[index];
+        if (from !== undefined) {
+          for (const alert of has.get(from) ?? []) plan.changes.push({ contact_id, after, alert });
+        } else if (isThrough) {
+          plan.further.push({ contact_id, after, endpoint_id });
+        } else {
+          const key = `${contact_id} ${after}`;
+          entry(missing, key, () => ({ contact_id, after, endpoint_ids: [] })).endpoint_ids.push(endpoint_id);
+          isThrough = true;
+        }
+      }
+      for (const after of free.slice(lacking.length)) plan.removes.push(...(has.get(after) ?? []));
+    }
+  }
+  plan.creates.push(...missing.values());
+  return plan;
+}
+
+const createsOf = ({ creates, further }: LadderPlan): number =>
+  creates.reduce((sum, { endpoint_ids }) => sum + endpoint_ids.length, further.length);
+
+/** Whether the alerts are those of the ladder already. */
+export const isDone = (plan: LadderPlan): boolean => createsOf(plan) + plan.changes.length + plan.removes.length === 0;
+
+const some = (n: number): string => (n === 0 ? 'none' : n.toLocaleString('en'));
+
+/** `creates 4 alerts, changes 1, removes none`. */
+export const planText = (plan: LadderPlan): string => {
+  const created = createsOf(plan);
+  const creates = created === 0 ? 'no alert' : count(created, 'alert');
+  return `creates ${creates}, changes ${some(plan.changes.length)}, removes ${some(plan.removes.length)}`;
+};
+
+/** The plan line by line: `New: Manager after 30 min, 3 endpoints`, `Team: after 10 min instead of at once`, `Gone: Mail at once`. */
+export function planLines(
+  { creates, further, changes, removes }: LadderPlan,
+  nameOf: (id: string) => string,
+): string[] {
+  const endpoints = new Map<string, Set<string>>();
+  const add = (line: string, ...ids: string[]) => {
+    for (const id of ids) entry(endpoints, line, () => new Set()).add(id);
+  };
+  for (const { contact_id, after, endpoint_ids } of creates)
+    add(`New: ${nameOf(contact_id)} ${whenText(after)}`, ...endpoint_ids);
+  for (const { contact_id, after, endpoint_id } of further)
+    add(`New: ${nameOf(contact_id)} ${whenText(after)}`, endpoint_id);
+  for (const { contact_id, after, alert } of changes)
+    add(`${nameOf(contact_id)}: ${whenText(after)} instead of ${whenText(alert.after)}`, alert.endpoint_id);
+  for (const { contact_id, after, endpoint_id } of removes)
+    add(`Gone: ${nameOf(contact_id ?? '')} ${whenText(after)}`, endpoint_id);
+  return [...endpoints].map(([line, ids]) => (ids.size === 1 ? line : `${line}, ${count(ids.size, 'endpoint')}`));
+}
+
+/** Endpoints whose alerts the plan does not leave as they are. */
+export const touched = (plan: LadderPlan): number =>
+  new Set([
+    ...plan.creates.flatMap(({ endpoint_ids }) => endpoint_ids),
+    ...plan.further.map(({ endpoint_id }) => endpoint_id),
+    ...plan.changes.map(({ alert }) => alert.endpoint_id),
+    ...plan.removes.map(({ endpoint_id }) => endpoint_id),
+  ]).size;
+
+/** `On call and Team at once, Manager after 30 min`; empty when nobody is told. */
+export const ladderText = (ladder: Ladder, nameOf: (id: string) => string): string =>
+  ladder
+    .filter(isTold)
+    .map((step) => `${listed(step.contacts.map(nameOf))} ${whenText(secondsOf(step) ?? 0)}`)
+    .join(', ');
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+
+/** Endpoints that a ladder is for: one, those of a website, or those that have a tag. */
+export interface LadderTarget {
+  name: string;
+  endpointIds: string[];
+  /** Where their alerts are listed, maybe with those of others. */
+  path: string;
+}
+
+/** What the address of a ladder means: the id of an endpoint or a website, else a tag; `null` when there is nothing like that. */
+export function ladderTarget(
+  id: string,
+  tag: string | null,
+  items: readonly OverviewItem[],
+  websites: readonly GroupWebsite[],
+): LadderTarget | null {
+  const idsOf = (list: readonly OverviewItem[]) => list.map((item) => item.id);
+  const endpoint = items.find((item) => item.id === id);
+  if (endpoint) return { name: endpoint.name, endpointIds: [id], path: `/api/v1/alerts?endpoint_id=${id}` };
+  const website = websites.find((each) => each.id === id);
+  if (website) {
+    const ofIt = items.filter((item) => item.website.id === id);
+    return { name: website.name, endpointIds: idsOf(ofIt), path: `/api/v1/alerts?website_id=${id}` };
+  }
+  if (tag === null) return null;
+  const tagged = selected(items, { ...ANY, tag }, websites);
+  return { name: tag, endpointIds: idsOf(tagged), path: '/api/v1/alerts' };
+}
+
+const ANY = { text: '', status: null, website: null, planned: false, order: 'worst' } as const;
+
+/** A request that carries out a part of a plan. */
+export interface LadderRequest {
+  method: 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  body?: Record<string, unknown>;
+}
+
+/** As many endpoints as one request may name. */
+const MOST_NAMED = 1000;
+
+/**
+ * What carries the plan out, in stages: what is made for all that have nothing comes before what they get beyond it, and
+ * what goes comes last, so that nobody is unguarded in between.
+ */
+export function ladderRequests({ creates, further, changes, removes }: LadderPlan): LadderRequest[][] {
+  const made = creates.flatMap(({ contact_id, after, endpoint_ids }) =>
+    Array.from({ length: Math.ceil(endpoint_ids.length / MOST_NAMED) }, (_, page): LadderRequest => {
+      const named = endpoint_ids.slice(page * MOST_NAMED, (page + 1) * MOST_NAMED);
+      return {
+        method: 'POST',
+        path: `/api/v1/contacts/${contact_id}/alerts`,
+        body: { scope: { endpoint_ids: named }, after },
+      };
+    }),
+  );
+  return [
+    [
+      ...made,
+      ...changes.map(({ alert, after }): LadderRequest => ({ method: 'PUT', path: pathOf(alert), body: { after } })),
+    ],
+    further.map((body): LadderRequest => ({ method: 'POST', path: '/api/v1/alerts', body: { ...body } })),
+    removes.map((alert): LadderRequest => ({ method: 'DELETE', path: pathOf(alert) })),
+  ];
+}
+
+const pathOf = ({ id }: Rung): string => `/api/v1/alerts/${id}`;

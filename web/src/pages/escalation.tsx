@@ -1,0 +1,358 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { all } from '../api/client';
+import type { Alert, Contact } from '../api/types';
+import { AlertsHead } from '../components/alert/alerts-head';
+import { AlertName, contactName } from '../components/alert/alert-name';
+import { endpointOptions } from '../components/alert/target-filter';
+import { EndpointName } from '../components/endpoint-name';
+import { Chooser } from '../components/form/chooser';
+import { Form } from '../components/form/form';
+import { Icon } from '../components/icons';
+import { Button, Data, Section } from '../components/layout';
+import { inOrder } from '../logic/alert-draft';
+import { channelName } from '../logic/channel-name';
+import {
+  arranged,
+  isDone,
+  type Ladder,
+  ladderOf,
+  ladderPlan,
+  type LadderPlan,
+  type LadderTarget,
+  ladderTarget,
+  ladderText,
+  planLines,
+  planText,
+  secondsOf,
+  type Step,
+  touched,
+  whenText,
+  withStep,
+} from '../logic/escalation';
+import { count, time } from '../logic/format';
+import { tagsOf } from '../logic/overview-order';
+import { now } from '../state/clock';
+import { useContacts } from '../state/contacts';
+import { useDraft } from '../state/drafts';
+import { carryOut } from '../state/escalation';
+import { useLoad } from '../state/load';
+import { items, refreshWebsites, websites } from '../state/overview-store';
+import { address, go, route } from '../state/router';
+import { may } from '../state/session';
+import { showToast } from '../state/toast';
+import '../styles/escalation.css';
+
+/** Whom an endpoint, the endpoints of a website, or those with a tag tell, step by step. `of`: its id, `''` for the tag of the query. */
+export function EscalationPage({ of }: { of: string }) {
+  const tag = route.value.query.get('tag');
+  useEffect(() => void refreshWebsites(), []);
+  const options = targets();
+  const isKnown = items.value !== null && websites.value !== null;
+  const target = isKnown ? ladderTarget(of, tag, items.value ?? [], websites.value ?? []) : null;
+  return (
+    <>
+      <AlertsHead current="escalation" />
+      <div class="ladder-of">
+        <Chooser
+          isFilter
+          label="Escalation of"
+          placeholder="Choose an endpoint, a website or a tag"
+          value={of === '' && tag !== null ? `tag:${tag}` : of}
+          set={(value) => go(pathOf(value))}
+          options={options}
+        />
+      </div>
+      {!isKnown && <p class="muted">Loading…</p>}
+      {isKnown && target === null && (
+        <div class="empty">
+          <p>
+            An escalation tells one after the other: the chat at once, the manager after half an hour, if nobody took
+            it.
+          </p>
+          <p>Choose whose it is: an endpoint, a website with all its endpoints, or whatever has a tag.</p>
+        </div>
+      )}
+      {target && <OfTarget key={address.value} target={target} of={of} />}
+    </>
+  );
+}
+
+const TAG = 'tag:';
+
+const pathOf = (value: string): string =>
+  value.startsWith(TAG) ? `/escalation?tag=${encodeURIComponent(value.slice(TAG.length))}` : `/escalation/${value}`;
+
+function targets(): (readonly [value: string, title: string])[] {
+  const endpoints = endpointOptions();
+  return [
+    ...tagsOf(items.value ?? [], websites.value ?? []).map(
+      ([tag, n]) => [`${TAG}${tag}`, `${tag} (tag, ${n})`] as const,
+    ),
+    ...(websites.value ?? []).map(({ id, name }) => [id, `${name} (website)`] as const),
+    ...endpoints,
+  ];
+}
+
+function OfTarget({ target, of }: { target: LadderTarget; of: string }) {
+  const ids = new Set(target.endpointIds);
+  const alerts = useLoad(target.path, async (signal) =>
+    (await all<Alert>(target.path, signal)).filter(({ endpoint_id }) => ids.has(endpoint_id)),
+  );
+  const contacts = useContacts();
+  if (ids.size === 0) return <p class="empty">{target.name} has no endpoint yet.</p>;
+  return (
+    <Data of={contacts}>
+      {(known) => (
+        <Data of={alerts}>
+          {(list) => (
+            <>
+              {known.length === 0 && (
+                <p class="notice warn">
+                  There is no contact to tell. <a href="#/contacts/new">Make the first one</a>, then come back.
+                </p>
+              )}
+              <Editor target={target} alerts={list} contacts={inOrder(known)} reload={alerts.reload} />
+              <Own alerts={list.filter(({ contact_id }) => contact_id === null)} of={of} />
+            </>
+          )}
+        </Data>
+      )}
+    </Data>
+  );
+}
+
+interface EditorProps {
+  target: LadderTarget;
+  alerts: readonly Alert[];
+  contacts: readonly Contact[];
+  reload: () => void;
+}
+
+function Editor({ target, alerts, contacts, reload }: EditorProps) {
+  const { name, endpointIds } = target;
+  const { ladder, saved } = useDraft(`an unsaved escalation of ${name}`, () => ({ ladder: signal(ladderOf(alerts)) }));
+  const steps = ladder.value;
+  const set = (next: Ladder) => (ladder.value = next);
+  const plan = ladderPlan(steps, alerts, endpointIds);
+  const unlike = touched(ladderPlan(ladderOf(alerts), alerts, endpointIds));
+  const nameOf = (id: string) => contactName(id, contacts);
+  const said = ladderText(steps, nameOf);
+  const save = async () => {
+    if (steps.some((step) => secondsOf(step) === null)) throw new Error('A step needs minutes: a number up to 1,440.');
+    set(arranged(steps));
+    try {
+      await carryOut(plan);
+      saved();
+      showToast(`The escalation of ${name} is saved.`);
+    } finally {
+      reload();
+    }
+  };
+  return (
+    <Form save={save} action="Save">
+      {() => (
+        <>
+          <p class="ladder-said">
+            <strong>{name}</strong>
+            {endpointIds.length > 1 && ` (${count(endpointIds.length, 'endpoint')})`}{' '}
+            {said === '' ? 'tells nobody when it is down.' : `tells ${said}.`}
+          </p>
+          {unlike > 0 && (
+            <p class="ladder-unlike muted">
+              {count(unlike, 'endpoint')} of {endpointIds.length.toLocaleString('en')} {unlike === 1 ? 'has' : 'have'}{' '}
+              other alerts today. Saving makes all alike.
+            </p>
+          )}
+          <ol class="ladder" aria-label={`Escalation of ${name}`}>
+            {steps.map((step, index) => (
+              <StepCard key={step.id} step={step} isFirst={index === 0} {...{ steps, set, alerts, contacts }} />
+            ))}
+          </ol>
+          <aside class="ladder-plan" aria-label="What saving does">
+            <p role="status">{planSentence(plan)}</p>
+            <ul>
+              {planLines(plan, nameOf).map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+            <p class="muted small">
+              Whoever acknowledges keeps the later steps quiet. That it is over hears who was told. Failures in a row
+              and reminders are as the defaults of each contact say; what was changed at an alert stays.
+            </p>
+          </aside>
+        </>
+      )}
+    </Form>
+  );
+}
+
+function planSentence(plan: LadderPlan): string {
+  if (isDone(plan)) return 'Its alerts are as the ladder says.';
+  const open = plan.removes.filter(({ triggered }) => triggered).length;
+  const over =
+    open === 0
+      ? ''
+      : ` ${count(open, 'of those that go is', 'of those that go are')} triggered: it is told that this is over.`;
+  return `Saving ${planText(plan)}.${over}`;
+}
+
+interface StepProps {
+  step: Step;
+  isFirst: boolean;
+  steps: Ladder;
+  set: (ladder: Ladder) => void;
+  alerts: readonly Alert[];
+  contacts: readonly Contact[];
+}
+
+function StepCard({ step, isFirst, steps, set, alerts, contacts }: StepProps) {
+  const { id } = step;
+  const seconds = secondsOf(step);
+  const when = seconds === null ? 'at this step' : whenText(seconds);
+  const tell = (told: readonly string[]) => set(arranged(withStep(steps, id, { contacts: told })));
+  return (
+    <li class={step.contacts.length === 0 ? 'open' : undefined}>
+      <div role="group" aria-label={when}>
+        <div class="when">
+          {isFirst ? <h2>At once</h2> : <Minutes step={step} steps={steps} set={set} />}
+          {!isFirst && step.contacts.length > 0 && may.write() && (
+            <Button class="plain" label={`Remove the step ${when}`} onClick={() => tell([])}>
+              Remove
+            </Button>
+          )}
+        </div>
+        {isFirst && step.contacts.length === 0 && <p class="muted small">Nobody yet.</p>}
+        <ul>
+          {step.contacts.map((contact) => (
+            <li key={contact}>
+              <Told id={contact} contacts={contacts} isOff={isOff(alerts, contact, seconds)} />
+              {may.write() && (
+                <Button
+                  class="plain"
+                  label={`Remove ${contactName(contact, contacts)} ${when}`}
+                  onClick={() => tell(step.contacts.filter((each) => each !== contact))}
+                >
+                  <Icon name="close" size={14} />
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+        {may.write() && (
+          <Add
+            when={when}
+            contacts={contacts.filter((each) => !step.contacts.includes(each.id))}
+            add={(contact) => tell([...step.contacts, contact])}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Whether its alerts at this step are all switched off. */
+function isOff(alerts: readonly Alert[], contact: string, seconds: number | null): boolean {
+  const there = alerts.filter(({ contact_id, after }) => contact_id === contact && after === seconds);
+  return there.length > 0 && there.every(({ enabled }) => !enabled);
+}
+
+function Told({ id, contacts, isOff: off }: { id: string; contacts: readonly Contact[]; isOff: boolean }) {
+  const contact = contacts.find((each) => each.id === id);
+  return (
+    <span>
+      <a href={`#/contacts/${id}`}>{contactName(id, contacts)}</a>{' '}
+      {contact && <span class="muted small">{channelName(contact.type)}</span>} {off && <span class="chip">Off</span>}
+      {contact?.failing_since && (
+        <span class="small reason"> fails since {time(contact.failing_since, now.value)}</span>
+      )}
+    </span>
+  );
+}
+
+/** The order of the steps is that of their minutes: there is nothing else to drag or to move. */
+function Minutes({ step, steps, set }: Pick<StepProps, 'step' | 'steps' | 'set'>) {
+  const isWrong = secondsOf(step) === null;
+  return (
+    <h2>
+      <label>
+        After{' '}
+        <input
+          type="number"
+          min={0}
+          max={1440}
+          step="any"
+          aria-label="Minutes"
+          aria-invalid={isWrong ? true : undefined}
+          disabled={!may.write()}
+          value={step.minutes}
+          onInput={(event) => set(withStep(steps, step.id, { minutes: event.currentTarget.value }))}
+          onBlur={({ currentTarget, relatedTarget }) => {
+            // What is clicked in the same step must not move away under the pointer: it arranges them itself.
+            const isInside = relatedTarget instanceof Node && currentTarget.closest('li')?.contains(relatedTarget);
+            if (!isInside) set(arranged(steps));
+          }}
+        />{' '}
+        min
+      </label>
+      <span class="muted small"> if nobody took it</span>
+    </h2>
+  );
+}
+
+/** So many contacts are shown as a button each, more as a search. */
+const MOST_BUTTONS = 8;
+
+function Add({ when, contacts, add }: { when: string; contacts: readonly Contact[]; add: (id: string) => void }) {
+  if (contacts.length > MOST_BUTTONS)
+    return (
+      <Chooser
+        isFilter
+        label={`Tell ${when}`}
+        placeholder="Add a contact"
+        value=""
+        set={(id) => id !== '' && add(id)}
+        options={contacts.map(({ id, name, type }) => [id, `${name} · ${channelName(type)}`] as const)}
+      />
+    );
+  return (
+    <div class="add">
+      {contacts.map(({ id, name }) => (
+        <Button key={id} label={`Tell ${name} ${when}`} onClick={() => add(id)}>
+          <Icon name="plus" size={14} /> {name}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** Shown of the alerts that the ladder leaves alone. */
+const MOST_OWN = 10;
+
+function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {
+  if (alerts.length === 0) return null;
+  return (
+    <Section title="Without a contact">
+      <p class="muted small">
+        {count(alerts.length, 'alert')} with settings that no contact has: the ladder leaves them as they are.
+      </p>
+      <ul class="feed">
+        {alerts.slice(0, MOST_OWN).map((alert) => (
+          <li key={alert.id}>
+            <div>
+              <AlertName alert={alert} contacts={undefined} />
+            </div>
+            <span>
+              {whenText(alert.after)} · <EndpointName id={alert.endpoint_id} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {alerts.length > MOST_OWN && (
+        <p class="below">
+          <a href={`#/alerts?contact=none&of=${of}`}>All of them</a>
+        </p>
+      )}
+    </Section>
+  );
+}
