@@ -1,14 +1,20 @@
+import type { OverviewItem } from '../../../web/src/api/types';
+import type { GroupWebsite } from '../../../web/src/logic/overview-order';
 import {
   arranged,
   isDone,
   type Ladder,
   ladderOf,
   ladderPlan,
+  ladderRequests,
+  ladderTarget,
   ladderText,
   planText,
   type Rung,
   secondsOf,
+  planLines,
   touched,
+  unlikeText,
   withStep,
 } from '../../../web/src/logic/escalation';
 
@@ -205,5 +211,69 @@ describe('what saving a ladder does', () => {
       ['ep_3', 3600],
     ]);
     expect([touched(plan), isDone(plan)]).toEqual([3, false]);
+  });
+
+  it('is told line by line', () => {
+    const alerts = [alert('chat', 0, 'ep_1'), alert('mail', 600, 'ep_1')];
+    const plan = say(
+      [
+        ['0', 'pager'],
+        ['10', 'chat'],
+      ],
+      alerts,
+      ['ep_1', 'ep_2'],
+    );
+    expect(planLines(plan, (name) => name)).toEqual([
+      'New: pager at once, 2 endpoints',
+      'New: chat after 10 min',
+      'chat: after 10 min instead of at once',
+      'Gone: mail after 10 min',
+    ]);
+  });
+
+  it('says how many endpoints have other alerts than most of them', () => {
+    const alerts = [alert('chat', 0, 'ep_1'), alert('chat', 0, 'ep_2')];
+    expect(unlikeText(alerts, ['ep_1', 'ep_2'])).toBeNull();
+    expect(unlikeText(alerts, ['ep_1', 'ep_2', 'ep_3'])).toBe('1 endpoint of 3 has other alerts.');
+  });
+});
+
+describe('whose ladder an address means', () => {
+  const item = (id: string, website: string, tags: string[]) =>
+    ({ id, name: id.toUpperCase(), tags, website: { id: website, name: 'Shop' } }) as OverviewItem;
+  const items = [item('ep_1', 'ws_1', ['prod']), item('ep_2', 'ws_1', []), item('ep_3', 'ws_2', [])];
+  const websites = [
+    { id: 'ws_1', name: 'Shop', tags: [] },
+    { id: 'ws_2', name: 'Blog', tags: ['prod'] },
+  ] as unknown as GroupWebsite[];
+
+  it.each<[string, string, string | null, [string, string[], string] | null]>([
+    ['that of an endpoint', 'ep_2', null, ['EP_2', ['ep_2'], '/api/v1/alerts?endpoint_id=ep_2']],
+    ['that of a website', 'ws_1', null, ['Shop', ['ep_1', 'ep_2'], '/api/v1/alerts?website_id=ws_1']],
+    ['that of a tag, of the endpoint or its website', '', 'prod', ['prod', ['ep_1', 'ep_3'], '/api/v1/alerts']],
+    ['nobody’s', '', null, null],
+    ['what is gone', 'ep_9', null, null],
+  ])('%s', (_, id, tag, expected) => {
+    const found = ladderTarget(id, tag, items, websites);
+    expect(found && [found.name, found.endpointIds, found.path]).toEqual(expected);
+  });
+});
+
+describe('the requests that carry a plan out', () => {
+  it('make first, beyond that next, and remove last', () => {
+    const [late, gone] = [alert('chat', 3600), alert('mail', 0)];
+    const endpoints = Array.from({ length: 1001 }, (_, n) => `ep_${n}`);
+    const plan = ladderPlan(ladder(['0', 'pager'], ['10', 'chat', 'pager']), [late, gone], endpoints);
+    const [first = [], second = [], last] = ladderRequests({ ...plan, further: plan.further.slice(0, 1) });
+    expect(first.map(({ method, path, body }) => [method, path, body?.['after']])).toEqual([
+      ['POST', '/api/v1/contacts/pager/alerts', 0],
+      ['POST', '/api/v1/contacts/pager/alerts', 0],
+      ['POST', '/api/v1/contacts/chat/alerts', 600],
+      ['PUT', `/api/v1/alerts/${late.id}`, 600],
+    ]);
+    expect(second).toEqual([
+      { method: 'POST', path: '/api/v1/alerts', body: { endpoint_id: 'ep_0', contact_id: 'pager', after: 600 } },
+    ]);
+    expect(last).toEqual([{ method: 'DELETE', path: `/api/v1/alerts/${gone.id}` }]);
   });
 });

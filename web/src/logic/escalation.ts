@@ -212,6 +212,13 @@ export const touched = (plan: LadderPlan): number =>
     ...plan.removes.map(({ endpoint_id }) => endpoint_id),
   ]).size;
 
+/** `1 endpoint of 5 has other alerts.`; `null` where all are alike. */
+export function unlikeText(alerts: readonly Rung[], endpointIds: readonly string[]): string | null {
+  const n = touched(ladderPlan(ladderOf(alerts), alerts, endpointIds));
+  const all = endpointIds.length.toLocaleString('en');
+  return n === 0 ? null : `${count(n, 'endpoint')} of ${all} ${n === 1 ? 'has' : 'have'} other alerts.`;
+}
+
 /** `On call and Team at once, Manager after 30 min`; empty when nobody is told. */
 export const ladderText = (ladder: Ladder, nameOf: (id: string) => string): string =>
   ladder

@@ -26,7 +26,7 @@ import {
   planText,
   secondsOf,
   type Step,
-  touched,
+  unlikeText,
   whenText,
   withStep,
 } from '../logic/escalation';
@@ -135,7 +135,7 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
   const steps = ladder.value;
   const set = (next: Ladder) => (ladder.value = next);
   const plan = ladderPlan(steps, alerts, endpointIds);
-  const unlike = touched(ladderPlan(ladderOf(alerts), alerts, endpointIds));
+  const others = unlikeText(alerts, endpointIds);
   const nameOf = (id: string) => contactName(id, contacts);
   const said = ladderText(steps, nameOf);
   const save = async () => {
@@ -158,12 +158,7 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
             {endpointIds.length > 1 && ` (${count(endpointIds.length, 'endpoint')})`}{' '}
             {said === '' ? 'tells nobody when it is down.' : `tells ${said}.`}
           </p>
-          {unlike > 0 && (
-            <p class="ladder-unlike muted">
-              {count(unlike, 'endpoint')} of {endpointIds.length.toLocaleString('en')} {unlike === 1 ? 'has' : 'have'}{' '}
-              other alerts today. Saving makes all alike.
-            </p>
-          )}
+          {others && <p class="ladder-unlike muted">{others} Saving makes all alike.</p>}
           <ol class="ladder" aria-label={`Escalation of ${name}`}>
             {steps.map((step, index) => (
               <StepCard key={step.id} step={step} isFirst={index === 0} {...{ steps, set, alerts, contacts }} />

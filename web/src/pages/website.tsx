@@ -8,7 +8,7 @@ import { Form } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { Rows } from '../components/overview/rows';
 import { deleteWebsite } from '../components/overview/website-dialog';
-import { ladderOf, ladderText } from '../logic/escalation';
+import { ladderOf, ladderText, unlikeText } from '../logic/escalation';
 import { count, day, duration, percent, time } from '../logic/format';
 import { headlineOf } from '../logic/overview-headline';
 import { ofWebsite } from '../logic/overview-order';
@@ -187,10 +187,15 @@ function WhoIsTold({ of: { id } }: { of: Website }) {
   return (
     <Data of={alerts}>
       {(list) => {
+        const others = unlikeText(
+          list,
+          ofWebsite(items.value ?? [], id).map((item) => item.id),
+        );
         const said = ladderText(ladderOf(list), (contact) => contactName(contact, contacts.data.value));
         return (
           <>
             <p>{said === '' ? <span class="muted">No contact is told when it is down.</span> : `${said}.`}</p>
+            {others && <p class="muted small">{others}</p>}
             <p class="actions below">
               <a class="button" href={`#/escalation/${id}`}>
                 Escalation
@@ -280,7 +285,7 @@ function StatusPageLink({ id }: { id: string }) {
               recent days and outages.
             </p>
             {may.write() && (
-              <p class="actions">
+              <p class="actions below">
                 <Button onClick={() => editStatusPage(id)}>Make a status page</Button>
               </p>
             )}
