@@ -16,6 +16,7 @@ const PAGES = [
   '/endpoints/:Payments API/edit',
   '/new',
   '/certificates',
+  '/escalation/:Payments API',
   '/alerts',
   '/alerts/events',
   '/alerts/failed',
