@@ -14,6 +14,8 @@ jest.setTimeout(60_000);
 const PAGER = { type: 'pagerduty', config: { routing_key: '0123456789abcdef0123456789abcdef' } };
 const DAY = 86_400_000;
 
+type Told = [contact: string, after: number, remindEvery: number | null];
+
 describe('the escalation and the website page', () => {
   let app: TestApp;
   let browser: Browser;
@@ -38,10 +40,12 @@ describe('the escalation and the website page', () => {
     await app.close();
   });
 
-  const alertsOf = async (endpoint: string): Promise<[contact: string, after: number, reminds: number | null][]> => {
+  const alertsOf = async (endpoint: string): Promise<Told[]> => {
     const { body } = await app.write.get<AlertView[]>(`/alerts?endpoint_id=${ids[endpoint]}`);
     const nameOf = (id: string | null) => Object.keys(ids).find((name) => ids[name] === id) ?? '';
-    return body.map(({ contact_id, after, remind_every }) => [nameOf(contact_id), after, remind_every]);
+    return body
+      .map(({ contact_id, after, remind_every }): Told => [nameOf(contact_id), after, remind_every])
+      .sort(([a], [b]) => a.localeCompare(b));
   };
 
   it('is made in five inputs, from the endpoint to the saved ladder', async () => {
@@ -55,7 +59,7 @@ describe('the escalation and the website page', () => {
     await page.getByText('Saving creates 3 alerts, changes none, removes none.').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Its alerts are as the ladder says.').waitFor();
-    expect((await alertsOf('Checkout')).sort()).toEqual([
+    expect(await alertsOf('Checkout')).toEqual([
       ['Manager', 1800, null],
       ['On call', 0, null],
       ['Team', 0, null],
@@ -86,12 +90,12 @@ describe('the escalation and the website page', () => {
     await page.getByText('Gone: On call at once').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Its alerts are as the ladder says.').waitFor();
-    expect((await alertsOf('Search')).sort()).toEqual([
+    expect(await alertsOf('Search')).toEqual([
       ['', 0, null],
       ['Manager', 1800, null],
       ['Team', 600, 3600],
     ]);
-    expect((await alertsOf('Checkout')).sort()).toEqual([
+    expect(await alertsOf('Checkout')).toEqual([
       ['Manager', 1800, null],
       ['Team', 600, null],
     ]);

@@ -10,7 +10,7 @@ export const MOST_DAYS = 371;
 export class WebsiteHistoryQuery {
   @ApiPropertyOptional({
     description:
-      'Days of UTC up to today, today included. Of a website with more than 500 endpoints fewer are read, so that endpoints times days are at most about 185,000; never less than a week.',
+      'Days of UTC up to today, today included. Of a website with more than 161 endpoints fewer are read, so that endpoints times days are at most 60,000; never less than a week.',
     minimum: 1,
     maximum: MOST_DAYS,
     default: MOST_DAYS,

@@ -21,7 +21,7 @@ export const costOfList =
 /** Up to 90 days of hourly and daily statistics, and the newest checks. */
 export const costOfUptime: CostOf = () => 4;
 
-/** A year of daily statistics of up to 500 endpoints. */
+/** A year of daily statistics of up to 161 endpoints. */
 export const costOfWebsiteHistory: CostOf = () => FILTER;
 
 const DAY_MS = 86_400_000;

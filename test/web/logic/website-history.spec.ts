@@ -12,11 +12,12 @@ describe('the history of a website', () => {
     [7, 0.95],
     [8, 95 / 110],
   ])('has an uptime over %i days of UTC that end today: %d', (length, uptime) => {
-    expect(uptimeSince(days, firstDay(length, NOW))).toBe(uptime);
+    expect(uptimeSince(days, firstDay(length, NOW), '2026-11-19')).toBe(uptime);
   });
 
-  it('has none without a check that could tell', () => {
-    expect(uptimeSince([day('2026-11-26', 0)], firstDay(1, NOW))).toBeNull();
+  it('has none without a check that could tell, or over days that were not read', () => {
+    expect(uptimeSince([day('2026-11-26', 0)], firstDay(1, NOW), '2026-11-19')).toBeNull();
+    expect(uptimeSince(days, '2026-11-19', '2026-11-20')).toBeNull();
   });
 
   it('counts the outages that touch a window, without planned ones', () => {

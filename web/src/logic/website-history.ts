@@ -15,8 +15,9 @@ export const WEBSITE_WINDOWS: readonly (readonly [title: string, days: number])[
 export const firstDay = (days: number, nowMs: number): string =>
   new Date(nowMs - (days - 1) * DAY_MS).toISOString().slice(0, 10);
 
-/** Good checks among those that could tell since a day; `null` without one. */
-export function uptimeSince(days: readonly Day[], first: string): number | null {
+/** Good checks among those that could tell since a day; `null` without one, and where days before `read` would be needed. */
+export function uptimeSince(days: readonly Day[], first: string, read: string): number | null {
+  if (first < read) return null;
   const told = days.filter(({ date, up, down }) => date >= first && up + down > 0);
   const up = told.reduce((sum, day) => sum + day.up, 0);
   return told.length === 0 ? null : up / told.reduce((sum, day) => sum + day.up + day.down, 0);

@@ -108,7 +108,7 @@ function History({ of, path }: { of: Website; path: string }) {
   useEvery(60, history.reload);
   return (
     <Data of={history}>
-      {({ days, outages }) => {
+      {({ since, days, outages }) => {
         const [first] = days;
         return (
           <>
@@ -116,7 +116,7 @@ function History({ of, path }: { of: Website; path: string }) {
               {WEBSITE_WINDOWS.map(([title, length]) => (
                 <div key={title}>
                   <dt>{title}</dt>
-                  <dd>{percent(uptimeSince(days, firstDay(length, now.value)))}</dd>
+                  <dd>{percent(uptimeSince(days, firstDay(length, now.value), since))}</dd>
                 </div>
               ))}
               <div>
