@@ -83,9 +83,8 @@ describe('the escalation and the website page', () => {
     const last = page.getByLabel('Minutes').last();
     await last.fill('10');
     await page.getByRole('button', { name: 'Tell Team after 10 min' }).click();
-    expect(
-      await page.getByLabel('Minutes').evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value)),
-    ).toEqual(['10', '30', '60']);
+    const minutes = await page.getByLabel('Minutes').all();
+    expect(await Promise.all(minutes.map((each) => each.inputValue()))).toEqual(['10', '30', '60']);
     await page.getByText('Saving creates 1 alert, changes 2, removes 1.').waitFor();
     await page.getByText('Gone: On call at once').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
