@@ -48,7 +48,7 @@ describe('the escalation and the website page', () => {
       .sort(([a], [b]) => a.localeCompare(b));
   };
 
-  it('is made in five inputs, from the endpoint to the saved ladder', async () => {
+  it('is made in five inputs, from the endpoint to the saved escalation', async () => {
     const { page } = visit;
     await visit.open(`/endpoints/${ids['Checkout']}`);
     await page.getByRole('link', { name: 'Escalation', exact: true }).click();
@@ -58,7 +58,7 @@ describe('the escalation and the website page', () => {
     await page.getByText('Checkout tells On call and Team at once, Manager after 30 min.').waitFor();
     await page.getByText('Saving creates 3 alerts, changes none, removes none.').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Its alerts are as the ladder says.').waitFor();
+    await page.getByText('Its alerts are as the escalation says.').waitFor();
     expect(await alertsOf('Checkout')).toEqual([
       ['Manager', 1800, null],
       ['On call', 0, null],
@@ -88,7 +88,7 @@ describe('the escalation and the website page', () => {
     await page.getByText('Saving creates 1 alert, changes 2, removes 1.').waitFor();
     await page.getByText('Gone: On call at once').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Its alerts are as the ladder says.').waitFor();
+    await page.getByText('Its alerts are as the escalation says.').waitFor();
     expect(await alertsOf('Search')).toEqual([
       ['', 0, null],
       ['Manager', 1800, null],

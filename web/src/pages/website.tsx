@@ -8,7 +8,7 @@ import { Form } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { Rows } from '../components/overview/rows';
 import { deleteWebsite } from '../components/overview/website-dialog';
-import { ladderOf, ladderText, unlikeText } from '../logic/escalation';
+import { escalationOf, escalationText, unlikeText } from '../logic/escalation';
 import { count, day, duration, percent, time } from '../logic/format';
 import { headlineOf } from '../logic/overview-headline';
 import { ofWebsite } from '../logic/overview-order';
@@ -191,7 +191,7 @@ function WhoIsTold({ of: { id } }: { of: Website }) {
           list,
           ofWebsite(items.value ?? [], id).map((item) => item.id),
         );
-        const said = ladderText(ladderOf(list), (contact) => contactName(contact, contacts.data.value));
+        const said = escalationText(escalationOf(list), (contact) => contactName(contact, contacts.data.value));
         return (
           <>
             <p>{said === '' ? <span class="muted">No contact is told when it is down.</span> : `${said}.`}</p>
