@@ -22,11 +22,13 @@ import { RollupSteps } from './rollup/rollup-steps';
 import { PlannedTimeReader } from './read/planned-time';
 import { StatsReader } from './read/stats-reader';
 import { UptimeService } from './read/uptime.service';
+import { WebsiteHistoryController } from './website/website-history.controller';
+import { WebsiteHistoryService } from './website/website-history.service';
 
 /** What was measured: single checks, hourly and daily stats, outages; written by the recorder, read by these routes. */
 @Module({
   imports: [EndpointModule, WebsiteModule],
-  controllers: [HistoryController, OverviewController, EndpointMetricsController],
+  controllers: [HistoryController, WebsiteHistoryController, OverviewController, EndpointMetricsController],
   providers: [
     Partitions,
     HistoryWriter,
@@ -44,6 +46,7 @@ import { UptimeService } from './read/uptime.service';
     CheckListService,
     UptimeService,
     LatencyService,
+    WebsiteHistoryService,
     OverviewService,
     EndpointMetricsService,
   ],

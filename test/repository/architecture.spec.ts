@@ -127,7 +127,15 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     expiry: ['episode', 'suppression'],
     consistency: [],
   },
-  history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], prometheus: [], retention: ['write'] },
+  history: {
+    write: [],
+    rollup: [],
+    read: ['rollup', 'write'],
+    website: ['read'],
+    overview: [],
+    prometheus: [],
+    retention: ['write'],
+  },
   'status-page': { render: [], public: ['render'], settings: ['public'] },
   configuration: {
     document: [],

@@ -17,6 +17,7 @@ const PAGES = [
   '/new',
   '/new/many',
   '/certificates',
+  '/escalation/:Payments API',
   '/alerts',
   '/alerts/events',
   '/alerts/failed',

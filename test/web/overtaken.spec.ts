@@ -102,7 +102,7 @@ describe('a form of what somebody else changes meanwhile', () => {
 
   it('saves twice in a row: what it saved is what it has seen', async () => {
     await visit.open(`/websites/${website}`);
-    await visit.settled();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
     for (const name of ['First', 'Second']) {
       await page.getByLabel('Name').fill(name);
       const saved = page.waitForResponse((response) => response.request().method() === 'PUT');

@@ -8,7 +8,8 @@ import type { OutageView } from './uptime.dto';
 /** Outages listed in one response. */
 const LISTED = 100;
 
-interface OutageRow {
+/** An outage as it is stored. */
+export interface OutageRow {
   started_at: Date;
   ended_at: Date | null;
   error: number;
@@ -50,7 +51,8 @@ export class OutageReader {
 const multirange = (parts: readonly TimeRange[]): string =>
   `{${parts.map(({ from, to }) => `[${new Date(from).toISOString()},${new Date(to).toISOString()})`).join(',')}}`;
 
-function toOutageView(row: OutageRow, now: Date): OutageView {
+/** As it is shown at `now`. */
+export function toOutageView(row: OutageRow, now: Date): OutageView {
   const code = errorCodeAt(row.error);
   const end = (row.ended_at ?? now).getTime();
   return {

@@ -21,6 +21,9 @@ export const costOfList =
 /** Up to 90 days of hourly and daily statistics, and the newest checks. */
 export const costOfUptime: CostOf = () => 4;
 
+/** A year of daily statistics of up to 161 endpoints. */
+export const costOfWebsiteHistory: CostOf = () => FILTER;
+
 const DAY_MS = 86_400_000;
 /** A day of an endpoint that is checked every second is 86,400 rows. The first one is what everybody looks at. */
 const [FIRST_DAY, FURTHER_DAY] = [10, 28];

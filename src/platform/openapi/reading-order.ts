@@ -20,6 +20,7 @@ const SECTIONS = [
   '/api/v1/metrics',
   '/api/v1/endpoints/{id}/checks',
   '/api/v1/endpoints/{id}/uptime',
+  '/api/v1/websites/{id}/history',
   '/api/v1/endpoints/{id}/latency',
   '/api/v1/maintenance-windows',
   '/api/v1/websites/{id}/status-page',

@@ -6,6 +6,7 @@ import type { LatencyBucketView } from '../../../src/history/read/latency.dto';
 import type { OverviewItemView } from '../../../src/history/overview/overview.dto';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
+import type { WebsiteHistoryView } from '../../../src/history/website/website-history.dto';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
@@ -467,6 +468,53 @@ describe('history over HTTP', () => {
       const other = await testApp.organization('Other');
       expect((await other.read.get<OverviewItemView[]>('/overview')).body).toEqual([]);
       expect((await other.read.get(`/overview?website_id=${subject.website}`)).status).toBe(404);
+    });
+  });
+
+  describe('a website', () => {
+    it('adds up the days of its endpoints, and lists their outages', async () => {
+      const fields = { name: 'Search', url: 'https://shop.example.com/search', type: 'HTTPS' };
+      const { body: other } = await testApp.write.post<{ id: string }>(
+        `/websites/${subject.website}/endpoints`,
+        fields,
+      );
+      const id = parseId('endpoint', other.id) ?? '';
+      const [row] = await database.query<{ key: string }>('SELECT key FROM endpoint WHERE id = $1', [id]);
+      const second = { id, key: row?.key ?? '' };
+      const at = (days: number) => Math.floor(now / DAY) * DAY - days * DAY + HOUR;
+      await write([
+        check(at(40), 'down'),
+        check(at(2)),
+        check(at(2) + MINUTE, 'unknown'),
+        recorded(second, new Date(at(2)), 'down', 10),
+        { ...recorded(second, new Date(at(1)), 'down', 10), planned: true },
+      ]);
+      const opened = [
+        { endpointKey: second.key, startedAt: new Date(at(2)), error: 'tls_expired' as const, message: 'Expired.' },
+        { endpointKey: subject.key, startedAt: new Date(at(40)), error: 'internal' as const, message: '' },
+      ];
+      const ended = [{ endpointKey: subject.key, endedAt: new Date(at(39)) }];
+      await database.transaction((tx) => testApp.app.get(HistoryWriter).outages(tx, opened, ended));
+
+      const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+      const expected = [
+        { date: date(at(2)), up: 1, down: 1, unknown: 1, planned: 0 },
+        { date: date(at(1)), up: 0, down: 0, unknown: 0, planned: 1 },
+      ];
+      const of = `/websites/${subject.website}/history`;
+      const { status, body } = await api.get<WebsiteHistoryView>(`${of}?days=30`);
+      expect([status, body.since, body.days]).toEqual([200, date(at(29)), expected]);
+      expect(body.outages).toMatchObject([{ endpoint_id: other.id, endpoint_name: 'Search', ended_at: null }]);
+      const whole = (await api.get<WebsiteHistoryView>(of)).body;
+      expect([whole.days.length, whole.outages.map(({ endpoint_name }) => endpoint_name)]).toEqual([
+        3,
+        ['Search', 'Checkout'],
+      ]);
+    });
+
+    it('of another organization is not there', async () => {
+      const { read } = await testApp.organization('Other');
+      expect((await read.get(`/websites/${subject.website}/history`)).status).toBe(404);
     });
   });
 

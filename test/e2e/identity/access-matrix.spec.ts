@@ -39,6 +39,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/endpoints/:id/checks': 'read',
   'POST /api/v1/endpoints/:id/checks': 'write',
   'GET /api/v1/endpoints/:id/uptime': 'read',
+  'GET /api/v1/websites/:id/history': 'read',
   'GET /api/v1/endpoints/:id/latency': 'read',
   'GET /api/v1/overview': 'read',
   'GET /api/v1/metrics': 'read',

@@ -1,19 +1,25 @@
+import type { OverviewItem } from '../../../web/src/api/types';
+import type { GroupWebsite } from '../../../web/src/logic/overview-order';
 import {
   arranged,
   isDone,
-  type Ladder,
-  ladderOf,
-  ladderPlan,
-  ladderText,
+  type Escalation,
+  escalationOf,
+  escalationPlan,
+  escalationRequests,
+  escalationTarget,
+  escalationText,
   planText,
-  type Rung,
+  type StepAlert,
   secondsOf,
+  planLines,
   touched,
+  unlikeText,
   withStep,
 } from '../../../web/src/logic/escalation';
 
 let id = 0;
-const alert = (contact_id: string | null, after: number, endpoint_id = 'ep_1'): Rung => ({
+const alert = (contact_id: string | null, after: number, endpoint_id = 'ep_1'): StepAlert => ({
   id: `al_${++id}`,
   endpoint_id,
   contact_id,
@@ -22,12 +28,12 @@ const alert = (contact_id: string | null, after: number, endpoint_id = 'ep_1'): 
 });
 
 type Short = [minutes: string, ...contacts: string[]][];
-const ladder = (...steps: Short): Ladder =>
+const escalation = (...steps: Short): Escalation =>
   steps.map(([minutes, ...contacts], index) => ({ id: index + 1, minutes, contacts }));
-const short = (of: Ladder): Short => of.map(({ minutes, contacts }) => [minutes, ...contacts]);
+const short = (of: Escalation): Short => of.map(({ minutes, contacts }) => [minutes, ...contacts]);
 
-describe('the ladder of the alerts that exist', () => {
-  it.each<[string, Rung[], Short]>([
+describe('the escalation of the alerts that exist', () => {
+  it.each<[string, StepAlert[], Short]>([
     ['none: nobody at once, and room for half an hour later', [], [['0'], ['30']]],
     [
       'one endpoint: contacts by the time after which they are told, and room for twice as long',
@@ -48,16 +54,16 @@ describe('the ladder of the alerts that exist', () => {
     ],
     ['after a day nothing comes', [alert('boss', 86_400)], [['0'], ['1440', 'boss']]],
   ])('%s', (_, alerts, expected) => {
-    expect(short(ladderOf(alerts))).toEqual(expected);
+    expect(short(escalationOf(alerts))).toEqual(expected);
   });
 
   it('is no change of them', () => {
     const alerts = [alert('pager', 0), alert('chat', 0), alert('chat', 90), alert(null, 600), alert('boss', 1800)];
-    expect(isDone(ladderPlan(ladderOf(alerts), alerts, ['ep_1']))).toBe(true);
+    expect(isDone(escalationPlan(escalationOf(alerts), alerts, ['ep_1']))).toBe(true);
   });
 });
 
-describe('a ladder that is edited', () => {
+describe('an escalation that is edited', () => {
   it.each<[string, Short, Short]>([
     [
       'is in the order of the minutes',
@@ -94,11 +100,11 @@ describe('a ladder that is edited', () => {
       ],
     ],
   ])('%s', (_, typed, expected) => {
-    expect(short(arranged(ladder(...typed)))).toEqual(expected);
+    expect(short(arranged(escalation(...typed)))).toEqual(expected);
   });
 
   it('knows a step again wherever it has moved to', () => {
-    const steps = arranged(ladder(['0'], ['10', 'a'], ['30', 'b']));
+    const steps = arranged(escalation(['0'], ['10', 'a'], ['30', 'b']));
     expect(arranged(withStep(steps, 2, { minutes: '45' })).map((step) => [step.id, step.minutes])).toEqual([
       [0, '0'],
       [3, '30'],
@@ -120,15 +126,16 @@ describe('a ladder that is edited', () => {
   });
 
   it('is said in a sentence', () => {
-    const steps = ladder(['0', 'On call', 'Team'], ['30', 'Manager'], ['60']);
-    expect(ladderText(steps, (name) => name)).toBe('On call and Team at once, Manager after 30 min');
+    const steps = escalation(['0', 'On call', 'Team'], ['30', 'Manager'], ['60']);
+    expect(escalationText(steps, (name) => name)).toBe('On call and Team at once, Manager after 30 min');
   });
 });
 
-describe('what saving a ladder does', () => {
-  const say = (steps: Short, alerts: Rung[], endpoints = ['ep_1']) => ladderPlan(ladder(...steps), alerts, endpoints);
+describe('what saving an escalation does', () => {
+  const say = (steps: Short, alerts: StepAlert[], endpoints = ['ep_1']) =>
+    escalationPlan(escalation(...steps), alerts, endpoints);
 
-  it.each<[string, Short, Rung[], string[], string]>([
+  it.each<[string, Short, StepAlert[], string[], string]>([
     ['nothing where nobody is told', [['0'], ['30']], [], ['ep_1'], 'creates no alert, changes none, removes none'],
     [
       'creates what endpoints lack',
@@ -205,5 +212,69 @@ describe('what saving a ladder does', () => {
       ['ep_3', 3600],
     ]);
     expect([touched(plan), isDone(plan)]).toEqual([3, false]);
+  });
+
+  it('is told line by line', () => {
+    const alerts = [alert('chat', 0, 'ep_1'), alert('mail', 600, 'ep_1')];
+    const plan = say(
+      [
+        ['0', 'pager'],
+        ['10', 'chat'],
+      ],
+      alerts,
+      ['ep_1', 'ep_2'],
+    );
+    expect(planLines(plan, (name) => name)).toEqual([
+      'New: pager at once, 2 endpoints',
+      'New: chat after 10 min',
+      'chat: after 10 min instead of at once',
+      'Gone: mail after 10 min',
+    ]);
+  });
+
+  it('says how many endpoints have other alerts than most of them', () => {
+    const alerts = [alert('chat', 0, 'ep_1'), alert('chat', 0, 'ep_2')];
+    expect(unlikeText(alerts, ['ep_1', 'ep_2'])).toBeNull();
+    expect(unlikeText(alerts, ['ep_1', 'ep_2', 'ep_3'])).toBe('1 endpoint of 3 has other alerts.');
+  });
+});
+
+describe('whose escalation an address means', () => {
+  const item = (id: string, website: string, tags: string[]) =>
+    ({ id, name: id.toUpperCase(), tags, website: { id: website, name: 'Shop' } }) as OverviewItem;
+  const items = [item('ep_1', 'ws_1', ['prod']), item('ep_2', 'ws_1', []), item('ep_3', 'ws_2', [])];
+  const websites = [
+    { id: 'ws_1', name: 'Shop', tags: [] },
+    { id: 'ws_2', name: 'Blog', tags: ['prod'] },
+  ] as unknown as GroupWebsite[];
+
+  it.each<[string, string, string | null, [string, string[], string] | null]>([
+    ['that of an endpoint', 'ep_2', null, ['EP_2', ['ep_2'], '/api/v1/alerts?endpoint_id=ep_2']],
+    ['that of a website', 'ws_1', null, ['Shop', ['ep_1', 'ep_2'], '/api/v1/alerts?website_id=ws_1']],
+    ['that of a tag, of the endpoint or its website', '', 'prod', ['prod', ['ep_1', 'ep_3'], '/api/v1/alerts']],
+    ['nobody’s', '', null, null],
+    ['what is gone', 'ep_9', null, null],
+  ])('%s', (_, id, tag, expected) => {
+    const found = escalationTarget(id, tag, items, websites);
+    expect(found && [found.name, found.endpointIds, found.path]).toEqual(expected);
+  });
+});
+
+describe('the requests that carry a plan out', () => {
+  it('make first, beyond that next, and remove last', () => {
+    const [late, gone] = [alert('chat', 3600), alert('mail', 0)];
+    const endpoints = Array.from({ length: 1001 }, (_, n) => `ep_${n}`);
+    const plan = escalationPlan(escalation(['0', 'pager'], ['10', 'chat', 'pager']), [late, gone], endpoints);
+    const [first = [], second = [], last] = escalationRequests({ ...plan, further: plan.further.slice(0, 1) });
+    expect(first.map(({ method, path, body }) => [method, path, body?.['after']])).toEqual([
+      ['POST', '/api/v1/contacts/pager/alerts', 0],
+      ['POST', '/api/v1/contacts/pager/alerts', 0],
+      ['POST', '/api/v1/contacts/chat/alerts', 600],
+      ['PUT', `/api/v1/alerts/${late.id}`, 600],
+    ]);
+    expect(second).toEqual([
+      { method: 'POST', path: '/api/v1/alerts', body: { endpoint_id: 'ep_0', contact_id: 'pager', after: 600 } },
+    ]);
+    expect(last).toEqual([{ method: 'DELETE', path: `/api/v1/alerts/${gone.id}` }]);
   });
 });

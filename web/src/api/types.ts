@@ -7,6 +7,9 @@ export type Session = Schemas['Session'];
 export type CreatedSession = Schemas['CreatedSession'];
 export type Role = Session['role'];
 export type Website = Schemas['Website'];
+/** How all endpoints of a website were. */
+export type WebsiteHistory = Schemas['WebsiteHistory'];
+export type WebsiteOutage = Schemas['WebsiteOutage'];
 export type Endpoint = Schemas['Endpoint'];
 export type Status = Endpoint['status'];
 export type Header = Schemas['Header'];

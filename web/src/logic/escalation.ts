@@ -3,10 +3,10 @@ import { count } from './format';
 import { type GroupWebsite, selected } from './overview-order';
 import { spanText } from './time-span';
 
-/** What the ladder needs of an alert. */
-export type Rung = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id' | 'after' | 'triggered'>;
+/** What an escalation needs of an alert. */
+export type StepAlert = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id' | 'after' | 'triggered'>;
 
-/** One step of a ladder while it is edited: who is told once it has been bad for so long. */
+/** One step of an escalation while it is edited: who is told once it has been bad for so long. */
 export interface Step {
   /** Stays the same wherever the step moves to. */
   id: number;
@@ -16,7 +16,7 @@ export interface Step {
 }
 
 /** Steps by their minutes. The first is at once, the last is empty: room for one more. */
-export type Ladder = readonly Step[];
+export type Escalation = readonly Step[];
 
 /** Alerts of one contact that come after the same time. */
 interface Told {
@@ -25,14 +25,14 @@ interface Told {
   after: number;
 }
 
-/** What makes the alerts of some endpoints those of a ladder. */
-export interface LadderPlan {
+/** What makes the alerts of some endpoints those of an escalation. */
+export interface EscalationPlan {
   /** Endpoints that have no alert through the contact: one request for up to a thousand of them. */
   creates: (Told & { endpoint_ids: string[] })[];
   /** Endpoints that have one already, at another step: a request each. */
   further: (Told & { endpoint_id: string })[];
-  changes: (Told & { alert: Rung })[];
-  removes: Rung[];
+  changes: (Told & { alert: StepAlert })[];
+  removes: StepAlert[];
 }
 
 /** The service takes up to a day. */
@@ -56,7 +56,7 @@ const isTold = (step: Step): boolean => step.contacts.length > 0;
  * The steps in the order of their minutes, equal ones as one, those without anybody left out, with room at the end. While
  * one of them cannot be read all stay where they are.
  */
-export function arranged(steps: Ladder): Ladder {
+export function arranged(steps: Escalation): Escalation {
   const bySeconds = new Map<number, Step>([[0, { id: 0, minutes: '0', contacts: [] }]]);
   for (const step of steps) {
     const seconds = secondsOf(step);
@@ -79,18 +79,18 @@ export function arranged(steps: Ladder): Ladder {
   return [...ordered, { id, minutes, contacts: [] }];
 }
 
-/** The ladder with a change of one step. */
-export const withStep = (ladder: Ladder, id: number, change: Partial<Step>): Ladder =>
-  ladder.map((step) => (step.id === id ? { ...step, ...change } : step));
+/** The escalation with a change of one step. */
+export const withStep = (escalation: Escalation, id: number, change: Partial<Step>): Escalation =>
+  escalation.map((step) => (step.id === id ? { ...step, ...change } : step));
 
 /** The times after which alerts through each contact come, by endpoint. */
-function timesOf(alerts: readonly Rung[]): Map<string, Map<string, Map<number, Rung[]>>> {
-  const found = new Map<string, Map<string, Map<number, Rung[]>>>();
+function timesOf(alerts: readonly StepAlert[]): Map<string, Map<string, Map<number, StepAlert[]>>> {
+  const found = new Map<string, Map<string, Map<number, StepAlert[]>>>();
   for (const alert of alerts) {
     if (alert.contact_id === null) continue;
-    const ofContact = entry(found, alert.contact_id, () => new Map<string, Map<number, Rung[]>>());
+    const ofContact = entry(found, alert.contact_id, () => new Map<string, Map<number, StepAlert[]>>());
     entry(
-      entry(ofContact, alert.endpoint_id, () => new Map<number, Rung[]>()),
+      entry(ofContact, alert.endpoint_id, () => new Map<number, StepAlert[]>()),
       alert.after,
       () => [],
     ).push(alert);
@@ -106,8 +106,8 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** The ladder that the alerts are: each contact at the steps that most of its endpoints have it at, the sooner ones of equally many. */
-export function ladderOf(alerts: readonly Rung[]): Ladder {
+/** The escalation that the alerts are: each contact at the steps that most of its endpoints have it at, the sooner ones of equally many. */
+export function escalationOf(alerts: readonly StepAlert[]): Escalation {
   const steps: Step[] = [];
   for (const [contact, endpoints] of timesOf(alerts)) {
     const votes = new Map<string, { times: number[]; n: number }>();
@@ -122,10 +122,10 @@ export function ladderOf(alerts: readonly Rung[]): Ladder {
   return arranged(steps);
 }
 
-/** Whom the ladder tells, and when. */
-const toldBy = (ladder: Ladder): Map<string, Set<number>> => {
+/** Whom the escalation tells, and when. */
+const toldBy = (escalation: Escalation): Map<string, Set<number>> => {
   const told = new Map<string, Set<number>>();
-  for (const step of ladder) {
+  for (const step of escalation) {
     const after = secondsOf(step);
     if (after === null) continue;
     for (const contact of step.contacts) entry(told, contact, () => new Set<number>()).add(after);
@@ -134,18 +134,22 @@ const toldBy = (ladder: Ladder): Map<string, Set<number>> => {
 };
 
 /**
- * The difference between the ladder and the alerts of the endpoints. An alert at a time that the ladder has stays, whatever else it
+ * The difference between the escalation and the alerts of the endpoints. An alert at a time that the escalation has stays, whatever else it
  * says; one at another time moves to a time of its contact that lacks one, the soonest to the soonest; what then is left
- * goes. Alerts without a contact are none of the ladder's.
+ * goes. Alerts without a contact are none of the escalation's.
  */
-export function ladderPlan(ladder: Ladder, alerts: readonly Rung[], endpointIds: readonly string[]): LadderPlan {
-  const plan: LadderPlan = { creates: [], further: [], changes: [], removes: [] };
-  const [told, existing] = [toldBy(ladder), timesOf(alerts)];
-  const missing = new Map<string, LadderPlan['creates'][number]>();
+export function escalationPlan(
+  escalation: Escalation,
+  alerts: readonly StepAlert[],
+  endpointIds: readonly string[],
+): EscalationPlan {
+  const plan: EscalationPlan = { creates: [], further: [], changes: [], removes: [] };
+  const [told, existing] = [toldBy(escalation), timesOf(alerts)];
+  const missing = new Map<string, EscalationPlan['creates'][number]>();
   for (const contact_id of new Set([...told.keys(), ...existing.keys()])) {
     for (const endpoint_id of endpointIds) {
       const wanted = told.get(contact_id) ?? new Set<number>();
-      const has = existing.get(contact_id)?.get(endpoint_id) ?? new Map<number, Rung[]>();
+      const has = existing.get(contact_id)?.get(endpoint_id) ?? new Map<number, StepAlert[]>();
       const free = ascending(has.keys()).filter((after) => !wanted.has(after));
       const lacking = ascending(wanted).filter((after) => !has.has(after));
       let isThrough = has.size > 0;
@@ -168,16 +172,17 @@ export function ladderPlan(ladder: Ladder, alerts: readonly Rung[], endpointIds:
   return plan;
 }
 
-const createsOf = ({ creates, further }: LadderPlan): number =>
+const createsOf = ({ creates, further }: EscalationPlan): number =>
   creates.reduce((sum, { endpoint_ids }) => sum + endpoint_ids.length, further.length);
 
-/** Whether the alerts are those of the ladder already. */
-export const isDone = (plan: LadderPlan): boolean => createsOf(plan) + plan.changes.length + plan.removes.length === 0;
+/** Whether the alerts are those of the escalation already. */
+export const isDone = (plan: EscalationPlan): boolean =>
+  createsOf(plan) + plan.changes.length + plan.removes.length === 0;
 
 const some = (n: number): string => (n === 0 ? 'none' : n.toLocaleString('en'));
 
 /** `creates 4 alerts, changes 1, removes none`. */
-export const planText = (plan: LadderPlan): string => {
+export const planText = (plan: EscalationPlan): string => {
   const created = createsOf(plan);
   const creates = created === 0 ? 'no alert' : count(created, 'alert');
   return `creates ${creates}, changes ${some(plan.changes.length)}, removes ${some(plan.removes.length)}`;
@@ -185,7 +190,7 @@ export const planText = (plan: LadderPlan): string => {
 
 /** The plan line by line: `New: Manager after 30 min, 3 endpoints`, `Team: after 10 min instead of at once`, `Gone: Mail at once`. */
 export function planLines(
-  { creates, further, changes, removes }: LadderPlan,
+  { creates, further, changes, removes }: EscalationPlan,
   nameOf: (id: string) => string,
 ): string[] {
   const endpoints = new Map<string, Set<string>>();
@@ -204,7 +209,7 @@ export function planLines(
 }
 
 /** Endpoints whose alerts the plan does not leave as they are. */
-export const touched = (plan: LadderPlan): number =>
+export const touched = (plan: EscalationPlan): number =>
   new Set([
     ...plan.creates.flatMap(({ endpoint_ids }) => endpoint_ids),
     ...plan.further.map(({ endpoint_id }) => endpoint_id),
@@ -212,9 +217,16 @@ export const touched = (plan: LadderPlan): number =>
     ...plan.removes.map(({ endpoint_id }) => endpoint_id),
   ]).size;
 
+/** `1 endpoint of 5 has other alerts.`; `null` where all are alike. */
+export function unlikeText(alerts: readonly StepAlert[], endpointIds: readonly string[]): string | null {
+  const n = touched(escalationPlan(escalationOf(alerts), alerts, endpointIds));
+  const all = endpointIds.length.toLocaleString('en');
+  return n === 0 ? null : `${count(n, 'endpoint')} of ${all} ${n === 1 ? 'has' : 'have'} other alerts.`;
+}
+
 /** `On call and Team at once, Manager after 30 min`; empty when nobody is told. */
-export const ladderText = (ladder: Ladder, nameOf: (id: string) => string): string =>
-  ladder
+export const escalationText = (escalation: Escalation, nameOf: (id: string) => string): string =>
+  escalation
     .filter(isTold)
     .map((step) => `${listed(step.contacts.map(nameOf))} ${whenText(secondsOf(step) ?? 0)}`)
     .join(', ');
@@ -222,21 +234,21 @@ export const ladderText = (ladder: Ladder, nameOf: (id: string) => string): stri
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-/** Endpoints that a ladder is for: one, those of a website, or those that have a tag. */
-export interface LadderTarget {
+/** Endpoints that an escalation is for: one, those of a website, or those that have a tag. */
+export interface EscalationTarget {
   name: string;
   endpointIds: string[];
   /** Where their alerts are listed, maybe with those of others. */
   path: string;
 }
 
-/** What the address of a ladder means: the id of an endpoint or a website, else a tag; `null` when there is nothing like that. */
-export function ladderTarget(
+/** What the address of an escalation means: the id of an endpoint or a website, else a tag; `null` when there is nothing like that. */
+export function escalationTarget(
   id: string,
   tag: string | null,
   items: readonly OverviewItem[],
   websites: readonly GroupWebsite[],
-): LadderTarget | null {
+): EscalationTarget | null {
   const idsOf = (list: readonly OverviewItem[]) => list.map((item) => item.id);
   const endpoint = items.find((item) => item.id === id);
   if (endpoint) return { name: endpoint.name, endpointIds: [id], path: `/api/v1/alerts?endpoint_id=${id}` };
@@ -253,7 +265,7 @@ export function ladderTarget(
 const ANY = { text: '', status: null, website: null, planned: false, order: 'worst' } as const;
 
 /** A request that carries out a part of a plan. */
-export interface LadderRequest {
+export interface EscalationRequest {
   method: 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: Record<string, unknown>;
@@ -266,9 +278,9 @@ const MOST_NAMED = 1000;
  * What carries the plan out, in stages: what is made for all that have nothing comes before what they get beyond it, and
  * what goes comes last, so that nobody is unguarded in between.
  */
-export function ladderRequests({ creates, further, changes, removes }: LadderPlan): LadderRequest[][] {
+export function escalationRequests({ creates, further, changes, removes }: EscalationPlan): EscalationRequest[][] {
   const made = creates.flatMap(({ contact_id, after, endpoint_ids }) =>
-    Array.from({ length: Math.ceil(endpoint_ids.length / MOST_NAMED) }, (_, page): LadderRequest => {
+    Array.from({ length: Math.ceil(endpoint_ids.length / MOST_NAMED) }, (_, page): EscalationRequest => {
       const named = endpoint_ids.slice(page * MOST_NAMED, (page + 1) * MOST_NAMED);
       return {
         method: 'POST',
@@ -280,11 +292,15 @@ export function ladderRequests({ creates, further, changes, removes }: LadderPla
   return [
     [
       ...made,
-      ...changes.map(({ alert, after }): LadderRequest => ({ method: 'PUT', path: pathOf(alert), body: { after } })),
+      ...changes.map(({ alert, after }): EscalationRequest => ({
+        method: 'PUT',
+        path: pathOf(alert),
+        body: { after },
+      })),
     ],
-    further.map((body): LadderRequest => ({ method: 'POST', path: '/api/v1/alerts', body: { ...body } })),
-    removes.map((alert): LadderRequest => ({ method: 'DELETE', path: pathOf(alert) })),
+    further.map((body): EscalationRequest => ({ method: 'POST', path: '/api/v1/alerts', body: { ...body } })),
+    removes.map((alert): EscalationRequest => ({ method: 'DELETE', path: pathOf(alert) })),
   ];
 }
 
-const pathOf = ({ id }: Rung): string => `/api/v1/alerts/${id}`;
+const pathOf = ({ id }: StepAlert): string => `/api/v1/alerts/${id}`;

@@ -15,18 +15,18 @@ import { channelName } from '../logic/channel-name';
 import {
   arranged,
   isDone,
-  type Ladder,
-  ladderOf,
-  ladderPlan,
-  type LadderPlan,
-  type LadderTarget,
-  ladderTarget,
-  ladderText,
+  type Escalation,
+  escalationOf,
+  escalationPlan,
+  type EscalationPlan,
+  type EscalationTarget,
+  escalationTarget,
+  escalationText,
   planLines,
   planText,
   secondsOf,
   type Step,
-  touched,
+  unlikeText,
   whenText,
   withStep,
 } from '../logic/escalation';
@@ -49,11 +49,11 @@ export function EscalationPage({ of }: { of: string }) {
   useEffect(() => void refreshWebsites(), []);
   const options = targets();
   const isKnown = items.value !== null && websites.value !== null;
-  const target = isKnown ? ladderTarget(of, tag, items.value ?? [], websites.value ?? []) : null;
+  const target = isKnown ? escalationTarget(of, tag, items.value ?? [], websites.value ?? []) : null;
   return (
     <>
       <AlertsHead current="escalation" />
-      <div class="ladder-of">
+      <div class="escalation-of">
         <Chooser
           isFilter
           label="Escalation of"
@@ -94,7 +94,7 @@ function targets(): (readonly [value: string, title: string])[] {
   ];
 }
 
-function OfTarget({ target, of }: { target: LadderTarget; of: string }) {
+function OfTarget({ target, of }: { target: EscalationTarget; of: string }) {
   const ids = new Set(target.endpointIds);
   const alerts = useLoad(target.path, async (signal) =>
     (await all<Alert>(target.path, signal)).filter(({ endpoint_id }) => ids.has(endpoint_id)),
@@ -123,7 +123,7 @@ function OfTarget({ target, of }: { target: LadderTarget; of: string }) {
 }
 
 interface EditorProps {
-  target: LadderTarget;
+  target: EscalationTarget;
   alerts: readonly Alert[];
   contacts: readonly Contact[];
   reload: () => void;
@@ -131,13 +131,15 @@ interface EditorProps {
 
 function Editor({ target, alerts, contacts, reload }: EditorProps) {
   const { name, endpointIds } = target;
-  const { ladder, saved } = useDraft(`an unsaved escalation of ${name}`, () => ({ ladder: signal(ladderOf(alerts)) }));
-  const steps = ladder.value;
-  const set = (next: Ladder) => (ladder.value = next);
-  const plan = ladderPlan(steps, alerts, endpointIds);
-  const unlike = touched(ladderPlan(ladderOf(alerts), alerts, endpointIds));
+  const { escalation, saved } = useDraft(`an unsaved escalation of ${name}`, () => ({
+    escalation: signal(escalationOf(alerts)),
+  }));
+  const steps = escalation.value;
+  const set = (next: Escalation) => (escalation.value = next);
+  const plan = escalationPlan(steps, alerts, endpointIds);
+  const others = unlikeText(alerts, endpointIds);
   const nameOf = (id: string) => contactName(id, contacts);
-  const said = ladderText(steps, nameOf);
+  const said = escalationText(steps, nameOf);
   const save = async () => {
     if (steps.some((step) => secondsOf(step) === null)) throw new Error('A step needs minutes: a number up to 1,440.');
     set(arranged(steps));
@@ -153,23 +155,18 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
     <Form save={save} action="Save">
       {() => (
         <>
-          <p class="ladder-said">
+          <p class="escalation-said">
             <strong>{name}</strong>
             {endpointIds.length > 1 && ` (${count(endpointIds.length, 'endpoint')})`}{' '}
             {said === '' ? 'tells nobody when it is down.' : `tells ${said}.`}
           </p>
-          {unlike > 0 && (
-            <p class="ladder-unlike muted">
-              {count(unlike, 'endpoint')} of {endpointIds.length.toLocaleString('en')} {unlike === 1 ? 'has' : 'have'}{' '}
-              other alerts today. Saving makes all alike.
-            </p>
-          )}
-          <ol class="ladder" aria-label={`Escalation of ${name}`}>
+          {others && <p class="escalation-unlike muted">{others} Saving makes all alike.</p>}
+          <ol class="escalation" aria-label={`Escalation of ${name}`}>
             {steps.map((step, index) => (
               <StepCard key={step.id} step={step} isFirst={index === 0} {...{ steps, set, alerts, contacts }} />
             ))}
           </ol>
-          <aside class="ladder-plan" aria-label="What saving does">
+          <aside class="escalation-plan" aria-label="What saving does">
             <p role="status">{planSentence(plan)}</p>
             <ul>
               {planLines(plan, nameOf).map((line) => (
@@ -187,8 +184,8 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
   );
 }
 
-function planSentence(plan: LadderPlan): string {
-  if (isDone(plan)) return 'Its alerts are as the ladder says.';
+function planSentence(plan: EscalationPlan): string {
+  if (isDone(plan)) return 'Its alerts are as the escalation says.';
   const open = plan.removes.filter(({ triggered }) => triggered).length;
   const over =
     open === 0
@@ -200,8 +197,8 @@ function planSentence(plan: LadderPlan): string {
 interface StepProps {
   step: Step;
   isFirst: boolean;
-  steps: Ladder;
-  set: (ladder: Ladder) => void;
+  steps: Escalation;
+  set: (escalation: Escalation) => void;
   alerts: readonly Alert[];
   contacts: readonly Contact[];
 }
@@ -326,7 +323,7 @@ function Add({ when, contacts, add }: { when: string; contacts: readonly Contact
   );
 }
 
-/** Shown of the alerts that the ladder leaves alone. */
+/** Shown of the alerts that the escalation leaves alone. */
 const MOST_OWN = 10;
 
 function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {
@@ -334,7 +331,7 @@ function Own({ alerts, of }: { alerts: readonly Alert[]; of: string }) {
   return (
     <Section title="Without a contact">
       <p class="muted small">
-        {count(alerts.length, 'alert')} with settings that no contact has: the ladder leaves them as they are.
+        {count(alerts.length, 'alert')} with settings that no contact has: the escalation leaves them as they are.
       </p>
       <ul class="feed">
         {alerts.slice(0, MOST_OWN).map((alert) => (

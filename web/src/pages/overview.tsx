@@ -270,6 +270,7 @@ function QuietFilters({ filters: { planned, tag } }: { filters: Filters }) {
           </div>
         )
       )}
+      {tag !== null && <a href={`#/escalation?tag=${encodeURIComponent(tag)}`}>Escalation of {tag}</a>}
     </>
   );
 }

@@ -4,7 +4,6 @@ import { matchPath, type Pattern } from '../logic/route-match';
 import { AlertEventsPage, AlertRulesPage, FailedDeliveriesPage } from './alerts';
 import { EndpointPage } from './endpoint';
 import { OverviewPage } from './overview';
-import { WebsitePage } from './website';
 
 // Apart from what people open all day: these are fetched once the first page is there.
 const AddManyPage = lazy(() => import('./add-many').then((page) => page.AddManyPage));
@@ -18,6 +17,7 @@ const MaintenancePage = lazy(() => import('./maintenance/list').then((page) => p
 const MaintenanceWindowPage = lazy(() => import('./maintenance/window').then((page) => page.MaintenanceWindowPage));
 const SettingsPage = lazy(() => import('./settings/settings').then((page) => page.SettingsPage));
 const StatusPagePage = lazy(() => import('./status-page').then((page) => page.StatusPagePage));
+const WebsitePage = lazy(() => import('./website').then((page) => page.WebsitePage));
 const StatusPagesPage = lazy(() => import('./status-pages').then((page) => page.StatusPagesPage));
 
 /** A page of the dashboard. */

@@ -1,28 +1,36 @@
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { all, get, put } from '../api/client';
-import type { PublicPage, Website } from '../api/types';
+import type { Alert, PublicPage, Website, WebsiteHistory, WebsiteOutage } from '../api/types';
+import { contactName } from '../components/alert/alert-name';
+import { Calendar } from '../components/check/calendar';
 import { Check, Text } from '../components/form/field';
 import { Form } from '../components/form/form';
-import { Share } from '../components/check/share';
-import { Button, Data, Head, Section, Table } from '../components/layout';
+import { Button, Data, Head, Section } from '../components/layout';
+import { Rows } from '../components/overview/rows';
 import { deleteWebsite } from '../components/overview/website-dialog';
-import { StatusPill } from '../components/status';
-import { age, count, ms } from '../logic/format';
-import { ofWebsite, shownStatus } from '../logic/overview-order';
+import { escalationOf, escalationText, unlikeText } from '../logic/escalation';
+import { count, day, duration, percent, time } from '../logic/format';
+import { headlineOf } from '../logic/overview-headline';
+import { ofWebsite } from '../logic/overview-order';
 import { tagsIn } from '../logic/maintenance';
+import { firstDay, outagesSince, uptimeSince, WEBSITE_WINDOWS } from '../logic/website-history';
 import { now } from '../state/clock';
-import { forget, useDraft } from '../state/drafts';
-import { patch, useLoad } from '../state/load';
+import { useContacts } from '../state/contacts';
+import { drafts, forget, useDraft } from '../state/drafts';
+import { patch, useEvery, useLoad } from '../state/load';
 import { itemOf, items, refreshSoon, refreshWebsites } from '../state/overview-store';
-import { go } from '../state/router';
+import { address, go } from '../state/router';
 import { may } from '../state/session';
 import { editStatusPage } from '../state/website-page';
 import { showToast } from '../state/toast';
+import '../styles/website.css';
 
-/** Settings of a website, and where its public status page is. */
+/** How a website is: its endpoints, their days and outages, who is told, and where its public page is. */
 export function WebsitePage({ id }: { id: string }) {
   const path = `/api/v1/websites/${id}`;
   const website = useLoad(path, (signal) => get<Website>(path, signal));
+  // What was typed and not saved is shown again.
+  const isEditing = useSignal(drafts.peek().some(({ at }) => at === address.peek()));
   const destroy = async (website: Website) => {
     if (!(await deleteWebsite(website))) return;
     forget(`/websites/${id}`);
@@ -42,6 +50,13 @@ export function WebsitePage({ id }: { id: string }) {
                   <a class="button primary" href={`#/new?website_id=${id}`}>
                     Add an endpoint
                   </a>
+                  <button
+                    type="button"
+                    aria-expanded={isEditing.value}
+                    onClick={() => (isEditing.value = !isEditing.value)}
+                  >
+                    Edit
+                  </button>
                   <Button class="danger" onClick={() => destroy(value)}>
                     Delete
                   </Button>
@@ -49,46 +64,150 @@ export function WebsitePage({ id }: { id: string }) {
               )
             }
           >
-            <p>
-              <StatusPill status={value.status} />{' '}
+            <p class="muted">
               <a href={`#/?website=${id}`}>{count(value.endpoint_count, 'endpoint')}</a> ·{' '}
-              <span class="mono">{value.url}</span>
+              <span class="mono">{value.url}</span> {value.tags.map((tag) => [<span class="chip">{tag}</span>, ' '])}
             </p>
           </Head>
-          <Endpoints of={id} />
-          <div class="columns forms section">
-            <Section title="Website">
+          {isEditing.value && (
+            <div class="card">
               <WebsiteForm path={path} start={value} onSaved={website.reload} />
-            </Section>
-            <Section title="Public status page">
-              <StatusPageLink id={id} />
-            </Section>
-          </div>
+            </div>
+          )}
+          <State of={value} />
+          <History of={value} path={path} />
         </>
       )}
     </Data>
   );
 }
 
-/** The endpoints of the website, the worst first: how each is, and how it was. */
-function Endpoints({ of }: { of: string }) {
+/** All its endpoints in a sentence, then each, the worst first. */
+function State({ of }: { of: Website }) {
   itemOf('');
-  const shown = ofWebsite(items.value ?? [], of);
-  if (shown.length === 0) return null;
+  const shown = ofWebsite(items.value ?? [], of.id);
+  if (items.value === null) return <p class="muted">Loading…</p>;
+  if (shown.length === 0) return <p class="empty">No endpoint yet: what is checked of this website will stand here.</p>;
+  const { status, before, item, after } = headlineOf(shown, now.value);
   return (
-    <Table
-      label="Endpoints of the website"
-      head={['State', 'Endpoint', '#24 h', '#30 d', '#90 d', '#p95', '#Checked']}
-      rows={shown.map((item) => [
-        <StatusPill status={shownStatus(item)} />,
-        <a href={`#/endpoints/${item.id}`}>{item.name}</a>,
-        <Share of={item.uptime_24h} watched={item.watched_24h} coverage={item.coverage_24h} window="24 hours" />,
-        <Share of={item.uptime_30d} watched={item.watched_30d} window="30 days" />,
-        <Share of={item.uptime_90d} watched={item.watched_90d} window="90 days" />,
-        ms(item.p95_ms),
-        age(item.last_checked_at, now.value),
-      ])}
-    />
+    <>
+      <section class={`headline ${status}`} aria-label="State of the website">
+        <p>
+          {before}
+          {item && <a href={`#/endpoints/${item.id}`}>{item.name}</a>}
+          {after}
+        </p>
+      </section>
+      <Rows lines={shown.map((each) => ({ item: each, isMixed: false }))} current={null} />
+    </>
+  );
+}
+
+function History({ of, path }: { of: Website; path: string }) {
+  const history = useLoad(`${path}/history`, (signal) => get<WebsiteHistory>(`${path}/history`, signal));
+  useEvery(60, history.reload);
+  return (
+    <Data of={history}>
+      {({ since, days, outages }) => {
+        const [first] = days;
+        return (
+          <>
+            <dl class="tiles below">
+              {WEBSITE_WINDOWS.map(([title, length]) => (
+                <div key={title}>
+                  <dt>{title}</dt>
+                  <dd>{percent(uptimeSince(days, firstDay(length, now.value), since))}</dd>
+                </div>
+              ))}
+              <div>
+                <dt>Outages, 30 days</dt>
+                <dd>{outagesSince(outages, firstDay(30, now.value))}</dd>
+              </div>
+            </dl>
+            <p class="muted small below">
+              {first
+                ? `Good checks of all its endpoints, by days of UTC. The first are of ${day(`${first.date}T12:00:00Z`)}.`
+                : 'Its uptime will stand here from the first check on.'}
+            </p>
+            {first && (
+              <Section title="Every day of a year">
+                <Calendar name={of.name} days={days} nowMs={now.value} />
+              </Section>
+            )}
+            <div class="columns">
+              <Section title="Outages">
+                <Outages outages={outages} />
+              </Section>
+              <div>
+                <Section title="Who is told">
+                  <WhoIsTold of={of} />
+                </Section>
+                <Section title="Public status page">
+                  <StatusPageLink id={of.id} />
+                </Section>
+              </div>
+            </div>
+          </>
+        );
+      }}
+    </Data>
+  );
+}
+
+const SHOWN_OUTAGES = 20;
+
+function Outages({ outages }: { outages: readonly WebsiteOutage[] }) {
+  if (outages.length === 0) return <p class="muted">None. Long may it last.</p>;
+  return (
+    <ol class="feed">
+      {outages.slice(0, SHOWN_OUTAGES).map((outage) => (
+        <li key={`${outage.endpoint_id} ${outage.started_at}`}>
+          <span>{time(outage.started_at, now.value)}</span>
+          <div>
+            <a href={`#/endpoints/${outage.endpoint_id}`}>{outage.endpoint_name}</a>{' '}
+            {outage.planned && <span class="chip">Planned</span>}
+            <p class="muted small">{outage.error?.message ?? 'No reason kept'}</p>
+          </div>
+          <span class="num">
+            {outage.ended_at === null && 'still down, '}
+            {duration(
+              ((outage.ended_at ? Date.parse(outage.ended_at) : now.value) - Date.parse(outage.started_at)) / 1000,
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function WhoIsTold({ of: { id } }: { of: Website }) {
+  const path = `/api/v1/alerts?website_id=${id}`;
+  const alerts = useLoad(path, (signal) => all<Alert>(path, signal));
+  const contacts = useContacts();
+  return (
+    <Data of={alerts}>
+      {(list) => {
+        const others = unlikeText(
+          list,
+          ofWebsite(items.value ?? [], id).map((item) => item.id),
+        );
+        const said = escalationText(escalationOf(list), (contact) => contactName(contact, contacts.data.value));
+        return (
+          <>
+            <p>{said === '' ? <span class="muted">No contact is told when it is down.</span> : `${said}.`}</p>
+            {others && <p class="muted small">{others}</p>}
+            <p class="actions below">
+              <a class="button" href={`#/escalation/${id}`}>
+                Escalation
+              </a>
+              <a class="button" href={`#/alerts?of=${id}`}>
+                {count(list.length, 'alert rule')}
+              </a>
+            </p>
+          </>
+        );
+      }}
+    </Data>
   );
 }
 
@@ -166,7 +285,7 @@ function StatusPageLink({ id }: { id: string }) {
               recent days and outages.
             </p>
             {may.write() && (
-              <p class="actions">
+              <p class="actions below">
                 <Button onClick={() => editStatusPage(id)}>Make a status page</Button>
               </p>
             )}

@@ -1,0 +1,143 @@
+import type { Browser } from 'playwright-core';
+import type { AlertView } from '../../src/alert/alert.dto';
+import { HistoryWriter } from '../../src/history/write/history-writer';
+import { RollupJob } from '../../src/history/rollup/rollup.job';
+import { Database } from '../../src/platform/database/database';
+import { parseId } from '../../src/platform/ids/id';
+import { startOwnApp, type TestApp } from '../harness/app/app';
+import { recorded } from '../harness/app/history';
+import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
+import { launchBrowser, Visit } from './browser';
+
+jest.setTimeout(60_000);
+
+const PAGER = { type: 'pagerduty', config: { routing_key: '0123456789abcdef0123456789abcdef' } };
+const DAY = 86_400_000;
+
+type Told = [contact: string, after: number, remindEvery: number | null];
+
+describe('the escalation and the website page', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visit: Visit;
+  let website: string;
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    [app, browser] = await Promise.all([startOwnApp({ role: 'api' }), launchBrowser()]);
+    website = await newWebsite(app.write, 'Shop');
+    for (const name of ['Checkout', 'Search'])
+      ids[name] = await newEndpoint(app.write, website, { name, url: `https://shop.example.com/${name}` });
+    await app.write.put(`/endpoints/${ids['Search']}`, { tags: ['prod'] });
+    ids['On call'] = await newContact(app.write, { name: 'On call', ...PAGER });
+    ids['Team'] = await newContact(app.write, { name: 'Team' });
+    ids['Manager'] = await newContact(app.write, { name: 'Manager' });
+    visit = await Visit.start(browser, app.url);
+    await visit.signIn(app.write.key ?? '');
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+
+  const alertsOf = async (endpoint: string): Promise<Told[]> => {
+    const { body } = await app.write.get<AlertView[]>(`/alerts?endpoint_id=${ids[endpoint]}`);
+    const nameOf = (id: string | null) => Object.keys(ids).find((name) => ids[name] === id) ?? '';
+    return body
+      .map(({ contact_id, after, remind_every }): Told => [nameOf(contact_id), after, remind_every])
+      .sort(([a], [b]) => a.localeCompare(b));
+  };
+
+  it('is made in five inputs, from the endpoint to the saved escalation', async () => {
+    const { page } = visit;
+    await visit.open(`/endpoints/${ids['Checkout']}`);
+    await page.getByRole('link', { name: 'Escalation', exact: true }).click();
+    await page.getByRole('button', { name: 'Tell On call at once' }).click();
+    await page.getByRole('button', { name: 'Tell Team at once' }).click();
+    await page.getByRole('button', { name: 'Tell Manager after 30 min' }).click();
+    await page.getByText('Checkout tells On call and Team at once, Manager after 30 min.').waitFor();
+    await page.getByText('Saving creates 3 alerts, changes none, removes none.').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Its alerts are as the escalation says.').waitFor();
+    expect(await alertsOf('Checkout')).toEqual([
+      ['Manager', 1800, null],
+      ['On call', 0, null],
+      ['Team', 0, null],
+    ]);
+  });
+
+  it('of a website makes its endpoints alike, and keeps what else an alert says, or that has no contact', async () => {
+    const { page } = visit;
+    await newAlert(app.write, ids['Search'] ?? '', {
+      type: undefined,
+      config: undefined,
+      contact_id: ids['Team'],
+      remind_every: 3600,
+    });
+    await newAlert(app.write, ids['Search'] ?? '', { description: 'its own' });
+    await visit.open(`/escalation/${website}`);
+    await page.getByText('1 endpoint of 2 has other alerts.').waitFor();
+    await page.getByText('1 alert with settings that no contact has').waitFor();
+    await page.getByRole('button', { name: 'Remove On call at once' }).click();
+    await page.getByRole('button', { name: 'Remove Team at once' }).click();
+    const last = page.getByLabel('Minutes').last();
+    await last.fill('10');
+    await page.getByRole('button', { name: 'Tell Team after 10 min' }).click();
+    const minutes = await page.getByLabel('Minutes').all();
+    expect(await Promise.all(minutes.map((each) => each.inputValue()))).toEqual(['10', '30', '60']);
+    await page.getByText('Saving creates 1 alert, changes 2, removes 1.').waitFor();
+    await page.getByText('Gone: On call at once').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Its alerts are as the escalation says.').waitFor();
+    expect(await alertsOf('Search')).toEqual([
+      ['', 0, null],
+      ['Manager', 1800, null],
+      ['Team', 600, 3600],
+    ]);
+    expect(await alertsOf('Checkout')).toEqual([
+      ['Manager', 1800, null],
+      ['Team', 600, null],
+    ]);
+    await page.getByRole('combobox', { name: 'Escalation of' }).fill('prod');
+    await page.getByRole('option', { name: 'prod (tag, 1)' }).click();
+    await page.getByText('prod tells Team after 10 min, Manager after 30 min.').waitFor();
+    expect(page.url()).toContain('#/escalation?tag=prod');
+    expect(await visit.barriers()).toEqual([]);
+  });
+
+  it('shows how the website is, every day of it, its outages, who is told, and is edited in place', async () => {
+    const { page } = visit;
+    const [row] = await app.app
+      .get(Database)
+      .query<{ key: string }>('SELECT key FROM endpoint WHERE id = $1', [parseId('endpoint', ids['Search'] ?? '')]);
+    const search = { id: parseId('endpoint', ids['Search'] ?? '') ?? '', key: row?.key ?? '' };
+    const yesterday = Math.floor(Date.now() / DAY) * DAY - DAY;
+    const writer = app.app.get(HistoryWriter);
+    await app.app.get(Database).transaction(async (tx) => {
+      await writer.write(
+        tx,
+        [0, 1, 2, 3].map((n) => recorded(search, new Date(yesterday + n), n === 0 ? 'down' : 'up', 10)),
+      );
+      await writer.outages(
+        tx,
+        [{ endpointKey: search.key, startedAt: new Date(yesterday), error: 'internal', message: 'No luck.' }],
+        [{ endpointKey: search.key, endedAt: new Date(yesterday + 60_000) }],
+      );
+    });
+    await app.app.get(RollupJob).run();
+    await visit.open(`/websites/${website}`);
+    await page.getByRole('region', { name: 'State of the website' }).waitFor();
+    await page.getByRole('list', { name: 'Endpoints' }).getByRole('link', { name: 'Search' }).waitFor();
+    await page.getByText('Team after 10 min, Manager after 30 min.').waitFor();
+    await page.getByText('No luck.').waitFor();
+    const calendar = page.getByRole('slider', { name: 'Days of Shop' });
+    expect(await calendar.getAttribute('aria-valuetext')).toContain('75');
+    expect(await page.locator('.tiles dd').allTextContents()).toEqual(['–', '75.0%', '75.0%', '75.0%', '75.0%', '1']);
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('Name').fill('The shop');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'The shop', exact: true }).waitFor();
+    expect([await visit.barriers(), visit.complaints]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Day } from './calendar';
+
+const DAY_MS = 86_400_000;
+
+/** Windows that a website shows its uptime over, in days of UTC up to today. */
+export const WEBSITE_WINDOWS: readonly (readonly [title: string, days: number])[] = [
+  ['Today', 1],
+  ['7 days', 7],
+  ['30 days', 30],
+  ['90 days', 90],
+  ['1 year', 365],
+];
+
+/** The first day of a window of so many days that ends today: `2026-11-20`. */
+export const firstDay = (days: number, nowMs: number): string =>
+  new Date(nowMs - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+
+/** Good checks among those that could tell since a day; `null` without one, and where days before `read` would be needed. */
+export function uptimeSince(days: readonly Day[], first: string, read: string): number | null {
+  if (first < read) return null;
+  const told = days.filter(({ date, up, down }) => date >= first && up + down > 0);
+  const up = told.reduce((sum, day) => sum + day.up, 0);
+  return told.length === 0 ? null : up / told.reduce((sum, day) => sum + day.up + day.down, 0);
+}
+
+/** How many outages that were not planned there were since a day. */
+export const outagesSince = (
+  outages: readonly { ended_at: string | null; planned: boolean }[],
+  first: string,
+): number => outages.filter(({ ended_at, planned }) => !planned && (ended_at === null || ended_at >= first)).length;
