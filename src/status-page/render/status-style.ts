@@ -32,7 +32,7 @@ ul,ol{list-style:none}
 .endpoints>li:last-child{border-radius:0 0 10px 10px;border-bottom:1px solid var(--line)}
 .endpoints>li:only-child{border-radius:10px}
 .row{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:4px 16px}
-.axis strong{color:var(--ink)}
+.axis strong{color:var(--ink)}.axis strong{grid-column:3}
 .axis{display:grid;grid-template-columns:auto 1fr auto;gap:4px 12px;text-align:center}
 .pill{display:inline-flex;gap:6px;align-items:center;padding:1px 9px 1px 7px;border-radius:20px;font-size:13px;font-weight:600}
 svg{display:block}
@@ -53,7 +53,7 @@ summary{cursor:pointer;color:var(--soft);width:fit-content;padding:2px 0}
 .times{margin-top:2px;color:var(--soft)}
 footer{margin-top:48px;color:var(--soft);font-size:13px}
 a{color:var(--link)}
-@media (max-width:480px){main{padding:24px 14px 48px}.bars{height:36px}}
+@media (max-width:480px){main{padding:24px 14px 48px}.bars{height:36px}.axis span:nth-child(2){order:1;grid-column:1/-1}}
 `;
 
 /**
