@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
+import { DEFAULT_WARN_DAYS } from '../../../src/checker/certificate-warning';
 import type { CheckOptions } from '../check-options';
 import { UptimeError } from '../../client/index.cjs';
 import {
@@ -151,11 +152,15 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .option('--ca <file>', 'trust the certificates in this PEM file, and no others')
     .option('--server-name <name>', 'the name to ask the server for (SNI) and to find in its certificate')
     .option(
+      '--warn-days <days>',
+      `days before its certificate ends that are a warning, or none; default ${DEFAULT_WARN_DAYS}`,
+    )
+    .option(
       '--assert <text>',
       "what must hold: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
       repeated,
     )
-    .option('--warn <text>', "the same as a warning: 'certificate_days greater_than 14'", repeated)
+    .option('--warn <text>', "the same as a warning: 'response_time less_than 800'", repeated)
     .action(async (words: string[], options: CheckOptions) => end(await check(io, uptime, words, options)));
 
   program

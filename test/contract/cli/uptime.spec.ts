@@ -270,8 +270,13 @@ describe('The command uptime', () => {
     };
     const target = { name: 'uptime check', type: 'HTTPS', url: 'https://shop.example.com' };
     expect(await asked(target.url)).toEqual(target);
+    expect(await asked(target.url, '--warn-days', 'none')).toEqual({ ...target, tls: { warn_days: null } });
+    expect(await run(['check', target.url, '--warn-days', '91'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--warn-days must be a whole number from 0 to 90, or none'),
+    });
     const http = ['--method', 'post', '--header', 'X-Probe: yes', '--body', 'ping', '--no-follow', '--timeout', '5'];
-    const rest = ['--server-name', 'shop.internal', '--warn', 'certificate_days greater_than 14'];
+    const rest = ['--server-name', 'shop.internal', '--warn-days', '30', '--warn', 'certificate_days greater_than 14'];
     expect(await asked('https', target.url, ...http, ...rest)).toEqual({
       ...target,
       method: 'POST',
@@ -279,7 +284,7 @@ describe('The command uptime', () => {
       body: 'ping',
       follow_redirects: false,
       timeout: 5,
-      tls: { verify: true, ca: null, server_name: 'shop.internal' },
+      tls: { verify: true, ca: null, server_name: 'shop.internal', warn_days: 30 },
       assertions: [{ source: 'certificate_days', comparison: 'greater_than', target: '14', severity: 'warning' }],
     });
   });
