@@ -164,9 +164,9 @@ describe('README', () => {
   }, 130_000);
 
   it('"npm run check-url" shows phases and verdict, and ends with 2 when the target is down', async () => {
-    const line = /`(npm run check-url -- HTTPS https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
+    const line = /`(npm run check-url -- https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
     const sink = await SwitchableServer.start();
-    const here = line.replace('HTTPS https://example.com', `HTTP ${sink.url}`);
+    const here = line.replace('https://example.com', sink.url);
     const up = await shell(here);
     expect([up.code, up.output]).toEqual([0, expect.stringMatching(/up +http:[\s\S]*first byte/)]);
     await sink.close();
