@@ -7,11 +7,10 @@ import {
   ASSERTION_SOURCES,
   type AssertionSeverity,
 } from '../../src/checker/assertion/assertion';
-import { MAX_WARN_DAYS } from '../../src/checker/certificate-warning';
 import { HTTP_METHODS } from '../../src/checker/check-request';
 import { headerProblem } from '../../src/checker/request-headers';
 import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../../src/checker/tls-settings';
-import { TIMEOUT_BOUNDS } from '../../src/platform/config/check-bounds';
+import { ENDPOINT_BOUNDS } from './endpoint-bounds';
 import { CommandError } from './uptime/io';
 
 /** The options of `check`, as they are written. */
@@ -53,7 +52,7 @@ export interface CheckSettings {
 export function checkSettings(url: string, options: CheckOptions, folder: string): CheckSettings {
   const { timeout, body, follow, header = [], assert = [], warn = [] } = options;
   const seconds = Number(timeout ?? 1);
-  const { maximum } = TIMEOUT_BOUNDS;
+  const { maximum } = ENDPOINT_BOUNDS.timeout;
   if (!(seconds > 0 && seconds <= maximum))
     throw new CommandError(`--timeout must be a number of seconds up to ${maximum}`);
   const method = HTTP_METHODS.find((known) => known === options.method?.toUpperCase());
@@ -97,8 +96,9 @@ export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint>
 function readWarnDays(text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === 'none') return null;
-  if (!/^\d{1,2}$/.test(text) || Number(text) > MAX_WARN_DAYS)
-    throw new CommandError(`--warn-days must be a whole number from 0 to ${MAX_WARN_DAYS}, or none`);
+  const { maximum } = ENDPOINT_BOUNDS.warnDays;
+  if (!/^\d{1,2}$/.test(text) || Number(text) > maximum)
+    throw new CommandError(`--warn-days must be a whole number from 0 to ${maximum}, or none`);
   return Number(text);
 }
 

@@ -110,7 +110,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     quota: [],
     'api-key': ['quota'],
     organization: ['api-key', 'quota'],
-    session: ['api-key', 'organization'],
+    session: ['api-key', 'organization', 'quota'],
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },

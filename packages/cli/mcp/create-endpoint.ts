@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { MAX_WARN_DAYS } from '../../../src/checker/certificate-warning';
-import { INTERVAL_BOUNDS, TIMEOUT_BOUNDS } from '../../../src/platform/config/check-bounds';
+import { ENDPOINT_BOUNDS } from '../endpoint-bounds';
 import { TargetType, TargetUrl, targetType } from './check-tools';
 import { CHANGE, read } from './read-response';
 import { findWebsite, WebsiteReference } from './reference';
@@ -29,20 +28,20 @@ export const createEndpoint = tool({
       type: TargetType,
       interval_seconds: z
         .int()
-        .min(INTERVAL_BOUNDS.minimum)
-        .max(INTERVAL_BOUNDS.maximum)
+        .min(ENDPOINT_BOUNDS.interval.minimum)
+        .max(ENDPOINT_BOUNDS.interval.maximum)
         .optional()
         .describe('From check to check; 60 without it.'),
       timeout_seconds: z
         .int()
-        .min(TIMEOUT_BOUNDS.minimum)
-        .max(TIMEOUT_BOUNDS.maximum)
+        .min(ENDPOINT_BOUNDS.timeout.minimum)
+        .max(ENDPOINT_BOUNDS.timeout.maximum)
         .optional()
         .describe('How long a check may take.'),
       certificate_warn_days: z
         .int()
-        .min(0)
-        .max(MAX_WARN_DAYS)
+        .min(ENDPOINT_BOUNDS.warnDays.minimum)
+        .max(ENDPOINT_BOUNDS.warnDays.maximum)
         .nullish()
         .describe(
           'Days before its certificate ends at which it is degraded and told; null: never. Without it what every new endpoint has.',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import { DEFAULT_WARN_DAYS } from '../../../src/checker/certificate-warning';
 import type { CheckOptions } from '../check-options';
+import { ENDPOINT_BOUNDS } from '../endpoint-bounds';
 import { UptimeError } from '../../client/index.cjs';
 import {
   apply,
@@ -153,7 +153,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .option('--server-name <name>', 'the name to ask the server for (SNI) and to find in its certificate')
     .option(
       '--warn-days <days>',
-      `days before its certificate ends that are a warning, or none; default ${DEFAULT_WARN_DAYS}`,
+      `days before its certificate ends that are a warning, or none; default ${ENDPOINT_BOUNDS.warnDays.default}`,
     )
     .option(
       '--assert <text>',
