@@ -75,7 +75,7 @@ describe('invitations', () => {
     expect((await signIn(sign_in_token)).status).toBe(401);
   });
 
-  it('made anew end the link before, and what it gave as soon as the new one is used', async () => {
+  it('that are renewed end the link before, and what it gave as soon as the new one is used', async () => {
     const first = await invite();
     const second = (await renew(first.id)).body;
     expect((await signIn(first.sign_in_token)).status).toBe(401);

@@ -35,7 +35,7 @@ describe('an entry of the audit log in words', () => {
     [{ action: 'sign_in_failed', resource: 'session' }, 'Failed to sign in'],
     [{ action: 'create', resource: 'api_key', after: { name: 'Ada', invitation: sent } }, 'Invited a person: Ada'],
     [{ action: 'create', resource: 'api_key', after: { name: 'CI', invitation: null } }, 'Created API key “CI”'],
-    [{ resource: 'api_key', changed: ['invitation'], after: { invitation: sent } }, 'Made an invitation anew'],
+    [{ resource: 'api_key', changed: ['invitation'], after: { invitation: sent } }, 'Renewed an invitation'],
     [
       {
         resource: 'api_key',
