@@ -30,6 +30,15 @@ const WIRING = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'Rout
 const THROWN = 'ExceptionHandler';
 
 class ServiceLogger extends ConsoleLogger {
+  /** ISO, as everywhere else. */
+  protected override getTimestamp(): string {
+    return new Date().toISOString();
+  }
+
+  protected override formatPid(): string {
+    return '';
+  }
+
   override log(message: unknown, context?: string): void {
     if (context === undefined || !WIRING.has(context)) super.log(message, context);
   }

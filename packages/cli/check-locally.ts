@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { assertionProblems } from '../../src/checker/assertion/assertion-rules';
+import { DEFAULT_WARN_DAYS } from '../../src/checker/certificate-warning';
 import { toCheckRequest } from '../../src/checker/check-request';
 import { type Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../src/checker/checker';
 import { CheckerModule } from '../../src/checker/checker.module';
@@ -60,13 +61,13 @@ function configOf(env: Environment): Config {
 function requestOf(
   checker: Checker,
   url: string,
-  { method = 'GET', body, ...settings }: CheckSettings,
+  { method = 'GET', body, certificateWarnDays = DEFAULT_WARN_DAYS, ...settings }: CheckSettings,
   egress: EgressRule,
 ): CheckRequest<unknown> {
   const [problem] = assertionProblems(settings.assertions, checker.assertionSources);
   if (problem) throw new CommandError(`--assert or --warn: ${problem.message}`);
   try {
-    return toCheckRequest(checker, { ...settings, url, method, body: body ?? null }, egress);
+    return toCheckRequest(checker, { ...settings, certificateWarnDays, url, method, body: body ?? null }, egress);
   } catch (error) {
     throw error instanceof InvalidTarget ? new CommandError(error.message) : error;
   }

@@ -10,6 +10,7 @@ import {
 import { HTTP_METHODS } from '../../src/checker/check-request';
 import { headerProblem } from '../../src/checker/request-headers';
 import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../../src/checker/tls-settings';
+import { ENDPOINT_BOUNDS } from './endpoint-bounds';
 import { CommandError } from './uptime/io';
 
 /** The options of `check`, as they are written. */
@@ -30,6 +31,8 @@ export interface CheckOptions {
   serverName?: string;
   assert?: string[];
   warn?: string[];
+  /** Days, or `none`. */
+  warnDays?: string;
 }
 
 /** What a check of a URL sends and asks for; what was not said is missing. */
@@ -40,6 +43,8 @@ export interface CheckSettings {
   body?: string;
   followRedirects: boolean;
   tls: TlsSettings | null;
+  /** Days before the end of its certificate at which a target is a warning; `null`: never. */
+  certificateWarnDays?: number | null;
   assertions: Assertion[];
 }
 
@@ -47,7 +52,9 @@ export interface CheckSettings {
 export function checkSettings(url: string, options: CheckOptions, folder: string): CheckSettings {
   const { timeout, body, follow, header = [], assert = [], warn = [] } = options;
   const seconds = Number(timeout ?? 1);
-  if (!(seconds > 0 && seconds <= 300)) throw new CommandError('--timeout must be a number of seconds up to 300');
+  const { maximum } = ENDPOINT_BOUNDS.timeout;
+  if (!(seconds > 0 && seconds <= maximum))
+    throw new CommandError(`--timeout must be a number of seconds up to ${maximum}`);
   const method = HTTP_METHODS.find((known) => known === options.method?.toUpperCase());
   if (options.method !== undefined && !method)
     throw new CommandError(`--method must be one of ${HTTP_METHODS.join(', ')}`);
@@ -59,6 +66,7 @@ export function checkSettings(url: string, options: CheckOptions, folder: string
     body,
     followRedirects: follow,
     tls: readTls(options, folder, { url, headers, body: body ?? null }),
+    certificateWarnDays: readWarnDays(options.warnDays),
     assertions: [
       ...assert.map((text) => readAssertion(text, 'critical')),
       ...warn.map((text) => readAssertion(text, 'warning')),
@@ -68,16 +76,30 @@ export function checkSettings(url: string, options: CheckOptions, folder: string
 
 /** The settings as fields of an endpoint, undefined where they are at their default. */
 export function endpointFields(settings: CheckSettings): Partial<CreateEndpoint> {
-  const { timeoutSeconds, method, headers, body, followRedirects, tls, assertions } = settings;
+  const { timeoutSeconds, method, headers, body, followRedirects, tls, certificateWarnDays, assertions } = settings;
+  const warnDays = certificateWarnDays === undefined ? {} : { warn_days: certificateWarnDays };
   return {
     timeout: timeoutSeconds,
     method,
     headers: headers.length > 0 ? headers : undefined,
     body,
     follow_redirects: followRedirects ? undefined : false,
-    tls: tls ? { verify: tls.verify, ca: tls.ca, server_name: tls.serverName } : undefined,
+    tls:
+      tls || certificateWarnDays !== undefined
+        ? { ...(tls && { verify: tls.verify, ca: tls.ca, server_name: tls.serverName }), ...warnDays }
+        : undefined,
     assertions: assertions.length > 0 ? assertions : undefined,
   };
+}
+
+/** `none`: never. Without the option what a new endpoint has. */
+function readWarnDays(text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none') return null;
+  const { maximum } = ENDPOINT_BOUNDS.warnDays;
+  if (!/^\d{1,2}$/.test(text) || Number(text) > maximum)
+    throw new CommandError(`--warn-days must be a whole number from 0 to ${maximum}, or none`);
+  return Number(text);
 }
 
 function readHeader(text: string): { key: string; value: string } {

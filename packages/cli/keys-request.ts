@@ -15,7 +15,7 @@ PostgreSQL it may run. Every change is in the audit log.
   --organization ORG   name or org_… id; default "Default", for list all
   --json               for programs: what the API returns
 
-create prints the new key, and nothing else, on stdout: KEY=$(npm run --silent keys -- create)
+create prints the new key, and nothing else, on stdout: UPTIME_API_KEY=$(npm run --silent keys -- create)
 revoke takes the id that list shows.
 Where the package is installed, the command is npx uptime-monitor-keys in place of npm run keys --.
 Exit code: 0 done, 1 not possible, 2 a mistake in the command line.`;

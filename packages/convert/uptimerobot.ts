@@ -1,4 +1,4 @@
-import { INTERVAL_BOUNDS } from '../../src/platform/config/interval-bounds';
+import { INTERVAL_BOUNDS } from '../../src/platform/config/check-bounds';
 import { HTTP_METHODS } from '../../src/checker/check-request';
 import { isSensitiveHeader } from '../../src/checker/request-headers';
 import { readUrl } from '../../src/platform/text/read-url';

@@ -1,6 +1,7 @@
 import type { Notification } from './notification';
 import { cut, oneLine, someLines } from '../platform/text/text-limits';
 import { plural } from '../platform/text/plural';
+import { endsIn } from '../platform/text/ends-in';
 
 const MAX_NAME_IN_SENTENCE = 100;
 
@@ -206,11 +207,7 @@ function failingSentence({ durationSeconds, failing }: Notification, name: strin
 
 /** Such as "The certificate of Shop ends in 9 days, on 2026-12-04". */
 const expirySentence = ({ certificate }: Notification, name: string): string =>
-  `The certificate of ${name} ${certificate ? endText(certificate) : 'ends soon'}`;
-
-/** Such as "ends in 9 days, on 2026-12-04". */
-export const endText = ({ daysLeft, expiresAt }: NonNullable<Notification['certificate']>): string =>
-  `${daysLeft < 1 ? 'ends within a day' : `ends in ${plural(daysLeft, 'day')}`}, on ${expiresAt.slice(0, 10)}`;
+  `The certificate of ${name} ${certificate ? endsIn(certificate.daysLeft, certificate.expiresAt) : 'ends soon'}`;
 
 function span(notification: Notification): string {
   const length = notification.durationSeconds === null ? '' : ` (${durationText(notification.durationSeconds)})`;

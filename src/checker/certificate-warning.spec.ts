@@ -13,7 +13,7 @@ describe('a certificate', () => {
     [15, 14, null],
     [14.9, 14, 'The certificate ends in 14 days, on 2026-12-05.'],
     [9.5, 14, 'The certificate ends in 9 days, on 2026-11-30.'],
-    [1.5, 14, 'The certificate ends in a day, on 2026-11-22.'],
+    [1.5, 14, 'The certificate ends in 1 day, on 2026-11-22.'],
     [0.5, 14, 'The certificate ends within a day, on 2026-11-21.'],
     [-1.5, 14, 'The certificate ended on 2026-11-19.'],
     [0.5, 0, 'The certificate ends within a day, on 2026-11-21.'],

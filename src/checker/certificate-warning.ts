@@ -1,3 +1,4 @@
+import { endsIn } from '../platform/text/ends-in';
 import { DAY_MS } from '../platform/time/time-units';
 import type { Certificate, CheckError } from './checker';
 
@@ -18,13 +19,9 @@ export function certificateWarning(
   const days = Math.floor(daysUntil(Date.parse(certificate.expiresAt), now));
   return days > warnDays
     ? null
-    : { code: 'certificate_expiring', phase: 'tls', message: endsIn(days, certificate.expiresAt) };
-}
-
-/** Such as "The certificate ends in 9 days, on 2026-12-04." */
-export function endsIn(days: number, expiresAt: string): string {
-  const on = `on ${expiresAt.slice(0, 10)}`;
-  if (days < 0) return `The certificate ended ${on}.`;
-  if (days < 1) return `The certificate ends within a day, ${on}.`;
-  return `The certificate ends in ${days === 1 ? 'a day' : `${days} days`}, ${on}.`;
+    : {
+        code: 'certificate_expiring',
+        phase: 'tls',
+        message: `The certificate ${endsIn(days, certificate.expiresAt)}.`,
+      };
 }

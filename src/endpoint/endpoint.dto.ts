@@ -15,7 +15,7 @@ import {
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
 import { toFields, toProperties } from '../platform/database/field-names';
 import { HTTP_METHODS } from '../checker/check-request';
-import { INTERVAL_BOUNDS } from '../platform/config/interval-bounds';
+import { INTERVAL_BOUNDS, TIMEOUT_BOUNDS } from '../platform/config/check-bounds';
 import {
   IsName,
   Nested,
@@ -251,16 +251,15 @@ export class CreateEndpointDto {
   interval?: number;
 
   @ApiPropertyOptional({
-    minimum: 1,
-    maximum: 300,
+    ...TIMEOUT_BOUNDS,
     default: 10,
     description:
       'Seconds a check may take. May exceed the interval: checks of one endpoint never overlap, the late slot is skipped.',
   })
   @Optional()
   @IsInt()
-  @Min(1)
-  @Max(300)
+  @Min(TIMEOUT_BOUNDS.minimum)
+  @Max(TIMEOUT_BOUNDS.maximum)
   timeout?: number;
 
   @ApiPropertyOptional({ default: true })

@@ -35,8 +35,8 @@ export function banner({ url, publicUrl, auth, isTerminal, key, link }: Welcome)
     ...place.lines,
     '',
     'Try it:',
-    ...(place.value === null ? [] : [`  KEY=${place.value}`]),
-    auth ? `${request} -H "Authorization: Bearer $KEY"` : request,
+    ...(place.value === null ? [] : [`  export UPTIME_API_KEY=${place.value}`]),
+    auth ? `${request} -H "Authorization: Bearer $UPTIME_API_KEY"` : request,
   ];
   const width = Math.max(...lines.map((line) => line.length));
   const framed = lines.map((line) => `│ ${line.padEnd(width)} │`);

@@ -110,7 +110,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     quota: [],
     'api-key': ['quota'],
     organization: ['api-key', 'quota'],
-    session: ['api-key', 'organization'],
+    session: ['api-key', 'organization', 'quota'],
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
@@ -187,7 +187,7 @@ const DOORS = [join('convert', 'index.ts'), join('testing', 'index.ts')];
 const PURE: Readonly<Record<string, readonly string[]>> = {
   'alert-rule/alert-rule': ['MAX_THRESHOLD', 'REMIND_EVERY_BOUNDS'],
   'channel/config/config-masking': ['isMasked'],
-  'platform/config/interval-bounds': ['INTERVAL_BOUNDS'],
+  'platform/config/check-bounds': ['INTERVAL_BOUNDS'],
   'checker/assertion/assertion-rules': ['MAX_ASSERTIONS', 'assertionProblems'],
   'checker/assertion/json-path-rules': ['jsonPathProblem'],
   'checker/assertion/number-ranges': ['parseRanges'],

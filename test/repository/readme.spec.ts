@@ -97,7 +97,7 @@ describe('README', () => {
     });
 
     it('the command and the addresses of the banner work', async () => {
-      const [key = '', request = ''] = banner.match(/(?<=│ {3})(KEY=|curl -s ).*?(?= *│)/g) ?? [];
+      const [key = '', request = ''] = banner.match(/(?<=│ {3})(export UPTIME_API_KEY=|curl -s ).*?(?= *│)/g) ?? [];
       expect(await shell(`${key}\n${request}`)).toEqual({ code: 0, output: '[]' });
       for (const label of ['Dashboard', 'API reference']) {
         const address = new RegExp(`${label} +(\\S+)`).exec(banner)?.[1] ?? '';
@@ -112,10 +112,12 @@ describe('README', () => {
       const free = [new URL(url).port, ...(await freePorts(2))];
       const here = (story ?? '').replace(/\b(3000|8081|8082)\b/g, (port) => free[ports.indexOf(port)] ?? port);
       const key = readFileSync(join(directory, 'bootstrap-api-key'), 'utf8').trim();
-      const { code, output } = await shell(here, { KEY: key });
-      const [alert, check, told, events] = ['{"id":"al_', '"outcome":"up"', '"type":"alert.triggered"', '[{"id":"ev_'];
+      const { code, output } = await shell(here, { UPTIME_API_KEY: key });
+      const [alert, check, told, events] = ['"id": "al_', '"outcome": "up"', '"type": "alert.triggered"', '"id": "ev_'];
       const inOrder = [alert, check, told, events].map((part) => part?.replace(/[[{.]/g, '\\$&')).join('[^]*');
       expect([code, output]).toEqual([0, expect.stringMatching(inOrder)]);
+      // People read it: what is printed stands on lines of its own.
+      expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThan(300);
     }, 120_000);
   });
 
@@ -162,9 +164,9 @@ describe('README', () => {
   }, 130_000);
 
   it('"npm run check-url" shows phases and verdict, and ends with 2 when the target is down', async () => {
-    const line = /`(npm run check-url -- HTTPS https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
+    const line = /`(npm run check-url -- https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
     const sink = await SwitchableServer.start();
-    const here = line.replace('HTTPS https://example.com', `HTTP ${sink.url}`);
+    const here = line.replace('https://example.com', sink.url);
     const up = await shell(here);
     expect([up.code, up.output]).toEqual([0, expect.stringMatching(/up +http:[\s\S]*first byte/)]);
     await sink.close();

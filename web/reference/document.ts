@@ -225,7 +225,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 export function curlOf(method: string, url: string, body: string | null): string {
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
-    `-H "Authorization: Bearer $KEY"`,
+    `-H "Authorization: Bearer $UPTIME_API_KEY"`,
     ...(body === null ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(body)}`]),
   ];
   return parts.join(' \\\n  ');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ENDPOINT_BOUNDS } from '../endpoint-bounds';
 import { TargetType, TargetUrl, targetType } from './check-tools';
 import { CHANGE, read } from './read-response';
 import { findWebsite, WebsiteReference } from './reference';
@@ -25,8 +26,26 @@ export const createEndpoint = tool({
       name: Name.describe('What people call it.'),
       url: TargetUrl,
       type: TargetType,
-      interval_seconds: z.int().min(1).max(86_400).default(60).describe('From check to check.'),
-      timeout_seconds: z.int().min(1).max(300).optional().describe('How long a check may take.'),
+      interval_seconds: z
+        .int()
+        .min(ENDPOINT_BOUNDS.interval.minimum)
+        .max(ENDPOINT_BOUNDS.interval.maximum)
+        .optional()
+        .describe('From check to check; 60 without it.'),
+      timeout_seconds: z
+        .int()
+        .min(ENDPOINT_BOUNDS.timeout.minimum)
+        .max(ENDPOINT_BOUNDS.timeout.maximum)
+        .optional()
+        .describe('How long a check may take.'),
+      certificate_warn_days: z
+        .int()
+        .min(ENDPOINT_BOUNDS.warnDays.minimum)
+        .max(ENDPOINT_BOUNDS.warnDays.maximum)
+        .nullish()
+        .describe(
+          'Days before its certificate ends at which it is degraded and told; null: never. Without it what every new endpoint has.',
+        ),
       tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Words to find it by.'),
       key: z.string().min(1).max(64).optional().describe('A name for configuration files, unique in its website.'),
       alerts: z.boolean().default(true).describe('false: no alerts through the default contacts.'),
@@ -35,9 +54,23 @@ export const createEndpoint = tool({
       message: 'Give either website or new_website.',
     }),
   output: z.object({ endpoint: EndpointView }),
-  async run({ website, new_website, alerts, url, type, interval_seconds, timeout_seconds, ...rest }, uptime) {
+  async run(
+    {
+      website,
+      new_website,
+      alerts,
+      url,
+      type,
+      interval_seconds,
+      timeout_seconds,
+      certificate_warn_days: days,
+      ...rest
+    },
+    uptime,
+  ) {
     const query = { alerts: alerts ? undefined : ('none' as const) };
-    const fields = { interval: interval_seconds, timeout: timeout_seconds };
+    const tls = days === undefined ? {} : { tls: { warn_days: days } };
+    const fields = { interval: interval_seconds, timeout: timeout_seconds, ...tls };
     const wanted = { ...rest, ...fields, url, type: targetType(type, url) };
     const endpoint = await (new_website ? withWebsite(new_website) : ofWebsite(website ?? ''));
     return { text: `Created ${endpoint.id}; its first check runs now.`, data: { endpoint } };

@@ -21,16 +21,16 @@ export function readServiceUrl(text: string | undefined): string {
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new CommandError(`UPTIME_URL must be an http:// or https:// address, not ${JSON.stringify(text)}`);
   if (url.username !== '' || url.password !== '')
-    throw new CommandError('UPTIME_URL must hold no credentials: the key goes into UPTIME_KEY.');
+    throw new CommandError('UPTIME_URL must hold no credentials: the key goes into UPTIME_API_KEY.');
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
 /** An API key as it is sent. Throws in words when it cannot be one. */
 export function readKey(text: string | undefined): string {
   const key = (text ?? '').trim();
-  if (key === '') throw new CommandError('Set UPTIME_KEY to an API key, or give --key-file FILE with one.');
+  if (key === '') throw new CommandError('Set UPTIME_API_KEY to an API key, or give --key-file FILE with one.');
   if (!/^[\x21-\x7e]{1,300}$/.test(key))
-    throw new CommandError('UPTIME_KEY is no API key: it has spaces or other signs that no key has.');
+    throw new CommandError('UPTIME_API_KEY is no API key: it has spaces or other signs that no key has.');
   return key;
 }
 

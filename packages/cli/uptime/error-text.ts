@@ -65,7 +65,7 @@ export function refusalText({ status, title, detail, code, request_id, errors, r
   // With 400 the detail only points to the fields, which are listed.
   const says = status === 400 && errors && errors.length > 0 ? undefined : detail;
   const reason = oneLine([title && `${title}.`, says].filter(Boolean).join(' '));
-  if (status === 401) return 'The API key is not accepted (401). UPTIME_KEY must be a valid key of this service.';
+  if (status === 401) return 'The API key is not accepted (401). UPTIME_API_KEY must be a valid key of this service.';
   if (status === 403) return `The API key may not do this (403). ${reason}`;
   if (status === 429) return `Too many requests (429).${again}`;
   const mark = code === undefined ? `${status}` : `${status} ${code}`;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import type { CheckOptions } from '../check-options';
+import { ENDPOINT_BOUNDS } from '../endpoint-bounds';
 import { UptimeError } from '../../client/index.cjs';
 import {
   apply,
@@ -21,7 +22,7 @@ import { tail } from './tail-command';
 const AFTER_HELP = `
 Environment:
   UPTIME_URL       address of the service, such as https://uptime.example.com
-  UPTIME_KEY       an API key; plan, export, convert, ls and tail are content with the role "read";
+  UPTIME_API_KEY   an API key; plan, export, convert, ls and tail are content with the role "read";
                    mcp offers what the role allows
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours
@@ -77,7 +78,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .description('Uptime monitoring from the command line: configuration as code, checks, and what happens.')
     .version(packageVersion(), '--version', 'print the version of this command')
     .option('--url <url>', 'address of the service; default UPTIME_URL')
-    .option('--key-file <file>', 'file with the API key; default UPTIME_KEY')
+    .option('--key-file <file>', 'file with the API key; default UPTIME_API_KEY')
     .addHelpText('after', AFTER_HELP)
     .configureOutput({
       writeOut: (text) => io.out(text),
@@ -151,11 +152,15 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .option('--ca <file>', 'trust the certificates in this PEM file, and no others')
     .option('--server-name <name>', 'the name to ask the server for (SNI) and to find in its certificate')
     .option(
+      '--warn-days <days>',
+      `days before its certificate ends that are a warning, or none; default ${ENDPOINT_BOUNDS.warnDays.default}`,
+    )
+    .option(
       '--assert <text>',
       "what must hold: 'status_code in 200-299', 'json $.status equals ok'; may be repeated",
       repeated,
     )
-    .option('--warn <text>', "the same as a warning: 'certificate_days greater_than 14'", repeated)
+    .option('--warn <text>', "the same as a warning: 'response_time less_than 800'", repeated)
     .action(async (words: string[], options: CheckOptions) => end(await check(io, uptime, words, options)));
 
   program
@@ -177,7 +182,8 @@ function packageVersion(): string {
 
 const connectionOf = (io: Io, { url, keyFile }: ConnectionOptions): Connection => ({
   url: readServiceUrl(url ?? io.env['UPTIME_URL']),
-  key: readKey(keyFile === undefined ? io.env['UPTIME_KEY'] : keyIn(io, keyFile)),
+  // UPTIME_KEY: its name in 0.1.0.
+  key: readKey(keyFile === undefined ? (io.env['UPTIME_API_KEY'] ?? io.env['UPTIME_KEY']) : keyIn(io, keyFile)),
 });
 
 function keyIn(io: Io, file: string): string {

@@ -1,4 +1,4 @@
-import { INTERVAL_BOUNDS } from '../../../src/platform/config/interval-bounds';
+import { INTERVAL_BOUNDS } from '../../../src/platform/config/check-bounds';
 import { HTTP_METHODS } from '../../../src/checker/check-request';
 import { headerProblem, isSensitiveHeader } from '../../../src/checker/request-headers';
 import { unverifiedProblem } from '../../../src/checker/tls-settings';

@@ -1,4 +1,4 @@
-import { INTERVAL_BOUNDS } from '../../../src/platform/config/interval-bounds';
+import { INTERVAL_BOUNDS } from '../../../src/platform/config/check-bounds';
 import { isRecord } from '../../../src/platform/text/json';
 import { refusalOf } from '../acceptance';
 import type { Conversion, ReportEntry } from '../conversion';

@@ -1,5 +1,6 @@
 import type { Notification } from '../../channel/notification';
-import { changesOf, endText, lasting, recoveryText, stateOf, stillText } from '../../channel/notification-text';
+import { changesOf, lasting, recoveryText, stateOf, stillText } from '../../channel/notification-text';
+import { endsIn } from '../../platform/text/ends-in';
 
 /** How many of each kind a digest covers; `contacts` and `certificates` only when there are any. */
 export type DigestCounts = Omit<NonNullable<Notification['digest']>, 'members'>;
@@ -57,7 +58,7 @@ export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
 function memberText(member: Notification): string {
   const { kind, isDegraded, error, failureCount, reason } = member;
   if (kind === 'contact_failing') return `takes no messages${lasting('for', member)}`;
-  if (kind === 'expiry' && member.certificate) return endText(member.certificate);
+  if (kind === 'expiry' && member.certificate) return endsIn(member.certificate.daysLeft, member.certificate.expiresAt);
   if (kind === 'triggered')
     return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;
   if (kind === 'reminder') return stillText(member);

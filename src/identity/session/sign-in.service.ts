@@ -104,8 +104,9 @@ export class SignInService {
     this.limits.admitLookUp(request);
     const link = sign_in_token === undefined ? null : await this.links.exchange(sign_in_token);
     const holder = link && (await this.keys.holderOfKey(link.keyId));
-    const isValid = holder?.isValid === true && link?.isInTime === true;
-    return holder && { caller: holder.caller, isValid, via: 'sign_in_link', isInvitation: link?.isInvitation === true };
+    if (!link || !holder) return null;
+    const isValid = holder.isValid && link.isInTime;
+    return { caller: holder.caller, isValid, via: 'sign_in_link', isInvitation: link.isInvitation };
   }
 }
 

@@ -16,7 +16,7 @@ import {
   publicBaseOf,
 } from './config-rules';
 import { ConfigError, Env, readSettings } from './env';
-import { INTERVAL_BOUNDS } from './interval-bounds';
+import { INTERVAL_BOUNDS } from './check-bounds';
 
 /** Every setting of the service: name, unit, bounds and default in one place. A test compares `.env.example` with it. */
 export class Config {

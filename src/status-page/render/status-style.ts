@@ -36,7 +36,7 @@ ul,ol{list-style:none}
 .endpoints>li:last-child{border-radius:0 0 12px 12px;border-bottom:1px solid var(--line)}
 .endpoints>li:only-child{border-radius:12px}
 .row{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:4px 16px}
-.axis strong{color:var(--ink)}
+.axis strong{color:var(--ink)}.axis strong{grid-column:3}
 .axis{display:grid;grid-template-columns:auto 1fr auto;gap:4px 12px;text-align:center}
 .pill{display:inline-flex;gap:6px;align-items:center;padding:1px 9px 1px 7px;border-radius:20px;font-size:13px;font-weight:600}
 svg{display:block}

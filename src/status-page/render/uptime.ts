@@ -31,7 +31,7 @@ export const percent = (ratio: number | null): string =>
 /** The windows that people compare, shortest first. */
 const WINDOWS = [30, SHOWN_DAYS] as const;
 
-/** `30 days 100%, 90 days 99.98%`; one figure where less than the shortest was watched, with what it stands for. */
+/** `Uptime 30 days 100%, 90 days 99.98%`; one figure where less than the shortest was watched, with what it stands for. */
 export function uptimeFigures(days: readonly StatusDay[]): string {
   const texts = WINDOWS.map((window) => uptimeText(days.slice(-window)));
   const [text = NO_DATA] = texts;

@@ -89,8 +89,8 @@ describe('The command uptime', () => {
     ['no address', { UPTIME_URL: '' }, /^Set UPTIME_URL/],
     ['an address without http', { UPTIME_URL: 'shop.example.com' }, /must be an http:\/\/ or https:\/\/ address/],
     ['credentials in the address', { UPTIME_URL: 'http://a:b@127.0.0.1' }, /must hold no credentials/],
-    ['no key', { UPTIME_KEY: '' }, /^Set UPTIME_KEY/],
-    ['a key that is none', { UPTIME_KEY: 'two words' }, /^UPTIME_KEY is no API key/],
+    ['no key', { UPTIME_API_KEY: '' }, /^Set UPTIME_API_KEY/],
+    ['a key that is none', { UPTIME_API_KEY: 'two words' }, /^UPTIME_API_KEY is no API key/],
   ])('refuses %s before anything is sent', async (_, env, words) => {
     const before = server.seen.length;
     expect(await run(['ls'], { env })).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
@@ -103,6 +103,12 @@ describe('The command uptime', () => {
     script = (_, socket) => socket.end(pages.shift() ?? '');
     expect(await run(['ls', '-q'])).toEqual({ code: 0, out: 'ep_1\nep_2\n', err: '' });
     expect(server.seen.at(-1)?.path).toBe('/api/v1/endpoints?limit=1000&cursor=a%2Fb');
+  });
+
+  it('takes the key from the variable that 0.1.0 read it from, too', async () => {
+    script = always(json([]));
+    expect((await uptime(server.url(), null, ['ls'], { folder, env: { UPTIME_KEY: 'ums_r_old' } })).code).toBe(0);
+    expect(server.seen.at(-1)?.headers).toMatchObject({ authorization: 'Bearer ums_r_old' });
   });
 
   it('takes the key from a file, and an address with a path', async () => {
@@ -264,8 +270,13 @@ describe('The command uptime', () => {
     };
     const target = { name: 'uptime check', type: 'HTTPS', url: 'https://shop.example.com' };
     expect(await asked(target.url)).toEqual(target);
+    expect(await asked(target.url, '--warn-days', 'none')).toEqual({ ...target, tls: { warn_days: null } });
+    expect(await run(['check', target.url, '--warn-days', '91'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--warn-days must be a whole number from 0 to 90, or none'),
+    });
     const http = ['--method', 'post', '--header', 'X-Probe: yes', '--body', 'ping', '--no-follow', '--timeout', '5'];
-    const rest = ['--server-name', 'shop.internal', '--warn', 'certificate_days greater_than 14'];
+    const rest = ['--server-name', 'shop.internal', '--warn-days', '30', '--warn', 'certificate_days greater_than 14'];
     expect(await asked('https', target.url, ...http, ...rest)).toEqual({
       ...target,
       method: 'POST',
@@ -273,7 +284,7 @@ describe('The command uptime', () => {
       body: 'ping',
       follow_redirects: false,
       timeout: 5,
-      tls: { verify: true, ca: null, server_name: 'shop.internal' },
+      tls: { verify: true, ca: null, server_name: 'shop.internal', warn_days: 30 },
       assertions: [{ source: 'certificate_days', comparison: 'greater_than', target: '14', severity: 'warning' }],
     });
   });
@@ -288,7 +299,7 @@ describe('The command uptime', () => {
     writeFileSync(join(folder, 'monitors.yaml'), DOCUMENT);
     const asked = server.seen.length;
     const command = `exec ${process.execPath} -r ./scripts/typescript.cjs packages/cli/uptime.ts apply ${folder}/monitors.yaml`;
-    const terminal = onTerminal(command, ROOT, { UPTIME_URL: server.url(), UPTIME_KEY: KEY });
+    const terminal = onTerminal(command, ROOT, { UPTIME_URL: server.url(), UPTIME_API_KEY: KEY });
     await eventually('the question', () => terminal.shown.includes('Apply this? [y/N]'));
     expect(await terminal.interrupt()).toBe(1);
     expect(terminal.shown).toMatch(/\+ website shop[^]*Nothing was changed\./);
@@ -302,7 +313,7 @@ describe('The command uptime', () => {
         const child = execFile(
           process.execPath,
           ['-r', './scripts/typescript.cjs', 'packages/cli/uptime.ts', ...args],
-          { cwd: ROOT, env: { PATH: process.env['PATH'], UPTIME_URL: server.url(), UPTIME_KEY: KEY } },
+          { cwd: ROOT, env: { PATH: process.env['PATH'], UPTIME_URL: server.url(), UPTIME_API_KEY: KEY } },
           (_, stdout, stderr) => settle({ code: child.exitCode, stdout, stderr }),
         );
         child.stdin?.end(DOCUMENT);
@@ -313,7 +324,7 @@ describe('The command uptime', () => {
       program('plan', '--colour'),
     ]);
     expect([help.code, help.stderr]).toEqual([0, '']);
-    for (const word of ['plan', 'apply', 'export', 'convert', 'ls', 'check', 'tail', 'UPTIME_KEY', 'Exit code'])
+    for (const word of ['plan', 'apply', 'export', 'convert', 'ls', 'check', 'tail', 'UPTIME_API_KEY', 'Exit code'])
       expect(help.stdout).toContain(word);
     expect([plan.code, plan.stdout]).toEqual([2, expect.stringMatching(/^\+ website shop\n/)]);
     expect([mistake.code, mistake.stdout]).toEqual([1, '']);

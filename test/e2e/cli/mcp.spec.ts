@@ -188,13 +188,16 @@ describe('An assistant with uptime mcp', () => {
       endpoint: { id: string; website_id: string };
     }
     const target = { url: '127.0.0.1:1', type: 'TCP', interval_seconds: 86_400, alerts: false };
-    const first = await writer.call<Created>('create_endpoint', { ...target, website: 'Shop', name: 'Database' });
+    const late = { ...target, certificate_warn_days: 3 };
+    const first = await writer.call<Created>('create_endpoint', { ...late, website: 'Shop', name: 'Database' });
     expect(first.data.endpoint.website_id).toBe(shop);
+    expect((await app.read.get(`/endpoints/${first.data.endpoint.id}`)).body).toMatchObject({ tls: { warn_days: 3 } });
     const news = { name: 'News', url: 'https://news.example.com' };
     const second = await writer.call<Created>('create_endpoint', { ...target, new_website: news, name: 'Port' });
     const { endpoint } = second.data;
     const made = await app.read.get(`/endpoints/${endpoint.id}`);
-    expect(made.body).toMatchObject({ name: 'Port', group: 'News', interval: 86_400, type: 'TCP' });
+    const usual = { name: 'Port', group: 'News', interval: 86_400, type: 'TCP', tls: { warn_days: 14 } };
+    expect(made.body).toMatchObject(usual);
     expect(await writer.refused('create_endpoint', { ...target, website: 'Shops', name: 'x' })).toMatchObject({
       code: 'unclear_reference',
     });

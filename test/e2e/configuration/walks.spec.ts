@@ -66,7 +66,7 @@ describe('what the documents show', () => {
     const { write } = await app.organization('Shop');
     reader = new Reader({
       UPTIME_URL: app.url,
-      UPTIME_KEY: write.key ?? '',
+      UPTIME_API_KEY: write.key ?? '',
       UPTIME_SECRET_SLACK_URL: 'https://hooks.slack.com/services/T0/B0/secret',
     });
     cpSync(join(ROOT, 'test/fixtures/moving-in'), reader.folder, { recursive: true });

@@ -52,7 +52,7 @@ describe('invitations', () => {
   it('of two people who use one link, let only one in', async () => {
     const { id, sign_in_token } = await invite();
     const both = await Promise.all([signIn(sign_in_token), signIn(sign_in_token)]);
-    expect(both.map(({ status }) => status).sort()).toEqual([201, 401]);
+    expect(both.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 401]);
     expect(await listed(id)).toMatchObject({ accepted_at: expect.stringMatching(/Z$/) });
   });
 
@@ -75,7 +75,7 @@ describe('invitations', () => {
     expect((await signIn(sign_in_token)).status).toBe(401);
   });
 
-  it('made anew end the link before, and what it gave as soon as the new one is used', async () => {
+  it('that are renewed end the link before, and what it gave as soon as the new one is used', async () => {
     const first = await invite();
     const second = (await renew(first.id)).body;
     expect((await signIn(first.sign_in_token)).status).toBe(401);

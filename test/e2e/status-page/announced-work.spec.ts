@@ -101,7 +101,9 @@ describe('announced work on a public status page', () => {
     });
     const shown = await html();
     expect(shown).toMatch(/<title>Shop: Maintenance under way<\/title>/);
-    expect(shown).toMatch(/<p class="overall maintenance"><svg [^>]+><path [^>]+><\/svg> Maintenance under way<\/p>/);
+    expect(shown).toMatch(
+      /<div class="overall maintenance"><svg [^>]+><path [^>]+><\/svg><p>Maintenance under way<\/p>/,
+    );
     expect(shown).toMatch(/<span class="pill maintenance">.+ Maintenance<\/span>/);
     expect(shown).toContain('<p>We move to new machines.</p><p>No data is lost.</p>');
     expect(shown).toContain('Affects Checkout.');
@@ -117,7 +119,9 @@ describe('announced work on a public status page', () => {
     await publish();
 
     const shown = await html();
-    expect(shown).toMatch(/<p class="overall down">.+ 1 of 2 does not work<\/p>\n<ul class="announced now">/);
+    expect(shown).toMatch(
+      /<div class="overall down">.+<p>1 of 2 does not work<\/p>.+<\/div>\n<ul class="announced now">/,
+    );
     expect(await text('.svg')).toContain('<title>status: down</title>');
   });
 

@@ -124,5 +124,5 @@ export class PlainMcp {
 const environment = (url: string, key: string): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   UPTIME_URL: url,
-  UPTIME_KEY: key,
+  UPTIME_API_KEY: key,
 });

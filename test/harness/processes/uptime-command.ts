@@ -33,7 +33,7 @@ export async function uptime(
 ): Promise<UptimeResult> {
   const result = { out: '', err: '' };
   const io: Io = {
-    env: { UPTIME_URL: url, ...(key === null ? {} : { UPTIME_KEY: key }), ...run.env },
+    env: { UPTIME_URL: url, ...(key === null ? {} : { UPTIME_API_KEY: key }), ...run.env },
     folder: run.folder ?? tmpdir(),
     stdin: Readable.from(run.stdin === undefined ? [] : [Buffer.from(run.stdin)]),
     out: (text) => {

@@ -15,6 +15,8 @@ const entry = (more: Partial<AuditEntry>): AuditEntry => ({
   ...more,
 });
 
+const sent = { expires_at: '2026-11-27T10:00:00.000Z', accepted_at: null };
+
 describe('an entry of the audit log in words', () => {
   it.each<[Partial<AuditEntry>, string]>([
     [{ action: 'create', after: { name: 'Checkout' } }, 'Created endpoint “Checkout”'],
@@ -31,6 +33,17 @@ describe('an entry of the audit log in words', () => {
       'Changed alert “slack”: contact, delay, reminders every',
     ],
     [{ action: 'sign_in_failed', resource: 'session' }, 'Failed to sign in'],
+    [{ action: 'create', resource: 'api_key', after: { name: 'Ada', invitation: sent } }, 'Invited a person: Ada'],
+    [{ action: 'create', resource: 'api_key', after: { name: 'CI', invitation: null } }, 'Created API key “CI”'],
+    [{ resource: 'api_key', changed: ['invitation'], after: { invitation: sent } }, 'Renewed an invitation'],
+    [
+      {
+        resource: 'api_key',
+        changed: ['invitation'],
+        after: { invitation: { ...sent, accepted_at: sent.expires_at } },
+      },
+      'Accepted an invitation',
+    ],
   ])('%j: %s', (more, expected) => {
     expect(sentenceOf(entry(more))).toBe(expected);
   });

@@ -57,7 +57,7 @@ describe('commands to copy', () => {
     expect(apiCall('POST', 'http://a.example', '/api/v1/alerts', { name: "o'clock" })).toBe(
       [
         'curl -X POST http://a.example/api/v1/alerts \\',
-        '  -H "Authorization: Bearer $UPTIME_KEY" \\',
+        '  -H "Authorization: Bearer $UPTIME_API_KEY" \\',
         `  -H 'Content-Type: application/json' \\`,
         `  -d '{\n  "name": "o'\\''clock"\n}'`,
       ].join('\n'),

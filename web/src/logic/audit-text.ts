@@ -84,7 +84,7 @@ function invitationOf(action: AuditEntry['action'], after: AuditEntry['after']):
   const invitation = after?.['invitation'] as ApiKey['invitation'] | undefined;
   if (!invitation) return null;
   if (action === 'create') return 'Invited a person';
-  return invitation.accepted_at === null ? 'Made an invitation anew' : 'Accepted an invitation';
+  return invitation.accepted_at === null ? 'Renewed an invitation' : 'Accepted an invitation';
 }
 
 /** `API key Terraform, 203.0.113.7`. */

@@ -76,7 +76,7 @@ export function apiCall(
   const json = shellQuote(JSON.stringify(shown, null, 2)).replace(VARIABLE, `'"$$$1"'`);
   return [
     `curl -X ${method} ${shellQuote(`${origin}${path}`)}`,
-    `  -H "Authorization: Bearer $UPTIME_KEY"`,
+    `  -H "Authorization: Bearer $UPTIME_API_KEY"`,
     `  -H 'Content-Type: application/json'`,
     `  -d ${json}`,
   ].join(' \\\n');

@@ -3,6 +3,7 @@ import { acknowledgedBy } from './acknowledged-text';
 import { channelName } from './channel-name';
 import { count, daysUntil, duration } from './format';
 import { countsOf, type Shown, shownStatus } from './overview-order';
+import { WARN_DAYS } from './endpoint-defaults';
 
 /** The state of everything in a sentence: `before` the name of the endpoint that it is about, and `after` it. */
 export interface Headline {
@@ -67,7 +68,7 @@ export function toldText(
 }
 
 /** So many days before its end a certificate is counted, or earlier where its endpoint warns earlier. */
-const SOON_DAYS = 14;
+const SOON_DAYS = WARN_DAYS;
 
 /** How many endpoints have a certificate that ends soon, or has ended. */
 export const endingSoon = (items: readonly OverviewItem[], nowMs: number): number =>

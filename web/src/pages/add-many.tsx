@@ -22,6 +22,7 @@ import {
   testsText,
   without,
 } from '../logic/add-many';
+import { INTERVAL } from '../logic/endpoint-defaults';
 import { guessEndpoint } from '../logic/endpoint-guess';
 import { count, ms } from '../logic/format';
 import { defaultContacts } from '../logic/new-alerts';
@@ -142,8 +143,8 @@ function AddMany() {
                 <Text
                   label="Interval (seconds)"
                   type="number"
-                  min={1}
-                  max={86_400}
+                  min={INTERVAL.minimum}
+                  max={INTERVAL.maximum}
                   error={firstProblem(
                     form,
                     [...made.places.values()].map(({ pointer }) => `${pointer}/interval`),

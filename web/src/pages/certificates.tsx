@@ -5,6 +5,7 @@ import { Empty } from '../components/empty';
 import { EndpointName } from '../components/endpoint-name';
 import { Button, Data, Head, Table } from '../components/layout';
 import { isPager } from '../logic/alert-rule';
+import { WARN_DAYS } from '../logic/endpoint-defaults';
 import { inOrderOfEnd, nextTold } from '../logic/expiry';
 import { count, day } from '../logic/format';
 import { now } from '../state/clock';
@@ -49,7 +50,7 @@ export function CertificatesPage() {
                 <EndBar days={days} expiresAt={expiresAt} />,
                 endpoint.tls.warn_days === null && may.write() ? (
                   <Button onClick={() => void warnOfCertificate(endpoint).then(endpoints.reload)}>
-                    Warn 14 days before
+                    Warn {WARN_DAYS} days before
                   </Button>
                 ) : (
                   nextTold(endpoint, days)

@@ -14,6 +14,7 @@ import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
 import { Button, Data, Head } from '../components/layout';
 import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
+import { INTERVAL, TIMEOUT, WARN_DAYS } from '../logic/endpoint-defaults';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
@@ -43,16 +44,13 @@ interface Draft {
   depends_on: string[];
 }
 
-/** What the service itself gives a new endpoint. */
-const WARN_DAYS = 14;
-
 const EMPTY: Draft = {
   name: '',
   url: '',
   type: 'HTTPS',
   method: 'GET',
-  interval: '60',
-  timeout: '10',
+  interval: String(INTERVAL.default),
+  timeout: String(TIMEOUT.default),
   headers: [],
   body: '',
   assertions: [],
@@ -407,8 +405,8 @@ function Details({ draft, set, problem, choices, id }: DetailsProps) {
         <Text
           label="Interval (seconds)"
           type="number"
-          min={1}
-          max={86_400}
+          min={INTERVAL.minimum}
+          max={INTERVAL.maximum}
           error={problem('/interval')}
           value={draft.interval}
           set={(interval) => set({ interval })}
@@ -416,8 +414,8 @@ function Details({ draft, set, problem, choices, id }: DetailsProps) {
         <Text
           label="Timeout (seconds)"
           type="number"
-          min={1}
-          max={300}
+          min={TIMEOUT.minimum}
+          max={TIMEOUT.maximum}
           error={problem('/timeout')}
           value={draft.timeout}
           set={(timeout) => set({ timeout })}

@@ -20,6 +20,7 @@ import { StatusPill, statusWord } from '../components/status';
 import { stepsOf } from '../logic/expiry';
 import { ruleText } from '../logic/alert-rule';
 import { checkCommand } from '../logic/commands';
+import { WARN_DAYS } from '../logic/endpoint-defaults';
 import { count, day, daysUntil, duration, ms, nextCheckText, time } from '../logic/format';
 import { shownStatus } from '../logic/overview-order';
 import { shownSince } from '../logic/shown-since';
@@ -344,7 +345,11 @@ function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
     );
   }
   if (!may.write()) return <>Nobody</>;
-  return <Button onClick={() => void warnOfCertificate(endpoint).then(reload)}>Nobody yet: warn 14 days before</Button>;
+  return (
+    <Button onClick={() => void warnOfCertificate(endpoint).then(reload)}>
+      Nobody yet: warn {WARN_DAYS} days before
+    </Button>
+  );
 }
 
 function Rules({ endpoint }: { endpoint: Endpoint }) {

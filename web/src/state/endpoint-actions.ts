@@ -1,5 +1,6 @@
 import { post, put } from '../api/client';
 import type { Check, Endpoint } from '../api/types';
+import { WARN_DAYS } from '../logic/endpoint-defaults';
 import { ms, words } from '../logic/format';
 import { refreshSoon } from './overview-store';
 import { runAction, showToast } from './toast';
@@ -26,11 +27,11 @@ export async function setEnabled(id: string, name: string, enabled: boolean, the
   then?.();
 }
 
-/** Has the end of its certificate told from 14 days before. */
+/** Has the end of its certificate told, as that of a new endpoint is. */
 export async function warnOfCertificate({ id, name, tls }: Endpoint): Promise<void> {
   await runAction(
-    () => put(`/api/v1/endpoints/${id}`, { tls: { ...tls, warn_days: 14 } }),
-    `${name} warns 14 days before its certificate ends.`,
+    () => put(`/api/v1/endpoints/${id}`, { tls: { ...tls, warn_days: WARN_DAYS } }),
+    `${name} warns ${WARN_DAYS} days before its certificate ends.`,
   );
   refreshSoon();
 }

@@ -1,4 +1,4 @@
-import { INTERVAL_BOUNDS } from '../../../../src/platform/config/interval-bounds';
+import { INTERVAL_BOUNDS } from '../../../../src/platform/config/check-bounds';
 import { cut, oneLine } from '../../../../src/platform/text/text-limits';
 import type { DeclaredEndpoint } from '../../../../src/configuration/document/document';
 import { type Draft, type Mapped, quoted } from './draft';

@@ -16,7 +16,7 @@ export function ApiCall({ method, path, body, secrets = [] }: Props) {
   return (
     <Section title="The same by API">
       <p class="muted small">
-        Set UPTIME_KEY to a key with the role write
+        Set UPTIME_API_KEY to a key with the role write
         {secrets.length > 0 && ', and the other variables to the secrets that are not shown here'}.
       </p>
       <pre tabIndex={0} role="region" aria-label="curl command">

@@ -22,7 +22,7 @@ export function NewInvitation({ onInvited }: { onInvited: (made: CreatedInvitati
   );
 }
 
-/** Makes the link of an invited key anew; asks first when the person has a key that this would replace. */
+/** Makes another link for an invited key; asks first when the person has a key that this would replace. */
 export async function renew(key: ApiKey): Promise<CreatedInvitation | null> {
   const text = `“${key.name}” has used the link before. Whoever uses the new one gets another key; the key they have now and their sessions end then.`;
   const isAccepted = key.invitation?.accepted_at != null;

@@ -27,13 +27,14 @@ export function Keys() {
   return (
     <>
       <Section title="Invite a person">
-        <p class="muted">
+        <p class="muted lead-in">
           Makes a key, and a message to send with a link that signs in once and shows them the key. Nobody else sees it.
         </p>
         <NewInvitation onInvited={onInvited} />
         {message.value && <InvitationMessage key={message.value.sign_in_token} of={message.value} />}
       </Section>
       <Section title="A key for a program">
+        <p class="muted lead-in">The key itself is shown once, for you to copy.</p>
         <NewKey onCreated={keys.reload} />
       </Section>
       <Section title="Keys">
@@ -44,7 +45,7 @@ export function Keys() {
               head={['Name', 'Role', '~Created', 'Last used', 'Expires', '']}
               rows={list.map((key) => [
                 key.name,
-                key.role,
+                <span class="role">{key.role}</span>,
                 day(key.created_at),
                 <LastUse of={key} />,
                 <Expiry at={key.expires_at} />,

@@ -1,0 +1,9 @@
+import { DEFAULT_WARN_DAYS, MAX_WARN_DAYS } from '../../src/checker/certificate-warning';
+import { INTERVAL_BOUNDS, TIMEOUT_BOUNDS } from '../../src/platform/config/check-bounds';
+
+/** What the service takes in the fields of an endpoint, for commands that say so before it is asked. Seconds, and days. */
+export const ENDPOINT_BOUNDS = {
+  interval: INTERVAL_BOUNDS,
+  timeout: TIMEOUT_BOUNDS,
+  warnDays: { minimum: 0, maximum: MAX_WARN_DAYS, default: DEFAULT_WARN_DAYS },
+} as const;

@@ -1,0 +1,10 @@
+import document from '../../../docs/openapi.json';
+import { INTERVAL, TIMEOUT, WARN_DAYS } from '../../../web/src/logic/endpoint-defaults';
+
+describe('what the dashboard offers for a new endpoint', () => {
+  it('is what the API takes and gives', () => {
+    const { CreateEndpoint, Tls } = document.components.schemas;
+    expect(CreateEndpoint.properties).toMatchObject({ interval: INTERVAL, timeout: TIMEOUT });
+    expect(Tls.properties.warn_days['x-default']).toBe(WARN_DAYS);
+  });
+});
