@@ -1,0 +1,185 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { LatencyBucket } from '../../api/types';
+import {
+  type CellKind,
+  cellPath,
+  type Day,
+  dayText,
+  type Grid,
+  hourOfWeekText,
+  kindOf,
+  monthsOf,
+  PITCH,
+  SIDE,
+  type Tally,
+  WEEKDAYS,
+  weekGrid,
+  weekSummary,
+  yearGrid,
+  yearSummary,
+} from '../../logic/calendar';
+import { percent } from '../../logic/format';
+import { Table } from '../layout';
+import { hideTip, showTip } from '../tip';
+
+const KINDS: readonly [kind: CellKind, name: string][] = [
+  ['good', 'No failure'],
+  ['some', 'Up to 1% failed'],
+  ['bad', 'More failed'],
+  ['planned', 'Maintenance'],
+  ['unknown', 'Could not tell'],
+  ['none', 'Not checked'],
+];
+
+/** Room above the squares for their heads, in pixels. */
+const HEAD = 18;
+const ROWS = WEEKDAYS.length;
+const HEIGHT = HEAD + ROWS * PITCH;
+
+interface Props<T> {
+  label: string;
+  grid: Grid<T>;
+  /** The sentence about all squares, and that about one. */
+  summary: string;
+  describe: (index: number, cell: T) => string;
+}
+
+/** Weekdays by columns, each square with a tooltip. The arrow keys move from square to square. */
+function Squares<T extends Tally>({ label, grid, summary, describe }: Props<T>) {
+  const { cells, heads } = grid;
+  const scroller = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const at = useSignal<number | null>(null);
+  const kinds = useMemo(() => cells.map((cell) => cell && kindOf(cell)), [cells]);
+  const last = cells.findLastIndex((cell) => cell !== null);
+  const index = at.value;
+  const cell = index === null ? null : cells[index];
+  const text = index === null || !cell ? summary : describe(index, cell);
+  const [x, y] = [Math.floor((index ?? 0) / ROWS) * PITCH, ((index ?? 0) % ROWS) * PITCH];
+
+  // A phone sees the newest first.
+  useEffect(() => scroller.current?.scrollTo({ left: scroller.current.scrollWidth }), []);
+  useEffect(() => {
+    if (index === null || !box.current) return;
+    const { left, top } = box.current.getBoundingClientRect();
+    showTip(left + x + SIDE / 2, top + HEAD + y, text);
+  }, [index, text]);
+
+  const select = (next: number) => {
+    if (cells[next]) at.value = next;
+  };
+  const leave = () => {
+    at.value = null;
+    hideTip();
+  };
+  const step = (event: KeyboardEvent) => {
+    const move = { ArrowLeft: -ROWS, ArrowRight: ROWS, ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const end = { Home: 0, End: last }[event.key];
+    if ((move === undefined && end === undefined) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    select(end ?? (at.value ?? last) + (move ?? 0));
+    const column = Math.floor((at.value ?? last) / ROWS) * PITCH;
+    if (scroller.current) scroller.current.scrollLeft = column - scroller.current.clientWidth / 2;
+  };
+
+  return (
+    <div class="squares">
+      <div class="squares-days" aria-hidden="true">
+        {WEEKDAYS.map((name, row) => (
+          <span key={name}>{row % 2 === 0 && name}</span>
+        ))}
+      </div>
+      <div class="squares-scroll" ref={scroller}>
+        <div
+          ref={box}
+          role="slider"
+          tabIndex={0}
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, last)}
+          aria-valuenow={index ?? Math.max(0, last)}
+          aria-valuetext={text}
+          onKeyDown={step}
+          onFocus={(event) => {
+            if (event.currentTarget.matches(':focus-visible')) select(last);
+          }}
+          onBlur={leave}
+          onPointerMove={(event) => {
+            const { left, top } = event.currentTarget.getBoundingClientRect();
+            const row = Math.floor((event.clientY - top - HEAD) / PITCH);
+            if (row >= 0 && row < ROWS) select(Math.floor((event.clientX - left) / PITCH) * ROWS + row);
+          }}
+          onPointerLeave={leave}
+        >
+          <svg width={(cells.length / ROWS) * PITCH} height={HEIGHT} aria-hidden="true">
+            {heads.map((head) => (
+              <text key={head.column} x={head.column * PITCH} y={HEAD - 7}>
+                {head.text}
+              </text>
+            ))}
+            <g transform={`translate(0 ${HEAD})`}>
+              {KINDS.map(([kind]) => (
+                <path key={kind} class={`s-${kind}`} d={cellPath(kinds, kind)} />
+              ))}
+              {index !== null && <rect class="s-at" x={x - 1.5} y={y - 1.5} width={SIDE + 3} height={SIDE + 3} />}
+            </g>
+          </svg>
+        </div>
+      </div>
+      <Legend shown={new Set(kinds)} />
+    </div>
+  );
+}
+
+/** The kinds that are there, so that a good year has a short legend. */
+const Legend = ({ shown }: { shown: ReadonlySet<CellKind | null> }) => (
+  <ul class="legend">
+    {KINDS.filter(([kind]) => shown.has(kind)).map(([kind, name]) => (
+      <li key={kind}>
+        <svg width={SIDE} height={SIDE} aria-hidden="true">
+          <path class={`s-${kind}`} d={cellPath([kind], kind)} />
+        </svg>
+        {name}
+      </li>
+    ))}
+  </ul>
+);
+
+/** The availability of each day of a year, oldest first, and of its months as a table. `name`: of what was checked. */
+export function Calendar({ name, days, nowMs }: { name: string; days: readonly Day[]; nowMs: number }) {
+  const grid = useMemo(() => yearGrid(days, nowMs), [days, Math.floor(nowMs / 3_600_000)]);
+  const summary = useMemo(() => yearSummary(days), [days]);
+  return (
+    <>
+      <Squares label={`Days of ${name}`} grid={grid} summary={summary} describe={(_, day) => dayText(day)} />
+      <details>
+        <summary>As a table</summary>
+        <Table
+          label="Months"
+          head={['Month', '#Uptime', '#Days', '#With failures', 'Worst day']}
+          rows={monthsOf(days).map((month) => [
+            month.name,
+            percent(month.uptime),
+            month.days,
+            month.failed,
+            month.worst === null ? '–' : dayText(month.worst),
+          ])}
+        />
+      </details>
+    </>
+  );
+}
+
+/** When in the week checks fail, over the buckets of an hour, in the browser's time zone. */
+export function HoursOfWeek({ name, buckets }: { name: string; buckets: readonly LatencyBucket[] }) {
+  const grid = useMemo(() => weekGrid(buckets), [buckets]);
+  return (
+    <Squares
+      label={`Hours of the week of ${name}`}
+      grid={grid}
+      summary={weekSummary(grid.cells)}
+      describe={hourOfWeekText}
+    />
+  );
+}

@@ -1,0 +1,244 @@
+import type { LatencyBucket } from '../api/types';
+import { count, percent } from './format';
+
+/** How many checks of a time ended how; `planned` ones are in none of the others. */
+export interface Tally {
+  up: number;
+  down: number;
+  unknown: number;
+  planned: number;
+}
+
+/** The availability of one day. */
+export interface Day extends Tally {
+  /** `2026-11-26`, of UTC: so are the daily stats. */
+  date: string;
+}
+
+/** What a square is drawn as. `none`: nothing was checked. */
+export type CellKind = 'good' | 'some' | 'bad' | 'planned' | 'unknown' | 'none';
+
+/** Rows of both grids: Monday to Sunday. */
+export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+const ROWS = WEEKDAYS.length;
+/** Columns of a year: as many weeks as its days can touch. */
+export const WEEKS = 53;
+/** Columns of a week. */
+export const HOURS = 24;
+
+const DAY_MS = 86_400_000;
+/** A day that failed more often than this is bad. */
+const BAD = 0.01;
+const NOTHING: Tally = { up: 0, down: 0, unknown: 0, planned: 0 };
+
+const sum = (tallies: readonly Tally[]): Tally =>
+  tallies.reduce(
+    (all, { up, down, unknown, planned }) => ({
+      up: all.up + up,
+      down: all.down + down,
+      unknown: all.unknown + unknown,
+      planned: all.planned + planned,
+    }),
+    NOTHING,
+  );
+
+/** In the order of their first. */
+function grouped<T>(items: readonly T[], key: (item: T) => string): [string, T[]][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return [...groups];
+}
+
+/** Good checks among those that could tell; `null` without one. */
+export const uptimeOf = ({ up, down }: Tally): number | null => (up + down === 0 ? null : up / (up + down));
+
+export function kindOf(tally: Tally): CellKind {
+  const uptime = uptimeOf(tally);
+  if (uptime !== null) return uptime === 1 ? 'good' : uptime >= 1 - BAD ? 'some' : 'bad';
+  if (tally.planned > 0) return 'planned';
+  return tally.unknown > 0 ? 'unknown' : 'none';
+}
+
+const tallyOf = ({ count: all, failures, unknown, planned }: LatencyBucket): Tally => ({
+  up: all - failures - unknown - planned,
+  down: failures,
+  unknown,
+  planned,
+});
+
+/** Buckets of a day each as days. */
+export const daysOf = (buckets: readonly LatencyBucket[]): Day[] =>
+  buckets.map((bucket) => ({ date: bucket.start.slice(0, 10), ...tallyOf(bucket) }));
+
+/** The days of several endpoints as those of one. */
+export function sumOfDays(each: readonly (readonly Day[])[]): Day[] {
+  return grouped(each.flat(), ({ date }) => date)
+    .map(([date, days]) => ({ date, ...sum(days) }))
+    .sort((a, b) => a.date.localeCompare(b.date));
+}
+
+/** Squares column by column, seven each; `null`: not drawn. `heads`: what stands above which column. */
+export interface Grid<T> {
+  cells: (T | null)[];
+  heads: { column: number; text: string }[];
+}
+
+const month = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' });
+const monthAndYear = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const wholeDay = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+const dayNumber = (date: string): number => Math.floor(Date.parse(date) / DAY_MS);
+/** 1970 began on a Thursday. */
+const weekdayOf = (number: number): number => (number + 3) % ROWS;
+
+/** A year of weeks up to the one of `nowMs`; a day without data is one without checks. */
+export function yearGrid(days: readonly Day[], nowMs: number): Grid<Day> {
+  const known = new Map(days.map((day) => [day.date, day]));
+  const today = Math.floor(nowMs / DAY_MS);
+  const first = today - weekdayOf(today) - (WEEKS - 1) * ROWS;
+  const dates = Array.from({ length: WEEKS * ROWS }, (_, index) =>
+    first + index > today ? null : new Date((first + index) * DAY_MS),
+  );
+  return {
+    cells: dates.map((at) => {
+      if (at === null) return null;
+      const date = at.toISOString().slice(0, 10);
+      return known.get(date) ?? { date, ...NOTHING };
+    }),
+    // Above the week in which a month begins; the last weeks have no room for it.
+    heads: dates.flatMap((at, index) => {
+      const column = Math.floor(index / ROWS);
+      return at?.getUTCDate() === 1 && column < WEEKS - 2 ? [{ column, text: month.format(at) }] : [];
+    }),
+  };
+}
+
+/** The hours of a week, in the browser's time zone, over all of these buckets of an hour. */
+export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Tally> {
+  const cells = Array.from({ length: HOURS * ROWS }, (): Tally[] => []);
+  for (const bucket of buckets) {
+    const at = new Date(bucket.start);
+    cells[at.getHours() * ROWS + ((at.getDay() + 6) % ROWS)]?.push(tallyOf(bucket));
+  }
+  return {
+    cells: cells.map(sum),
+    heads: [0, 6, 12, 18].map((column) => ({ column, text: hourText(column) })),
+  };
+}
+
+const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
+
+/** `99.93%, 1 of 1,440 checks failed`; what kept the others from counting. */
+export function tallyText(tally: Tally): string {
+  const { down, unknown, planned } = tally;
+  const uptime = uptimeOf(tally);
+  const parts = [
+    ...(uptime === null ? [] : [percent(uptime)]),
+    ...(down > 0 ? [`${down.toLocaleString('en')} of ${count(tally.up + down, 'check')} failed`] : []),
+    ...(planned > 0 ? [`${count(planned, 'check')} in maintenance`] : []),
+    ...(unknown > 0 ? [`${count(unknown, 'check')} could not tell`] : []),
+  ];
+  return parts.length === 0 ? 'not checked' : parts.join(', ');
+}
+
+/** `Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed` */
+export const dayText = (day: Day): string => `${wholeDay.format(dayNumber(day.date) * DAY_MS)}: ${tallyText(day)}`;
+
+/** `Mon 03:00 to 04:00: 98.3%, 4 of 240 checks failed` */
+export const hourOfWeekText = (index: number, tally: Tally): string => {
+  const hour = Math.floor(index / ROWS);
+  return `${WEEKDAYS[index % ROWS] ?? ''} ${hourText(hour)} to ${hourText((hour + 1) % HOURS)}: ${tallyText(tally)}`;
+};
+
+/** The square with the lowest uptime; the newest of several. `null` where none failed. */
+function worst<T extends Tally>(cells: readonly T[]): T | null {
+  return cells.reduce<T | null>(
+    (found, each) =>
+      each.down > 0 && (found === null || (uptimeOf(each) ?? 1) <= (uptimeOf(found) ?? 1)) ? each : found,
+    null,
+  );
+}
+
+/** What a calendar shows in one sentence, for who does not see it. */
+export function yearSummary(days: readonly Day[]): string {
+  const told = days.filter((day) => uptimeOf(day) !== null);
+  if (told.length === 0) return 'no day with checks yet';
+  const failed = told.filter(({ down }) => down > 0);
+  const low = worst(told);
+  return `${percent(uptimeOf(sum(told)))} over ${count(told.length, 'day')} with checks, ${
+    low === null
+      ? 'none failed'
+      : `failures on ${failed.length.toLocaleString('en')} of them; the worst: ${dayText(low)}`
+  }`;
+}
+
+/** What the hours of a week show in one sentence. */
+export function weekSummary(cells: readonly (Tally | null)[]): string {
+  const hours = cells.flatMap((tally, index) => (tally === null ? [] : [{ index, ...tally }]));
+  const low = worst(hours);
+  if (hours.every((tally) => uptimeOf(tally) === null)) return 'no hour with checks yet';
+  return low === null ? 'no hour failed' : `the worst hour: ${hourOfWeekText(low.index, low)}`;
+}
+
+/** A month in the table beside the calendar. */
+export interface Month {
+  /** `November 2026` */
+  name: string;
+  uptime: number | null;
+  /** Days with checks that could tell. */
+  days: number;
+  /** Days with failures. */
+  failed: number;
+  worst: Day | null;
+}
+
+/** The months with checks, newest first. */
+export function monthsOf(days: readonly Day[]): Month[] {
+  return grouped(days, ({ date }) => date.slice(0, 7))
+    .map(([at, each]) => {
+      const told = each.filter((day) => uptimeOf(day) !== null);
+      return {
+        at,
+        name: monthAndYear.format(Date.parse(`${at}-01`)),
+        uptime: uptimeOf(sum(told)),
+        days: told.length,
+        failed: told.filter(({ down }) => down > 0).length,
+        worst: worst(told),
+      };
+    })
+    .filter((each) => each.days > 0)
+    .sort((a, b) => b.at.localeCompare(a.at));
+}
+
+/** Width and height of a square, and from one to the next, in pixels. */
+export const [SIDE, PITCH] = [11, 14];
+
+/** A square by rows with gaps between. */
+const stripes = (x: number, y: number): string =>
+  [0, 4, 8].map((row) => `M${x} ${y + row}h${SIDE}v3h-${SIDE}z`).join('');
+
+/** One shape per kind, as of a status: colour is never the only difference (WCAG 1.4.1). */
+const SHAPES: Record<CellKind, (x: number, y: number) => string> = {
+  good: (x, y) => `M${x} ${y}h${SIDE}v${SIDE}h-${SIDE}z`,
+  some: (x, y) => `M${x + SIDE / 2} ${y}l5.5 5.5-5.5 5.5-5.5-5.5z`,
+  bad: (x, y) => `M${x + SIDE / 2} ${y}l5.5 ${SIDE}h-${SIDE}z`,
+  planned: stripes,
+  unknown: (x, y) => `M${x} ${y}h${SIDE}v${SIDE}h-${SIDE}zm2 2v7h7v-7z`,
+  none: (x, y) => `M${x + 4} ${y + 4}h3v3h-3z`,
+};
+
+/** SVG path data of all squares of one kind, top left at 0, 0: six paths, however many squares. */
+export const cellPath = (kinds: readonly (CellKind | null)[], kind: CellKind): string =>
+  kinds
+    .map((each, index) => (each === kind ? SHAPES[kind](Math.floor(index / ROWS) * PITCH, (index % ROWS) * PITCH) : ''))
+    .join('');
