@@ -1,7 +1,7 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
 import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/logic/beat-shapes';
 import { bandsOf } from '../../../web/src/logic/chart-bands';
-import { chartData } from '../../../web/src/logic/chart-data';
+import { phaseData, responseData, runsOf } from '../../../web/src/logic/chart-data';
 import { rangeOf, stepFor } from '../../../web/src/logic/time-range';
 
 const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket => ({
@@ -22,7 +22,7 @@ const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket
 describe('what the phase chart draws', () => {
   it('stacks each phase of the chart on the ones before it, up to the end of the last bucket', () => {
     const phases = { dns_ms: 1, connect_ms: 2, tls_ms: null, first_byte_ms: 4, transfer_ms: 8 };
-    const data = chartData(
+    const data = phaseData(
       [bucket('2026-11-20T10:00:00.000Z', { avg: 15, phases }), bucket('2026-11-20T10:01:00.000Z', { failures: 1 })],
       60,
     );
@@ -39,11 +39,46 @@ describe('what the phase chart draws', () => {
   });
 
   it('charts the mean alone where there are no phases, and nothing without buckets', () => {
-    expect(chartData([bucket('2026-11-20T10:00:00.000Z', { avg: 7 })], 60).stacked.map(([first]) => first)).toEqual([
+    expect(phaseData([bucket('2026-11-20T10:00:00.000Z', { avg: 7 })], 60).stacked.map(([first]) => first)).toEqual([
       0, 0, 0, 0, 7,
     ]);
-    expect(chartData([], 60)).toEqual({ times: [], stacked: [[], [], [], [], []], failures: [] });
+    expect(phaseData([], 60)).toEqual({ times: [], stacked: [[], [], [], [], []], failures: [] });
   });
+});
+
+describe('what the chart of the response time draws', () => {
+  it('has p50 and p95 beside p50 of a week before, and a gap where no check was good', () => {
+    const data = responseData(
+      [
+        bucket('2026-11-20T10:00:00.000Z', { p50: 80, p95: 120 }),
+        bucket('2026-11-20T10:01:00.000Z', { failures: 1 }),
+        bucket('2026-11-20T10:02:00.000Z', { p50: 90, p95: 95 }),
+      ],
+      [bucket('2026-11-13T10:01:00.000Z', { p50: 70 }), bucket('2026-11-13T10:02:00.000Z')],
+      60,
+    );
+    const start = Date.parse('2026-11-20T10:00:00.000Z') / 1000;
+    expect(data).toEqual({
+      times: [start, start + 60, start + 120, start + 180],
+      failures: [0, 1, 0],
+      p50: [80, null, 90],
+      p95: [120, null, 95],
+      before: [null, 70, null],
+    });
+  });
+
+  it.each([
+    [[], []],
+    [[null, null], []],
+    [
+      [1, 2, null, 3],
+      [
+        [0, 1],
+        [3, 3],
+      ],
+    ],
+    [[null, 0, null], [[1, 1]]],
+  ])('draws %j as the lines %j', (values, runs) => expect(runsOf(values)).toEqual(runs));
 });
 
 describe('the bands of maintenance in a chart', () => {
