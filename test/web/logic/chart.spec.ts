@@ -1,8 +1,8 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
 import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/logic/beat-shapes';
 import { bandsOf } from '../../../web/src/logic/chart-bands';
-import { phaseData, responseData, runsOf } from '../../../web/src/logic/chart-data';
-import { rangeOf, stepFor } from '../../../web/src/logic/time-range';
+import { phaseData, responseData, runsOf, WEEK_MS } from '../../../web/src/logic/chart-data';
+import { BUCKETS, rangeOf, stepFor } from '../../../web/src/logic/time-range';
 
 const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket => ({
   start,
@@ -109,7 +109,8 @@ describe('the bands of maintenance in a chart', () => {
 describe('the range of the chart', () => {
   const now = Date.parse('2026-11-20T10:00:30.000Z');
   const old = now - 30 * 86_400_000;
-  const of = (query: string, since = old, interval = 60) => rangeOf(new URLSearchParams(query), now, since, interval);
+  const of = (query: string, since = old, interval = 60) =>
+    rangeOf(new URLSearchParams(query), now, since, interval, BUCKETS.bars);
 
   it.each([
     ['range=1h', 3600, 60, '1h'],
@@ -125,6 +126,17 @@ describe('the range of the chart', () => {
     expect(range.to % (step * 1000)).toBe(0);
   });
 
+  it.each([
+    ['1h', 60],
+    ['24h', 900],
+    ['7d', 7200],
+    ['30d', 21_600],
+  ])('has fewer buckets of percentiles in %s, which a week before has as well', (name, step) => {
+    const query = new URLSearchParams({ range: name });
+    expect(rangeOf(query, now, old, 60, BUCKETS.percentiles).step).toBe(step);
+    expect(WEEK_MS % (step * 1000)).toBe(0);
+  });
+
   it('shows one hour by default for an endpoint in its first two hours', () =>
     expect(of('', now - 60_000).name).toBe('1h'));
 
@@ -135,7 +147,8 @@ describe('the range of the chart', () => {
     expect(of(`from=${to}&to=${to + 9999}`).name).toBe('24h');
   });
 
-  it('never makes chart buckets shorter than the check interval', () => expect(stepFor(3600, 240)).toBe(300));
+  it('never makes chart buckets shorter than the check interval', () =>
+    expect(stepFor(3600, 240, BUCKETS.bars)).toBe(300));
 });
 
 describe('bars and lines', () => {

@@ -127,6 +127,7 @@ function Squares<T extends Tally>({ label, grid, summary, describe }: Props<T>) 
           </svg>
         </div>
       </div>
+      <p>{summary.charAt(0).toUpperCase() + summary.slice(1)}.</p>
       <Legend shown={new Set(kinds)} />
     </div>
   );

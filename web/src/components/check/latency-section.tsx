@@ -6,7 +6,7 @@ import { bandsOf } from '../../logic/chart-bands';
 import { phaseData, PHASES, responseData, WEEK_MS } from '../../logic/chart-data';
 import { bucketText } from '../../logic/chart-text';
 import { count, ms, time } from '../../logic/format';
-import { RANGES, rangeOf } from '../../logic/time-range';
+import { BUCKETS, RANGES, rangeOf } from '../../logic/time-range';
 import { occurrencesOf } from '../../state/bands';
 import { now } from '../../state/clock';
 import { useLoad } from '../../state/load';
@@ -24,13 +24,14 @@ const VIEWS = [
 export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outages: readonly Outage[] }) {
   const path = `/api/v1/endpoints/${endpoint.id}/latency`;
   const view = route.value.query.get('view') === 'phases' ? 'phases' : '';
+  const perChart = view === 'phases' ? BUCKETS.bars : BUCKETS.percentiles;
   const madeAt = Date.parse(endpoint.created_at);
   const coarse = useComputed(() => Math.floor(now.value / 15_000) * 15_000);
   const range = useMemo(
-    () => rangeOf(route.value.query, coarse.value, madeAt, endpoint.interval),
-    [route.value.query.toString(), coarse.value, madeAt, endpoint.interval],
+    () => rangeOf(route.value.query, coarse.value, madeAt, endpoint.interval, perChart),
+    [route.value.query.toString(), coarse.value, madeAt, endpoint.interval, perChart],
   );
-  const key = `${path}/${range.name ?? `${range.from}-${range.to}`}`;
+  const key = `${path}/${range.step}/${range.name ?? `${range.from}-${range.to}`}`;
   const read = (shift: number, signal: AbortSignal) =>
     get<LatencyBucket[]>(
       `${path}${query({ from: iso(range.from - shift), to: iso(range.to - shift), step: range.step })}`,

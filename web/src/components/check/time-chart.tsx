@@ -172,11 +172,12 @@ function options<T extends Shown>(
     axes: [
       {
         ...axis,
+        size: 36,
         incrs: TICK_STEPS,
         splits: (_, __, from, to, step) => ticksBetween(from, to, step),
         values: (_, splits, __, ___, step) => timeTicks(splits, step),
       },
-      { ...axis, size: 64, values: (_, values) => values.map((value) => ms(value)) },
+      { ...axis, size: 64, values: (_, values) => values.map((value) => (value === 0 ? '0' : ms(value))) },
     ],
     series: [{}, ...(style ?? series(latest.current.data).map(() => unseen))],
     hooks: {
@@ -207,11 +208,11 @@ function options<T extends Shown>(
   };
 }
 
-function Chart<T extends Shown>({ view, ...props }: Props<T> & { view: View<T> }) {
+function Chart<T extends Shown>({ view, of: props }: { view: View<T>; of: Props<T> }) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
-  const latest = useRef(props as Props<T>);
-  latest.current = props as Props<T>;
+  const latest = useRef<Props<T>>(props);
+  latest.current = props;
   const themed = shownTheme.value;
   const data = (): uPlot.AlignedData => [latest.current.data.times, ...view.series(latest.current.data)];
 
@@ -238,7 +239,7 @@ function Chart<T extends Shown>({ view, ...props }: Props<T> & { view: View<T> }
 }
 
 /** Response time over time; dragging over it zooms. */
-export const ResponseChart = (props: Props<ResponseData>) => <Chart view={RESPONSE_VIEW} {...props} />;
+export const ResponseChart = (props: Props<ResponseData>) => <Chart view={RESPONSE_VIEW} of={props} />;
 
 /** Latency over time, stacked by phase; dragging over it zooms. */
-export const PhaseChart = (props: Props<PhaseData>) => <Chart view={PHASE_VIEW} {...props} />;
+export const PhaseChart = (props: Props<PhaseData>) => <Chart view={PHASE_VIEW} of={props} />;

@@ -69,6 +69,7 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
                 Clone
               </a>
               {copy}
+              <hr />
               <Button class="danger" onClick={destroy}>
                 Delete
               </Button>

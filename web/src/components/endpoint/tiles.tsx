@@ -36,6 +36,9 @@ export function Tiles({ endpoint, newest, uptimes }: Props) {
         <Tile name="p95, 24 h">
           {lastDay === undefined ? <Blank /> : few === null ? ms(lastDay.latency.p95) : <Few of={lastDay} few={few} />}
         </Tile>
+        <Tile name="Next check">
+          <NextCheck endpoint={endpoint} />
+        </Tile>
         {WINDOWS.map(([window, name], index) => {
           const uptime = uptimes?.[index];
           return (
@@ -51,9 +54,6 @@ export function Tiles({ endpoint, newest, uptimes }: Props) {
             </Tile>
           );
         })}
-        <Tile name="Next check">
-          <NextCheck endpoint={endpoint} />
-        </Tile>
       </dl>
       {planned.length > 0 && (
         <p class="muted small below">Planned maintenance, which no uptime counts: {planned.join(', ')}.</p>
