@@ -7,7 +7,7 @@ import { Beats } from '../components/check/beats';
 import { CheckList } from '../components/check/check-list';
 import { LatencySection } from '../components/check/latency-section';
 import { checkSentence, outcomeOf } from '../components/check/recent-beats';
-import { Rules } from '../components/endpoint/alerts';
+import { Deliveries, Rules } from '../components/endpoint/alerts';
 import { CertificateCard } from '../components/endpoint/certificate';
 import { EndpointHead } from '../components/endpoint/head';
 import { Outages } from '../components/endpoint/outages';
@@ -89,9 +89,12 @@ export function EndpointPage({ id }: { id: string }) {
           <LatencySection endpoint={data} outages={long?.outages ?? []} />
           <Availability endpoint={data} />
           <div class="columns">
-            <Section title="Outages, last 90 days">
-              <Outages outages={long?.outages} />
-            </Section>
+            <div>
+              <Section title="Outages, last 90 days">
+                <Outages outages={long?.outages} />
+              </Section>
+              <Deliveries endpointId={id} />
+            </div>
             <div>
               <CertificateCard endpoint={data} checks={recent} reload={reload} />
               <Rules endpoint={data} />
