@@ -31,9 +31,8 @@ describe('the page of an endpoint', () => {
   });
 
   it('says in large letters how it is and for how long, and why', async () => {
-    const state = page.locator('.head .status');
-    expect(await state.textContent()).toMatch(/^Down for 3\d min/);
-    expect(await state.evaluate('(element) => getComputedStyle(element).fontSize')).toBe('28px');
+    expect(await page.locator('.head .state').textContent()).toMatch(/^Down for 3\d min/);
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.head .state')).fontSize`)).toBe('28px');
     await page.locator('.head strong', { hasText: 'The status is 503; expected is 200 to 299.' }).waitFor();
   });
 
@@ -41,15 +40,14 @@ describe('the page of an endpoint', () => {
     const names = () => page.locator('.head').getByRole('button').allTextContents();
     const always = ['Check now', 'Acknowledge', 'Mute 1 h', 'More '];
     expect(await names()).toEqual(always);
-    const more = page.getByRole('button', { name: 'More' });
-    await more.click();
+    await page.getByRole('button', { name: 'More' }).click();
     expect(await names()).toEqual([...always, 'Pause', 'Copy as curl', 'Delete']);
     await page.locator('.head').getByRole('link', { name: 'Edit' }).waitFor();
     await page.locator('.head').getByRole('link', { name: 'Clone' }).waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
     await page.keyboard.press('Escape');
     await eventually('the menu is closed', async () => (await names()).length === always.length);
-    expect(await more.evaluate('(element) => element === document.activeElement')).toBe(true);
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('More ');
   });
 
   it('draws percentiles beside the week before, says one in its tooltip, and draws phases instead', async () => {

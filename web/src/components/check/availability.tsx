@@ -1,11 +1,11 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { get, query } from '../../api/client';
 import type { Endpoint, LatencyBucket } from '../../api/types';
 import { daysOf, WEEKS } from '../../logic/calendar';
 import { now } from '../../state/clock';
-import { into, useLoad } from '../../state/load';
+import { into, useLoad, useReload } from '../../state/load';
 import { Section } from '../layout';
 import { Switch } from '../switch';
 import { Calendar, HoursOfWeek } from './calendar';
@@ -61,7 +61,7 @@ function Stats({ endpoint: { id, status }, weeks, step, children }: StatsProps) 
       signal,
     ),
   );
-  useEffect(() => stats.reload(), [hour, status]);
+  useReload(stats, [hour, status]);
   const buckets = stats.data.value;
   const shown = useMemo(() => buckets && children(buckets), [buckets]);
   return (

@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { get, query } from '../../api/client';
 import type { Endpoint, LatencyBucket, Outage } from '../../api/types';
 import { bandsOf } from '../../logic/chart-bands';
@@ -9,7 +9,7 @@ import { count, ms, time } from '../../logic/format';
 import { BUCKETS, RANGES, rangeOf } from '../../logic/time-range';
 import { occurrencesOf } from '../../state/bands';
 import { now } from '../../state/clock';
-import { useLoad } from '../../state/load';
+import { useLoad, useReload } from '../../state/load';
 import { route, setQuery } from '../../state/router';
 import { Button, Section, Table } from '../layout';
 import { Switch } from '../switch';
@@ -38,11 +38,11 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
       signal,
     );
   const latency = useLoad(key, (signal) => read(0, signal));
-  useEffect(() => latency.reload(), [endpoint.last_checked_at]);
+  useReload(latency, [endpoint.last_checked_at]);
   const hasBefore = view === '' && range.to - WEEK_MS > madeAt;
   const earlier = useLoad(`${key}/${hasBefore}`, async (signal) => (hasBefore ? read(WEEK_MS, signal) : []));
   // What was does not change: it is only read on where the range has moved by a few buckets.
-  useEffect(() => earlier.reload(), [Math.floor(range.to / range.step / 5000)]);
+  useReload(earlier, [Math.floor(range.to / range.step / 5000)]);
   const planned = useLoad(`bands/${key}/${endpoint.maintenance?.until}`, (signal) =>
     occurrencesOf(endpoint.id, range.from, range.to, signal),
   );
