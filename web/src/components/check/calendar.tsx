@@ -12,7 +12,7 @@ import {
   monthsOf,
   PITCH,
   SIDE,
-  type Tally,
+  type Counts,
   WEEKDAYS,
   weekGrid,
   weekSummary,
@@ -46,7 +46,7 @@ interface Props<T> {
 }
 
 /** Weekdays by columns, each square with a tooltip. The arrow keys move from square to square. */
-function Squares<T extends Tally>({ label, grid, summary, describe }: Props<T>) {
+function Squares<T extends Counts>({ label, grid, summary, describe }: Props<T>) {
   const { cells, heads } = grid;
   const scroller = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDivElement>(null);
