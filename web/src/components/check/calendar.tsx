@@ -155,7 +155,7 @@ export function Calendar({ name, days, nowMs }: { name: string; days: readonly D
     <>
       <Squares label={`Days of ${name}`} grid={grid} summary={summary} describe={(_, day) => dayText(day)} />
       <details>
-        <summary>Months as a table</summary>
+        <summary>Month by month</summary>
         <Table
           label="Months"
           head={['Month', '#Uptime', '#Days', '#With failures', 'Worst day']}
