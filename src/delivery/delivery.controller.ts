@@ -27,6 +27,21 @@ export class DeliveryController {
     return this.deliveries.list(orgId, alertId, query);
   }
 
+  @Route('GET', 'endpoints/:id/deliveries', {
+    access: 'read',
+    operationId: 'listEndpointDeliveries',
+    summary: 'List deliveries about an endpoint',
+    description: 'The messages of all alerts that an endpoint has, tests included, newest first.',
+    returns: { page: DeliveryView, description: 'One page of deliveries.' },
+  })
+  listOfEndpoint(
+    @OrgId() orgId: string,
+    @IdParam('endpoint') endpointId: string,
+    @Query() query: DeliveryQuery,
+  ): Promise<Page<DeliveryView>> {
+    return this.deliveries.listOfEndpoint(orgId, endpointId, query);
+  }
+
   @Route('GET', 'deliveries', {
     access: 'read',
     operationId: 'listFailedDeliveries',

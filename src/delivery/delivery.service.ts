@@ -30,37 +30,32 @@ export class DeliveryService {
   ) {}
 
   /** Newest first. */
-  async list(orgId: string, alertId: string, { cursor, limit }: DeliveryQuery): Promise<Page<DeliveryView>> {
-    const page = await this.cursors.paginate<DeliveryRow>({
+  list(orgId: string, alertId: string, query: DeliveryQuery): Promise<Page<DeliveryView>> {
+    return this.page(orgId, alertId, query, (before, count) => this.read(orgId, alertId, before, count));
+  }
+
+  /** Of all alerts that the endpoint has, newest first. */
+  async listOfEndpoint(orgId: string, endpointId: string, query: DeliveryQuery): Promise<Page<DeliveryView>> {
+    const [endpoint] = await this.database.query('SELECT 1 FROM endpoint WHERE org_id = $1 AND id = $2', [
       orgId,
-      list: `${LIST}:${alertId}`,
-      cursor,
-      limit: limit ?? DEFAULT_LIMIT,
-      rowsAtOnce: MEDIUM_ROWS,
-      idOf: ({ seq }) => seq,
-      read: (before, count) => this.read(orgId, alertId, before, count),
-    });
-    return page.map(toDeliveryView);
+      endpointId,
+    ]);
+    if (!endpoint) throw problems.notFound();
+    return this.page(orgId, endpointId, query, (before, count) =>
+      this.database.query<DeliveryRow>(OF_ENDPOINT, [orgId, endpointId, before, count]),
+    );
   }
 
   /** All in one state, newest first, without tests: a range of the index `notification_failed`. */
-  async listAll(orgId: string, { state, cursor, limit }: DeliveryListQuery): Promise<Page<DeliveryView>> {
-    const page = await this.cursors.paginate<DeliveryRow>({
-      orgId,
-      list: `${LIST}:${state}`,
-      cursor,
-      limit: limit ?? DEFAULT_LIMIT,
-      rowsAtOnce: MEDIUM_ROWS,
-      idOf: ({ seq }) => seq,
-      read: (before, count) =>
-        this.database.query<DeliveryRow>(
-          `SELECT ${DELIVERY_COLUMNS} FROM notification
-           WHERE org_id = $1 AND state = 'failed' AND kind <> 'test' AND ($2::bigint IS NULL OR seq < $2)
-           ORDER BY seq DESC LIMIT $3`,
-          [orgId, before, count],
-        ),
-    });
-    return page.map(toDeliveryView);
+  listAll(orgId: string, { state, ...query }: DeliveryListQuery): Promise<Page<DeliveryView>> {
+    return this.page(orgId, state, query, (before, count) =>
+      this.database.query<DeliveryRow>(
+        `SELECT ${DELIVERY_COLUMNS} FROM notification
+         WHERE org_id = $1 AND state = 'failed' AND kind <> 'test' AND ($2::bigint IS NULL OR seq < $2)
+         ORDER BY seq DESC LIMIT $3`,
+        [orgId, before, count],
+      ),
+    );
   }
 
   async get(orgId: string, id: string): Promise<DeliveryView> {
@@ -100,6 +95,25 @@ export class DeliveryService {
     });
   }
 
+  /** `of`: what the list is of; its cursors are of no other. */
+  private async page(
+    orgId: string,
+    of: string,
+    { cursor, limit }: DeliveryQuery,
+    read: (before: string | null, count: number) => Promise<DeliveryRow[]>,
+  ): Promise<Page<DeliveryView>> {
+    const page = await this.cursors.paginate<DeliveryRow>({
+      orgId,
+      list: `${LIST}:${of}`,
+      cursor,
+      limit: limit ?? DEFAULT_LIMIT,
+      rowsAtOnce: MEDIUM_ROWS,
+      idOf: ({ seq }) => seq,
+      read,
+    });
+    return page.map(toDeliveryView);
+  }
+
   private async read(orgId: string, alertId: string, before: string | null, count: number): Promise<DeliveryRow[]> {
     const [alert] = await this.database.query('SELECT 1 FROM alert WHERE org_id = $1 AND id = $2', [orgId, alertId]);
     if (!alert) throw problems.notFound();
@@ -111,6 +125,16 @@ export class DeliveryService {
     );
   }
 }
+
+// Cost: of each of its alerts a page of deliveries, a range of the index `notification_of_alert`; the newest of these are read.
+const OF_ENDPOINT = `
+  SELECT ${DELIVERY_COLUMNS} FROM notification
+   WHERE id IN (SELECT newest.id FROM alert a CROSS JOIN LATERAL (
+                  SELECT n.id, n.seq FROM notification n
+                   WHERE n.org_id = $1 AND n.alert_id = a.id AND ($3::bigint IS NULL OR n.seq < $3)
+                   ORDER BY n.seq DESC LIMIT $4) newest
+                 WHERE a.org_id = $1 AND a.endpoint_id = $2 ORDER BY newest.seq DESC LIMIT $4)
+   ORDER BY seq DESC`;
 
 interface LockedRow {
   state: string;

@@ -238,6 +238,7 @@ describe('the form that watches something new', () => {
     const [website] = await websites();
     expect([website?.name, website?.url]).toEqual(['shop.example.com', 'https://shop.example.com/']);
 
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('link', { name: 'Clone' }).click();
     await page.getByRole('heading', { name: 'A copy of shop.example.com/checkout' }).waitFor();
     await page.getByLabel(FIELD).fill('https://shop.example.com/basket');

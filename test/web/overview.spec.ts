@@ -65,7 +65,7 @@ describe('the overview', () => {
       .waitFor({ state: 'attached' });
     expect(await row('Checkout').locator('.thin').count()).toBe(0);
     await visit.open(`/endpoints/${id}`);
-    await page.getByText(/Uptimes in italics count from when the endpoint was made: /).waitFor();
+    await page.getByTitle(/ of 2% of 90 days, more was not watched$/).waitFor();
   });
 
   it('folds a website, also with the keyboard, and remembers it', async () => {

@@ -3,6 +3,7 @@ import { OUTCOME_CODE } from '../../src/endpoint/outcome-code';
 import { errorIndex } from '../../src/history/check-encoding';
 import { SUMMARIZE } from '../../src/history/rollup/endpoint-summary';
 import { HistoryWriter } from '../../src/history/write/history-writer';
+import { Partitions } from '../../src/history/write/partitions';
 import type { FinishedCheck } from '../../src/engine/finished-check';
 import { RollupJob } from '../../src/history/rollup/rollup.job';
 import { Database } from '../../src/platform/database/database';
@@ -210,8 +211,22 @@ export async function showcase(app: TestApp): Promise<Map<string, string>> {
     `SELECT done_until AS until FROM history_progress WHERE name = 'hour'`,
   );
   await database.query(SUMMARIZE, [keys.map(({ key }) => key), progress?.until]);
+  await addWeekBefore(app, database);
   await addIncident(app, database, ids);
   return ids;
+}
+
+/** The same checks a week earlier, a bit quicker: what the charts compare with. */
+async function addWeekBefore(app: TestApp, database: Database): Promise<void> {
+  const before = Math.floor((Date.now() - 7 * DAY) / DAY);
+  await app.app.get(Partitions).ensure(database, [before - 2, before - 1, before]);
+  await database.query(
+    `INSERT INTO check_result (endpoint_key, checked_at, detail_hash, duration_us, dns_us, connect_us, tls_us, first_byte_us,
+                               transfer_us, status_code, error, outcome)
+     SELECT endpoint_key, checked_at - interval '7 days', detail_hash, duration_us * 0.8, dns_us, connect_us, tls_us, first_byte_us,
+            transfer_us, status_code, error, outcome
+       FROM check_result`,
+  );
 }
 
 /** Makes an endpoint older: its id tells when it was made, and its uptimes rest on no more time than that. Returns its new id. */

@@ -6,6 +6,7 @@ import './styles/layout.css';
 import './styles/monitor.css';
 import './styles/squares.css';
 import './styles/invitation.css';
+import './styles/endpoint.css';
 import 'uplot/dist/uPlot.min.css';
 import { App } from './app';
 import { restoreSession } from './state/session';

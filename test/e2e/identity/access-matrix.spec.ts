@@ -64,6 +64,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'POST /api/v1/contacts/:id/test': 'write',
   'POST /api/v1/contacts/:id/alerts': 'write',
   'GET /api/v1/alerts/:id/deliveries': 'read',
+  'GET /api/v1/endpoints/:id/deliveries': 'read',
   'GET /api/v1/deliveries': 'read',
   'GET /api/v1/deliveries/:id': 'read',
   'POST /api/v1/deliveries/:id/redeliver': 'write',

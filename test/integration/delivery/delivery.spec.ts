@@ -82,6 +82,23 @@ describe('deliveries', () => {
     expect([foreign.status, foreign.body.code]).toEqual([400, 'invalid_cursor']);
   });
 
+  it('lists the deliveries of all alerts of an endpoint together, newest first and page by page', async () => {
+    const alert = await scene.alert('webhook');
+    const config = { url: `${scene.provider.url}/webhook` };
+    const second = { endpoint_id: alert.endpointId, type: 'webhook', failure_threshold: 1, config };
+    const { body: other } = await scene.app.write.post<{ id: string }>('/alerts', second);
+    scene.provider.expect(ACCEPTED.webhook, ACCEPTED.webhook);
+    await scene.report('F', alert);
+    await scene.deliver();
+    const path = `/endpoints/${alert.endpointId}/deliveries`;
+    const { body: deliveries } = await scene.app.read.get<Delivery[]>(path);
+    expect(deliveries.map(({ alert_id }) => alert_id).sort()).toEqual([alert.id, other.id].sort());
+    const newer = await scene.app.read.get<Delivery[]>(`${path}?limit=1`);
+    const older = await scene.app.read.get<Delivery[]>(`${path}?limit=1&cursor=${newer.headers['x-next-cursor']}`);
+    expect([...newer.body, ...older.body]).toEqual(deliveries);
+    expect(older.headers['x-next-cursor']).toBeUndefined();
+  });
+
   it.each(['0', '1001', 'x', '-1', '1.5'])('refuses a list of deliveries with limit=%s', async (limit) => {
     const alert = await scene.alert('webhook');
     const response = await scene.app.read.get<ProblemBody>(`/alerts/${alert.id}/deliveries?limit=${limit}`);
@@ -94,6 +111,7 @@ describe('deliveries', () => {
     const other = await scene.app.organization('Other');
     const responses = await Promise.all([
       other.read.get(`/alerts/${alert.id}/deliveries`),
+      other.read.get(`/endpoints/${alert.endpointId}/deliveries`),
       other.read.get(`/deliveries/${delivery?.id}`),
       other.write.post(`/deliveries/${delivery?.id}/redeliver`),
       other.write.post(`/alerts/${alert.id}/test`),

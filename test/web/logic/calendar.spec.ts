@@ -39,8 +39,8 @@ describe('the availability of a day', () => {
     ['nothing could tell', { unknown: 3 }, 'unknown'],
     ['it was in maintenance', { planned: 3, unknown: 1 }, 'planned'],
     ['nothing was checked', {}, 'none'],
-  ] as const)('where %s', (_, tally, kind) => {
-    expect(kindOf({ ...NOTHING, ...tally })).toBe(kind);
+  ] as const)('where %s', (_, counts, kind) => {
+    expect(kindOf({ ...NOTHING, ...counts })).toBe(kind);
   });
 
   it('is what its bucket leaves of the checks for good ones', () => {

@@ -1,8 +1,8 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
 import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/logic/beat-shapes';
 import { bandsOf } from '../../../web/src/logic/chart-bands';
-import { chartData } from '../../../web/src/logic/chart-data';
-import { rangeOf, stepFor } from '../../../web/src/logic/time-range';
+import { phaseData, responseData, runsOf, WEEK_MS } from '../../../web/src/logic/chart-data';
+import { BUCKETS, rangeOf, stepFor } from '../../../web/src/logic/time-range';
 
 const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket => ({
   start,
@@ -22,7 +22,7 @@ const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket
 describe('what the phase chart draws', () => {
   it('stacks each phase of the chart on the ones before it, up to the end of the last bucket', () => {
     const phases = { dns_ms: 1, connect_ms: 2, tls_ms: null, first_byte_ms: 4, transfer_ms: 8 };
-    const data = chartData(
+    const data = phaseData(
       [bucket('2026-11-20T10:00:00.000Z', { avg: 15, phases }), bucket('2026-11-20T10:01:00.000Z', { failures: 1 })],
       60,
     );
@@ -39,11 +39,46 @@ describe('what the phase chart draws', () => {
   });
 
   it('charts the mean alone where there are no phases, and nothing without buckets', () => {
-    expect(chartData([bucket('2026-11-20T10:00:00.000Z', { avg: 7 })], 60).stacked.map(([first]) => first)).toEqual([
+    expect(phaseData([bucket('2026-11-20T10:00:00.000Z', { avg: 7 })], 60).stacked.map(([first]) => first)).toEqual([
       0, 0, 0, 0, 7,
     ]);
-    expect(chartData([], 60)).toEqual({ times: [], stacked: [[], [], [], [], []], failures: [] });
+    expect(phaseData([], 60)).toEqual({ times: [], stacked: [[], [], [], [], []], failures: [] });
   });
+});
+
+describe('what the chart of the response time draws', () => {
+  it('has p50 and p95 beside p50 of a week before, and a gap where no check was good', () => {
+    const data = responseData(
+      [
+        bucket('2026-11-20T10:00:00.000Z', { p50: 80, p95: 120 }),
+        bucket('2026-11-20T10:01:00.000Z', { failures: 1 }),
+        bucket('2026-11-20T10:02:00.000Z', { p50: 90, p95: 95 }),
+      ],
+      [bucket('2026-11-13T10:01:00.000Z', { p50: 70 }), bucket('2026-11-13T10:02:00.000Z')],
+      60,
+    );
+    const start = Date.parse('2026-11-20T10:00:00.000Z') / 1000;
+    expect(data).toEqual({
+      times: [start, start + 60, start + 120, start + 180],
+      failures: [0, 1, 0],
+      p50: [80, null, 90],
+      p95: [120, null, 95],
+      before: [null, 70, null],
+    });
+  });
+
+  it.each([
+    [[], []],
+    [[null, null], []],
+    [
+      [1, 2, null, 3],
+      [
+        [0, 1],
+        [3, 3],
+      ],
+    ],
+    [[null, 0, null], [[1, 1]]],
+  ])('draws %j as the lines %j', (values, runs) => expect(runsOf(values)).toEqual(runs));
 });
 
 describe('the bands of maintenance in a chart', () => {
@@ -74,7 +109,8 @@ describe('the bands of maintenance in a chart', () => {
 describe('the range of the chart', () => {
   const now = Date.parse('2026-11-20T10:00:30.000Z');
   const old = now - 30 * 86_400_000;
-  const of = (query: string, since = old, interval = 60) => rangeOf(new URLSearchParams(query), now, since, interval);
+  const of = (query: string, since = old, interval = 60) =>
+    rangeOf(new URLSearchParams(query), now, since, interval, BUCKETS.bars);
 
   it.each([
     ['range=1h', 3600, 60, '1h'],
@@ -90,6 +126,17 @@ describe('the range of the chart', () => {
     expect(range.to % (step * 1000)).toBe(0);
   });
 
+  it.each([
+    ['1h', 60],
+    ['24h', 900],
+    ['7d', 7200],
+    ['30d', 21_600],
+  ])('has fewer buckets of percentiles in %s, which a week before has as well', (name, step) => {
+    const query = new URLSearchParams({ range: name });
+    expect(rangeOf(query, now, old, 60, BUCKETS.percentiles).step).toBe(step);
+    expect(WEEK_MS % (step * 1000)).toBe(0);
+  });
+
   it('shows one hour by default for an endpoint in its first two hours', () =>
     expect(of('', now - 60_000).name).toBe('1h'));
 
@@ -100,7 +147,8 @@ describe('the range of the chart', () => {
     expect(of(`from=${to}&to=${to + 9999}`).name).toBe('24h');
   });
 
-  it('never makes chart buckets shorter than the check interval', () => expect(stepFor(3600, 240)).toBe(300));
+  it('never makes chart buckets shorter than the check interval', () =>
+    expect(stepFor(3600, 240, BUCKETS.bars)).toBe(300));
 });
 
 describe('bars and lines', () => {

@@ -17,9 +17,9 @@ const WORDS: Record<Shown, string> = {
   paused: 'Paused',
 };
 
-/** The shape of a status. */
-export const Shape = ({ status }: { status: Shown }) => (
-  <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" fill="currentColor" fill-rule="evenodd">
+/** The shape of a status; `size` in pixels. */
+export const Shape = ({ status, size = 12 }: { status: Shown; size?: number }) => (
+  <svg width={size} height={size} viewBox="0 0 12 12" aria-hidden="true" fill="currentColor" fill-rule="evenodd">
     <path d={SHAPES[status]} />
   </svg>
 );

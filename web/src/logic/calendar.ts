@@ -2,7 +2,7 @@ import type { LatencyBucket } from '../api/types';
 import { count, percent } from './format';
 
 /** How many checks of a time ended how; `planned` ones are in none of the others. */
-export interface Tally {
+export interface Counts {
   up: number;
   down: number;
   unknown: number;
@@ -10,7 +10,7 @@ export interface Tally {
 }
 
 /** The availability of one day. */
-export interface Day extends Tally {
+export interface Day extends Counts {
   /** `2026-11-26`, of UTC: so are the daily stats. */
   date: string;
 }
@@ -24,15 +24,15 @@ const ROWS = WEEKDAYS.length;
 /** Columns of a year: as many weeks as its days can touch. */
 export const WEEKS = 53;
 /** Columns of a week. */
-export const HOURS = 24;
+const HOURS = 24;
 
 const DAY_MS = 86_400_000;
 /** A day that failed more often than this is bad. */
 const BAD = 0.01;
-const NOTHING: Tally = { up: 0, down: 0, unknown: 0, planned: 0 };
+const NOTHING: Counts = { up: 0, down: 0, unknown: 0, planned: 0 };
 
-const sum = (tallies: readonly Tally[]): Tally =>
-  tallies.reduce(
+const sum = (list: readonly Counts[]): Counts =>
+  list.reduce(
     (all, { up, down, unknown, planned }) => ({
       up: all.up + up,
       down: all.down + down,
@@ -54,16 +54,17 @@ function grouped<T>(items: readonly T[], key: (item: T) => string): [string, T[]
 }
 
 /** Good checks among those that could tell; `null` without one. */
-export const uptimeOf = ({ up, down }: Tally): number | null => (up + down === 0 ? null : up / (up + down));
+export const uptimeOf = ({ up, down }: Counts): number | null => (up + down === 0 ? null : up / (up + down));
 
-export function kindOf(tally: Tally): CellKind {
-  const uptime = uptimeOf(tally);
+/** What the square of a time is drawn as. */
+export function kindOf(counts: Counts): CellKind {
+  const uptime = uptimeOf(counts);
   if (uptime !== null) return uptime === 1 ? 'good' : uptime >= 1 - BAD ? 'some' : 'bad';
-  if (tally.planned > 0) return 'planned';
-  return tally.unknown > 0 ? 'unknown' : 'none';
+  if (counts.planned > 0) return 'planned';
+  return counts.unknown > 0 ? 'unknown' : 'none';
 }
 
-const tallyOf = ({ count: all, failures, unknown, planned }: LatencyBucket): Tally => ({
+const countsOf = ({ count: all, failures, unknown, planned }: LatencyBucket): Counts => ({
   up: all - failures - unknown - planned,
   down: failures,
   unknown,
@@ -72,7 +73,7 @@ const tallyOf = ({ count: all, failures, unknown, planned }: LatencyBucket): Tal
 
 /** Buckets of a day each as days. */
 export const daysOf = (buckets: readonly LatencyBucket[]): Day[] =>
-  buckets.map((bucket) => ({ date: bucket.start.slice(0, 10), ...tallyOf(bucket) }));
+  buckets.map((bucket) => ({ date: bucket.start.slice(0, 10), ...countsOf(bucket) }));
 
 /** The days of several endpoints as those of one. */
 export function sumOfDays(each: readonly (readonly Day[])[]): Day[] {
@@ -124,11 +125,11 @@ export function yearGrid(days: readonly Day[], nowMs: number): Grid<Day> {
 }
 
 /** The hours of a week, in the browser's time zone, over all of these buckets of an hour. */
-export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Tally> {
-  const cells = Array.from({ length: HOURS * ROWS }, (): Tally[] => []);
+export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Counts> {
+  const cells = Array.from({ length: HOURS * ROWS }, (): Counts[] => []);
   for (const bucket of buckets) {
     const at = new Date(bucket.start);
-    cells[at.getHours() * ROWS + ((at.getDay() + 6) % ROWS)]?.push(tallyOf(bucket));
+    cells[at.getHours() * ROWS + ((at.getDay() + 6) % ROWS)]?.push(countsOf(bucket));
   }
   return {
     cells: cells.map(sum),
@@ -139,12 +140,12 @@ export function weekGrid(buckets: readonly LatencyBucket[]): Grid<Tally> {
 const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /** `99.93%, 1 of 1,440 checks failed`; what kept the others from counting. */
-export function tallyText(tally: Tally): string {
-  const { down, unknown, planned } = tally;
-  const uptime = uptimeOf(tally);
+export function countsText(counts: Counts): string {
+  const { down, unknown, planned } = counts;
+  const uptime = uptimeOf(counts);
   const parts = [
     ...(uptime === null ? [] : [percent(uptime)]),
-    ...(down > 0 ? [`${down.toLocaleString('en')} of ${count(tally.up + down, 'check')} failed`] : []),
+    ...(down > 0 ? [`${down.toLocaleString('en')} of ${count(counts.up + down, 'check')} failed`] : []),
     ...(planned > 0 ? [`${count(planned, 'check')} in maintenance`] : []),
     ...(unknown > 0 ? [`${count(unknown, 'check')} could not tell`] : []),
   ];
@@ -152,16 +153,16 @@ export function tallyText(tally: Tally): string {
 }
 
 /** `Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed` */
-export const dayText = (day: Day): string => `${wholeDay.format(dayNumber(day.date) * DAY_MS)}: ${tallyText(day)}`;
+export const dayText = (day: Day): string => `${wholeDay.format(dayNumber(day.date) * DAY_MS)}: ${countsText(day)}`;
 
 /** `Mon 03:00 to 04:00: 98.3%, 4 of 240 checks failed` */
-export const hourOfWeekText = (index: number, tally: Tally): string => {
+export const hourOfWeekText = (index: number, counts: Counts): string => {
   const hour = Math.floor(index / ROWS);
-  return `${WEEKDAYS[index % ROWS] ?? ''} ${hourText(hour)} to ${hourText((hour + 1) % HOURS)}: ${tallyText(tally)}`;
+  return `${WEEKDAYS[index % ROWS] ?? ''} ${hourText(hour)} to ${hourText((hour + 1) % HOURS)}: ${countsText(counts)}`;
 };
 
 /** The square with the lowest uptime; the newest of several. `null` where none failed. */
-function worst<T extends Tally>(cells: readonly T[]): T | null {
+function worst<T extends Counts>(cells: readonly T[]): T | null {
   return cells.reduce<T | null>(
     (found, each) =>
       each.down > 0 && (found === null || (uptimeOf(each) ?? 1) <= (uptimeOf(found) ?? 1)) ? each : found,
@@ -183,10 +184,10 @@ export function yearSummary(days: readonly Day[]): string {
 }
 
 /** What the hours of a week show in one sentence. */
-export function weekSummary(cells: readonly (Tally | null)[]): string {
-  const hours = cells.flatMap((tally, index) => (tally === null ? [] : [{ index, ...tally }]));
+export function weekSummary(cells: readonly (Counts | null)[]): string {
+  const hours = cells.flatMap((counts, index) => (counts === null ? [] : [{ index, ...counts }]));
   const low = worst(hours);
-  if (hours.every((tally) => uptimeOf(tally) === null)) return 'no hour with checks yet';
+  if (hours.every((counts) => uptimeOf(counts) === null)) return 'no hour with checks yet';
   return low === null ? 'no hour failed' : `the worst hour: ${hourOfWeekText(low.index, low)}`;
 }
 

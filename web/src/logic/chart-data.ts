@@ -9,29 +9,73 @@ export const PHASES = [
   { key: 'transfer_ms', name: 'Transfer', color: '--phase-5' },
 ] as const satisfies readonly { key: keyof Phases; name: string; color: string }[];
 
-/** What the latency chart draws. */
-export interface ChartData {
+/** What a chart draws over time. */
+interface TimeData {
   /** Bucket starts in seconds, and the end of the last bucket, so that it has a width. */
   times: number[];
-  /** One list per phase: its latency plus that of the phases before it; 0 where no check was up. */
-  stacked: number[][];
   failures: number[];
 }
 
+/** What the chart by phase draws. */
+export interface PhaseData extends TimeData {
+  /** One list per phase: its latency plus that of the phases before it; 0 where no check was up. */
+  stacked: number[][];
+}
+
+/** What the chart of the response time draws: milliseconds per bucket, `null` where no check was good. */
+export interface ResponseData extends TimeData {
+  p50: (number | null)[];
+  p95: (number | null)[];
+  /** p50 a week earlier. */
+  before: (number | null)[];
+}
+
+/** How much earlier the line beside it is, in milliseconds. */
+export const WEEK_MS = 604_800_000;
+
+const timesOf = (buckets: readonly LatencyBucket[], step: number): TimeData => {
+  const times = buckets.map((bucket) => Date.parse(bucket.start) / 1000);
+  const last = times.at(-1);
+  return {
+    times: last === undefined ? [] : [...times, last + step],
+    failures: buckets.map((bucket) => bucket.failures),
+  };
+};
+
+/** p50 and p95 of each bucket beside p50 of the one a week earlier, which may be missing. */
+export function responseData(
+  buckets: readonly LatencyBucket[],
+  earlier: readonly LatencyBucket[],
+  step: number,
+): ResponseData {
+  const known = new Map(earlier.map((bucket) => [Date.parse(bucket.start), bucket.p50]));
+  return {
+    ...timesOf(buckets, step),
+    p50: buckets.map((bucket) => bucket.p50),
+    p95: buckets.map((bucket) => bucket.p95),
+    before: buckets.map((bucket) => known.get(Date.parse(bucket.start) - WEEK_MS) ?? null),
+  };
+}
+
+/** Where values follow one another without a gap: first and last index of each run. */
+export function runsOf(values: readonly (number | null)[]): [first: number, last: number][] {
+  const runs: [number, number][] = [];
+  values.forEach((value, index) => {
+    if (value === null) return;
+    const run = runs.at(-1);
+    if (run && run[1] === index - 1) run[1] = index;
+    else runs.push([index, index]);
+  });
+  return runs;
+}
+
 /** Stacks the phases of each bucket. Without phases the mean is all in the last list: the outline is the same. */
-export function chartData(buckets: readonly LatencyBucket[], step: number): ChartData {
+export function phaseData(buckets: readonly LatencyBucket[], step: number): PhaseData {
   const stacked = PHASES.map((_, top) =>
     buckets.map(({ phases, avg }) => {
       if (phases === null) return top === PHASES.length - 1 ? (avg ?? 0) : 0;
       return PHASES.slice(0, top + 1).reduce((sum, { key }) => sum + (phases[key] ?? 0), 0);
     }),
   );
-  const times = buckets.map((bucket) => Date.parse(bucket.start) / 1000);
-  const last = times.at(-1);
-  const isEmpty = last === undefined;
-  return {
-    times: isEmpty ? [] : [...times, last + step],
-    stacked: stacked.map((values) => (isEmpty ? [] : [...values, 0])),
-    failures: buckets.map((bucket) => bucket.failures),
-  };
+  return { ...timesOf(buckets, step), stacked: stacked.map((values) => (values.length === 0 ? [] : [...values, 0])) };
 }

@@ -14,26 +14,33 @@ export type RangeName = keyof typeof SECONDS;
 /** The presets, shortest first. */
 export const RANGES = Object.keys(SECONDS) as RangeName[];
 
-const STEPS = [10, 60, 300, 900, 3600, 14_400, 86_400];
-const MAX_BUCKETS = 300;
+const STEPS = [10, 60, 300, 900, 3600, 7200, 14_400, 21_600, 86_400];
+/** Buckets of a chart: of one whose buckets are bars, and of percentiles, which need several checks each. */
+export const BUCKETS = { bars: 300, percentiles: 120 };
 /** A shorter range holds too few buckets to draw. */
 const SHORTEST_MS = 120_000;
 
-/** The smallest step, in seconds, with at most MAX_BUCKETS buckets of at least one check interval each. */
-export const stepFor = (seconds: number, interval: number): number =>
-  STEPS.find((step) => step >= interval && seconds / step <= MAX_BUCKETS) ?? 86_400;
+/** The smallest step, in seconds, with at most so many buckets of at least one check interval each. */
+export const stepFor = (seconds: number, interval: number, buckets: number): number =>
+  STEPS.find((step) => step >= interval && seconds / step <= buckets) ?? 86_400;
 
 /**
  * The range a URL names: `range=24h`, or `from` and `to` in seconds after zooming. The default is a day, or an hour in the
  * first two hours of an endpoint.
  */
-export function rangeOf(query: URLSearchParams, nowMs: number, sinceMs: number, interval: number): TimeRange {
+export function rangeOf(
+  query: URLSearchParams,
+  nowMs: number,
+  sinceMs: number,
+  interval: number,
+  buckets: number,
+): TimeRange {
   const to = Number(query.get('to')) * 1000;
   const from = Math.min(Number(query.get('from')) * 1000, to - SHORTEST_MS);
   if (from > 0 && to > from && to <= nowMs + 60_000)
-    return { from, to, step: stepFor((to - from) / 1000, interval), name: null };
+    return { from, to, step: stepFor((to - from) / 1000, interval, buckets), name: null };
   const name = RANGES.find((each) => each === query.get('range')) ?? (nowMs - sinceMs < 2 * 3_600_000 ? '1h' : '24h');
-  const step = stepFor(SECONDS[name], interval);
+  const step = stepFor(SECONDS[name], interval, buckets);
   const end = Math.ceil(nowMs / 1000 / step) * step * 1000;
   return { from: end - SECONDS[name] * 1000, to: end, step, name };
 }

@@ -12,24 +12,6 @@ export function restsOn(watched: number | null | undefined, coverage: number | n
   return part < ENOUGH ? part : null;
 }
 
-/**
- * What is said below several uptimes, where some rest on a small part of their window; otherwise `null`. `made`: when the
- * endpoint was.
- */
-export function thinText(
-  uptimes: readonly { window: string; watched: number | null | undefined; coverage: number | null | undefined }[],
-  made: string,
-): string | null {
-  const thin = uptimes.flatMap(({ window, watched, coverage }) => {
-    const part = restsOn(watched, coverage);
-    return part === null ? [] : [{ window, part, isYoung: restsOn(1, coverage) === null }];
-  });
-  if (thin.length === 0) return null;
-  if (thin.every(({ isYoung }) => isYoung)) return `Uptimes in italics count from when the endpoint was made: ${made}.`;
-  const parts = thin.map(({ window, part }) => `${partText(part)} of ${window}`).join(', ');
-  return `Uptimes in italics rest on a part of their time only: ${parts}. The rest was before the endpoint was made, or its checks could not tell.`;
-}
-
 /** A percentile of fewer checks than this says little. */
 const FEW = 20;
 

@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { lazy } from '../components/lazy';
 import { matchPath, type Pattern } from '../logic/route-match';
 import { AlertEventsPage, AlertRulesPage, FailedDeliveriesPage } from './alerts';
-import { EndpointPage } from './endpoint';
 import { OverviewPage } from './overview';
 
 // Apart from what people open all day: these are fetched once the first page is there.
 const AddManyPage = lazy(() => import('./add-many').then((page) => page.AddManyPage));
 const AlertPage = lazy(() => import('./alert').then((page) => page.AlertPage));
+const EndpointPage = lazy(() => import('./endpoint').then((page) => page.EndpointPage));
 const EndpointFormPage = lazy(() => import('./endpoint-form').then((page) => page.EndpointFormPage));
 const EscalationPage = lazy(() => import('./escalation').then((page) => page.EscalationPage));
 const CertificatesPage = lazy(() => import('./certificates').then((page) => page.CertificatesPage));

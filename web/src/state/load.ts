@@ -71,6 +71,15 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   };
 }
 
+/** Reloads whenever one of these changes; what is loaded at first is not loaded twice. */
+export function useReload({ reload }: Pick<Loaded<unknown>, 'reload'>, changes: readonly unknown[]): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) reload();
+    isFirst.current = false;
+  }, changes);
+}
+
 /** Runs the latest `work` every `seconds` while the page is visible. */
 export function useEvery(seconds: number, work: () => void): void {
   const latest = useRef(work);

@@ -20,6 +20,7 @@ const nothing = ({ session }: Scene) => ({ json: { version: 1, owner: session.ke
 /** How what happens is read, and how keys, organizations, sessions and the configuration are managed. */
 export const EVENT_SAMPLES: Samples = {
   listDeliveries: async (scene) => ({ params: { id: (await scene.incident()).alert } }),
+  listEndpointDeliveries: incident,
   listFailedDeliveries: () => ({ query: 'state=failed&limit=2' }),
   getDelivery: delivery,
   redeliver: async (scene) => {

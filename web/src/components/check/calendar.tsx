@@ -12,7 +12,7 @@ import {
   monthsOf,
   PITCH,
   SIDE,
-  type Tally,
+  type Counts,
   WEEKDAYS,
   weekGrid,
   weekSummary,
@@ -46,7 +46,7 @@ interface Props<T> {
 }
 
 /** Weekdays by columns, each square with a tooltip. The arrow keys move from square to square. */
-function Squares<T extends Tally>({ label, grid, summary, describe }: Props<T>) {
+function Squares<T extends Counts>({ label, grid, summary, describe }: Props<T>) {
   const { cells, heads } = grid;
   const scroller = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -127,6 +127,7 @@ function Squares<T extends Tally>({ label, grid, summary, describe }: Props<T>) 
           </svg>
         </div>
       </div>
+      <p>{summary.charAt(0).toUpperCase() + summary.slice(1)}.</p>
       <Legend shown={new Set(kinds)} />
     </div>
   );
@@ -154,7 +155,7 @@ export function Calendar({ name, days, nowMs }: { name: string; days: readonly D
     <>
       <Squares label={`Days of ${name}`} grid={grid} summary={summary} describe={(_, day) => dayText(day)} />
       <details>
-        <summary>As a table</summary>
+        <summary>Month by month</summary>
         <Table
           label="Months"
           head={['Month', '#Uptime', '#Days', '#With failures', 'Worst day']}

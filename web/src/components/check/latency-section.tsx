@@ -1,31 +1,48 @@
 import { useComputed } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { get, query } from '../../api/client';
 import type { Endpoint, LatencyBucket, Outage } from '../../api/types';
 import { bandsOf } from '../../logic/chart-bands';
-import { chartData, PHASES } from '../../logic/chart-data';
+import { phaseData, PHASES, responseData, WEEK_MS } from '../../logic/chart-data';
+import { bucketText } from '../../logic/chart-text';
 import { count, ms, time } from '../../logic/format';
-import { RANGES, rangeOf } from '../../logic/time-range';
+import { BUCKETS, RANGES, rangeOf } from '../../logic/time-range';
 import { occurrencesOf } from '../../state/bands';
 import { now } from '../../state/clock';
-import { useLoad } from '../../state/load';
+import { useLoad, useReload } from '../../state/load';
 import { route, setQuery } from '../../state/router';
 import { Button, Section, Table } from '../layout';
-import { PhaseChart } from './phase-chart';
+import { Switch } from '../switch';
+import { PhaseChart, ResponseChart } from './time-chart';
 
-/** Latency by phase over a range of the URL's choosing, as a chart and as a table. */
+const VIEWS = [
+  ['', 'p50 and p95'],
+  ['phases', 'By phase'],
+] as const;
+
+/** How long checks took over a range of the URL's choosing, as a chart of percentiles or of phases, and as a table. */
 export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outages: readonly Outage[] }) {
   const path = `/api/v1/endpoints/${endpoint.id}/latency`;
+  const view = route.value.query.get('view') === 'phases' ? 'phases' : '';
+  const perChart = view === 'phases' ? BUCKETS.bars : BUCKETS.percentiles;
+  const madeAt = Date.parse(endpoint.created_at);
   const coarse = useComputed(() => Math.floor(now.value / 15_000) * 15_000);
   const range = useMemo(
-    () => rangeOf(route.value.query, coarse.value, Date.parse(endpoint.created_at), endpoint.interval),
-    [route.value.query.toString(), coarse.value, endpoint.created_at, endpoint.interval],
+    () => rangeOf(route.value.query, coarse.value, madeAt, endpoint.interval, perChart),
+    [route.value.query.toString(), coarse.value, madeAt, endpoint.interval, perChart],
   );
-  const key = `${path}/${range.name ?? `${range.from}-${range.to}`}`;
-  const latency = useLoad(key, (signal) =>
-    get<LatencyBucket[]>(`${path}${query({ from: iso(range.from), to: iso(range.to), step: range.step })}`, signal),
-  );
-  useEffect(() => latency.reload(), [endpoint.last_checked_at]);
+  const key = `${path}/${range.step}/${range.name ?? `${range.from}-${range.to}`}`;
+  const read = (shift: number, signal: AbortSignal) =>
+    get<LatencyBucket[]>(
+      `${path}${query({ from: iso(range.from - shift), to: iso(range.to - shift), step: range.step })}`,
+      signal,
+    );
+  const latency = useLoad(key, (signal) => read(0, signal));
+  useReload(latency, [endpoint.last_checked_at]);
+  const hasBefore = view === '' && range.to - WEEK_MS > madeAt;
+  const earlier = useLoad(`${key}/${hasBefore}`, async (signal) => (hasBefore ? read(WEEK_MS, signal) : []));
+  // What was does not change: it is only read on where the range has moved by a few buckets.
+  useReload(earlier, [Math.floor(range.to / range.step / 5000)]);
   const planned = useLoad(`bands/${key}/${endpoint.maintenance?.until}`, (signal) =>
     occurrencesOf(endpoint.id, range.from, range.to, signal),
   );
@@ -37,46 +54,74 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
     [planned.data.value, outages, range],
   );
   const buckets = latency.data.value;
-  const data = useMemo(() => chartData(buckets ?? [], range.step), [buckets]);
-  const failures = data.failures.reduce((sum, each) => sum + each, 0);
+  const before = earlier.data.value;
+  const phases = useMemo(() => phaseData(buckets ?? [], range.step), [buckets]);
+  const response = useMemo(() => responseData(buckets ?? [], before ?? [], range.step), [buckets, before]);
+  const hasLine = response.before.some((value) => value !== null);
+  const failures = phases.failures.reduce((sum, each) => sum + each, 0);
   const slowest = Math.max(0, ...(buckets ?? []).map((bucket) => bucket.p95 ?? 0));
+  const shared = {
+    bands,
+    from: range.from / 1000,
+    to: range.to / 1000,
+    label: `Response time from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same as a table below.`,
+    describe: (index: number) => {
+      const bucket = buckets?.[index];
+      return bucket ? bucketText(bucket, response.before[index] ?? null, now.peek()) : '';
+    },
+    onZoom: (from: number, to: number) =>
+      setQuery({ from: String(Math.floor(from)), to: String(Math.ceil(to)), range: null }),
+  };
 
   return (
-    <Section title="Latency by phase">
+    <Section title="Response time">
       <div class="filters">
-        <div class="range" role="group" aria-label="Time range">
-          {RANGES.map((name) => (
-            <button
-              type="button"
-              key={name}
-              aria-pressed={range.name === name}
-              onClick={() => setQuery({ range: name, from: null, to: null })}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
-        {range.name === null && <Button onClick={() => setQuery({ from: null, to: null })}>Zoom out</Button>}
-        <p class="muted small">Drag over the chart to zoom. Red marks are failed checks.</p>
-      </div>
-      {buckets?.some((bucket) => bucket.count > 0) ? (
-        <PhaseChart
-          data={data}
-          bands={bands}
-          from={range.from / 1000}
-          to={range.to / 1000}
-          label={`Latency from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same as a table below.`}
-          onZoom={(from, to) => setQuery({ from: String(Math.floor(from)), to: String(Math.ceil(to)), range: null })}
+        <Switch label="View" options={VIEWS} value={view} set={(value) => setQuery({ view: value })} />
+        <Switch
+          label="Time range"
+          options={RANGES.map((name) => [name, name] as const)}
+          value={range.name}
+          set={(name) => setQuery({ range: name, from: null, to: null })}
         />
+        {range.name === null && <Button onClick={() => setQuery({ from: null, to: null })}>Zoom out</Button>}
+        <p class="muted small">Drag over the chart to zoom.</p>
+      </div>
+      {buckets === undefined ? (
+        <ChartToCome />
+      ) : !buckets.some((bucket) => bucket.count > 0) ? (
+        <p class="chart none">No check in this time.</p>
+      ) : view === 'phases' ? (
+        <PhaseChart key="phases" data={phases} {...shared} />
       ) : (
-        <p class="chart none">{buckets ? 'No check in this time.' : 'Loading…'}</p>
+        <ResponseChart key="response" data={response} {...shared} />
       )}
       <ul class="legend">
-        {PHASES.map(({ key: phase, name, color }) => (
-          <li key={phase}>
-            <i style={{ background: `var(${color})` }} /> {name}
+        {view === 'phases' ? (
+          PHASES.map(({ key: phase, name, color }) => (
+            <li key={phase}>
+              <i style={{ background: `var(${color})` }} /> {name}
+            </li>
+          ))
+        ) : (
+          <>
+            <li>
+              <i class="p50" /> p50
+            </li>
+            <li>
+              <i class="p95" /> up to p95
+            </li>
+            {hasLine && (
+              <li>
+                <i class="before" /> p50, a week before
+              </li>
+            )}
+          </>
+        )}
+        {failures > 0 && (
+          <li>
+            <i class="failure" /> Failed checks
           </li>
-        ))}
+        )}
         {bands.length > 0 && (
           <li>
             <i class="band" /> Maintenance
@@ -85,7 +130,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
       </ul>
       <details>
         <summary>As a table</summary>
-        <LatencyTable buckets={buckets ?? []} />
+        <LatencyTable buckets={buckets ?? []} before={hasLine ? response.before : null} />
       </details>
     </Section>
   );
@@ -93,20 +138,50 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-const LatencyTable = ({ buckets }: { buckets: readonly LatencyBucket[] }) => (
+/** The shape of what will stand there, without numbers: any would be wrong. */
+const ChartToCome = () => (
+  <p class="chart to-come">
+    <svg viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true">
+      <path d="M0 40V26l10-3 12 4 13-7 12 3 12-6 13 5 12-9 16 4V40Z" />
+    </svg>
+    <span class="sr">Loading…</span>
+  </p>
+);
+
+interface TableProps {
+  buckets: readonly LatencyBucket[];
+  /** p50 a week before each bucket; `null` where there is none. */
+  before: readonly (number | null)[] | null;
+}
+
+const LatencyTable = ({ buckets, before }: TableProps) => (
   <Table
     label="Latency table"
-    head={['From', '#Checks', '#Failed', '#p50', '#p95', '#p99', ...PHASES.map(({ name }) => `#${name}`)]}
-    rows={buckets
-      .filter((bucket) => bucket.count > 0)
-      .map((bucket) => [
-        time(bucket.start, now.peek()),
-        bucket.count,
-        bucket.failures,
-        ms(bucket.p50),
-        ms(bucket.p95),
-        ms(bucket.p99),
-        ...PHASES.map(({ key }) => ms(bucket.phases?.[key])),
-      ])}
+    head={[
+      'From',
+      '#Checks',
+      '#Failed',
+      '#p50',
+      ...(before === null ? [] : ['#A week before']),
+      '#p95',
+      '#p99',
+      ...PHASES.map(({ name }) => `#${name}`),
+    ]}
+    rows={buckets.flatMap((bucket, index) =>
+      bucket.count === 0
+        ? []
+        : [
+            [
+              time(bucket.start, now.peek()),
+              bucket.count,
+              bucket.failures,
+              ms(bucket.p50),
+              ...(before === null ? [] : [ms(before[index])]),
+              ms(bucket.p95),
+              ms(bucket.p99),
+              ...PHASES.map(({ key }) => ms(bucket.phases?.[key])),
+            ],
+          ],
+    )}
   />
 );

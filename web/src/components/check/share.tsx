@@ -7,19 +7,17 @@ interface Props {
   coverage?: number | null | undefined;
   /** `90 days` */
   window: string;
-  /** It is said elsewhere on what it rests: it is only marked. */
-  isSaid?: boolean;
 }
 
 /** An uptime, muted where it rests on a small part of its window; how small is in its tooltip and read out. */
-export function Share({ of, watched, coverage, window, isSaid }: Props) {
+export function Share({ of, watched, coverage, window }: Props) {
   const part = restsOn(watched, coverage);
   if (of === null || of === undefined || part === null) return <>{percent(of)}</>;
   const note = `of ${partText(part)} of ${window}, more was not watched`;
   return (
     <span class="thin" title={`${percent(of)} ${note}`}>
       {percent(of)}
-      {!isSaid && <span class="sr"> {note}</span>}
+      <span class="sr"> {note}</span>
     </span>
   );
 }

@@ -1,0 +1,52 @@
+import type { Check, Endpoint } from '../../api/types';
+import { stepsOf } from '../../logic/expiry';
+import { count, day, daysUntil } from '../../logic/format';
+import { now } from '../../state/clock';
+import { warnOfCertificate } from '../../state/endpoint-actions';
+import { may } from '../../state/session';
+import { Button, Facts, Section } from '../layout';
+
+interface CertificateProps {
+  endpoint: Endpoint;
+  checks: readonly Check[];
+  reload: () => void;
+}
+
+/** The newest certificate that a check has seen, and who is told of its end. */
+export function CertificateCard({ endpoint, checks, reload }: CertificateProps) {
+  const certificate = checks.find((check) => check.certificate !== null)?.certificate;
+  if (!certificate) return null;
+  const days = daysUntil(certificate.expires_at, now.value);
+  return (
+    <Section title="Certificate">
+      <Facts
+        of={[
+          [
+            'Valid until',
+            <>
+              {day(certificate.expires_at)}, <strong>{days < 0 ? 'expired' : `${count(days, 'day')} left`}</strong>
+            </>,
+          ],
+          ['Subject', certificate.subject],
+          ['Issuer', certificate.issuer],
+          ['Names', certificate.names.join(', ')],
+          ['Told', <ExpirySteps endpoint={endpoint} reload={reload} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** When its end is told; one click where nobody would be. */
+function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
+  const { tls } = endpoint;
+  if (tls.warn_days !== null) {
+    return (
+      <>
+        {stepsOf(endpoint).join(', ')} days before, by its alert rules. <a href="#/certificates">All that end soon</a>
+      </>
+    );
+  }
+  if (!may.write()) return <>Nobody</>;
+  return <Button onClick={() => void warnOfCertificate(endpoint).then(reload)}>Nobody yet: warn 14 days before</Button>;
+}

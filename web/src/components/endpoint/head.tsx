@@ -1,0 +1,130 @@
+import { useSignal } from '@preact/signals';
+import { remove } from '../../api/client';
+import type { Check, Endpoint } from '../../api/types';
+import { checkCommand } from '../../logic/commands';
+import { duration, time } from '../../logic/format';
+import { shownStatus } from '../../logic/overview-order';
+import { now } from '../../state/clock';
+import { muteHour } from '../../state/mute';
+import { itemOf } from '../../state/overview-store';
+import { go } from '../../state/router';
+import { may } from '../../state/session';
+import { runAction } from '../../state/toast';
+import { AcknowledgeDialog } from '../acknowledge';
+import { CopyButton } from '../copy';
+import { confirmed } from '../dialog';
+import { EndpointLinks } from '../endpoint-links';
+import { Button, Head } from '../layout';
+import { Menu } from '../menu';
+import { Shape, statusWord } from '../status';
+
+interface Props {
+  endpoint: Endpoint;
+  /** Since when it is what it is shown as. */
+  since: string | null;
+  newest: Check | undefined;
+  onCheck: () => Promise<void>;
+  onPause: () => Promise<void>;
+  reload: () => void;
+}
+
+/** What it is, how it is and since when, and what one may do about it. */
+export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload }: Props) {
+  const isAcknowledging = useSignal(false);
+  const isInTrouble = endpoint.status === 'down' || itemOf(endpoint.id)?.alert_open;
+  const destroy = async () => {
+    const text = `“${endpoint.name}” goes for good, with its alert rules and its history. Open incidents are resolved first.`;
+    if (!(await confirmed('Delete this endpoint', text))) return;
+    if (await runAction(() => remove(`/api/v1/endpoints/${endpoint.id}`), `${endpoint.name} is deleted.`)) go('/');
+  };
+  const copy = (
+    <CopyButton
+      label={endpoint.type.startsWith('HTTP') ? 'Copy as curl' : 'Copy as command'}
+      text={checkCommand(endpoint)}
+    />
+  );
+  return (
+    <Head
+      parent={[`#/?website=${endpoint.website_id}`, endpoint.group]}
+      title={endpoint.name}
+      owner={endpoint.owner}
+      actions={
+        may.write() ? (
+          <>
+            <Button class="primary" onClick={onCheck}>
+              Check now
+            </Button>
+            {isInTrouble && !endpoint.acknowledgement && (
+              <Button onClick={() => (isAcknowledging.value = true)}>Acknowledge</Button>
+            )}
+            <Button onClick={() => muteHour({ endpoint_ids: [endpoint.id] }, endpoint.name).then(reload)}>
+              Mute 1 h
+            </Button>
+            <Menu label="More">
+              <Button onClick={onPause}>{endpoint.enabled ? 'Pause' : 'Resume'}</Button>
+              <a class="button" href={`#/endpoints/${endpoint.id}/edit`}>
+                Edit
+              </a>
+              <a class="button" href={`#/new?copy=${endpoint.id}`}>
+                Clone
+              </a>
+              {copy}
+              <hr />
+              <Button class="danger" onClick={destroy}>
+                Delete
+              </Button>
+            </Menu>
+          </>
+        ) : (
+          copy
+        )
+      }
+    >
+      <State endpoint={endpoint} since={since} newest={newest} />
+      <p class="muted">
+        <span class="chip">{endpoint.type}</span> <span class="mono">{endpoint.url}</span> · every{' '}
+        {duration(endpoint.interval)}, gives up after {duration(endpoint.timeout)}
+      </p>
+      <EndpointLinks endpoint={endpoint} />
+      {isAcknowledging.value && (
+        <AcknowledgeDialog
+          id={endpoint.id}
+          name={endpoint.name}
+          onClose={() => {
+            isAcknowledging.value = false;
+            reload();
+          }}
+        />
+      )}
+    </Head>
+  );
+}
+
+/** To be read from afar: the state and how long it lasts; below it since when, and why. */
+function State({ endpoint, since, newest }: Pick<Props, 'endpoint' | 'since' | 'newest'>) {
+  const status = shownStatus(endpoint);
+  const why =
+    endpoint.status === 'down'
+      ? newest?.error?.message
+      : endpoint.status === 'up'
+        ? newest?.warning?.message
+        : undefined;
+  return (
+    <>
+      <p class={`status state ${status}`}>
+        <Shape status={status} size={24} />
+        <span>
+          {statusWord(status)}
+          {since !== null && ` for ${duration((now.value - Date.parse(since)) / 1000)}`}
+        </span>
+      </p>
+      {(since !== null || why) && (
+        <p>
+          {since !== null && <span class="muted">since {time(since, now.value)}</span>}
+          {since !== null && why && ' · '}
+          {why && <strong>{why}</strong>}
+        </p>
+      )}
+    </>
+  );
+}

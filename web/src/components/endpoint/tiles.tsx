@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact';
+import type { Check, Endpoint, Uptime } from '../../api/types';
+import { duration, ms, nextCheckText } from '../../logic/format';
+import { fewText } from '../../logic/watched';
+import { now } from '../../state/clock';
+import { Share } from '../check/share';
+import { statusWord } from '../status';
+
+/** The windows of uptime that the page shows, and how they are spoken of. */
+export const WINDOWS = [
+  ['24h', '24 hours'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['90d', '90 days'],
+] as const;
+
+interface Props {
+  endpoint: Endpoint;
+  newest: Check | undefined;
+  /** In the order of `WINDOWS`. */
+  uptimes: readonly Uptime[] | undefined;
+}
+
+/** The figures of an endpoint: now, p95, uptimes and when it is checked next. */
+export function Tiles({ endpoint, newest, uptimes }: Props) {
+  const lastDay = uptimes?.[0];
+  const few = fewText(lastDay?.checks);
+  const planned = WINDOWS.flatMap(([window], index) => {
+    const seconds = uptimes?.[index]?.planned_seconds ?? 0;
+    return seconds === 0 ? [] : [`${duration(seconds)} of ${window}`];
+  });
+  return (
+    <>
+      <dl class="tiles figures">
+        <Tile name="Now">{newest?.outcome === 'up' ? ms(newest.duration_ms) : statusWord(endpoint.status)}</Tile>
+        <Tile name="p95, 24 h">
+          {lastDay === undefined ? <Blank /> : few === null ? ms(lastDay.latency.p95) : <Few of={lastDay} few={few} />}
+        </Tile>
+        <Tile name="Next check">
+          <NextCheck endpoint={endpoint} />
+        </Tile>
+        {WINDOWS.map(([window, name], index) => {
+          const uptime = uptimes?.[index];
+          return (
+            <Tile key={window} name={`Uptime ${window}`}>
+              {uptime === undefined ? (
+                <Blank />
+              ) : (
+                <>
+                  <Share of={uptime.uptime} watched={uptime.watched} coverage={uptime.coverage} window={name} />
+                  <Watched part={uptime.watched * (uptime.coverage ?? 1)} />
+                </>
+              )}
+            </Tile>
+          );
+        })}
+      </dl>
+      {planned.length > 0 && (
+        <p class="muted small below">Planned maintenance, which no uptime counts: {planned.join(', ')}.</p>
+      )}
+    </>
+  );
+}
+
+const Tile = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** Where a figure will stand. */
+const Blank = () => <span class="blank">&nbsp;</span>;
+
+/** Muted where it rests on a few checks, with how many. */
+const Few = ({ of, few }: { of: Uptime; few: string }) => (
+  <span class="thin">
+    {ms(of.latency.p95)} <span class="small">{few}</span>
+  </span>
+);
+
+/** How much of its window an uptime rests on, as a bar; `Share` says it in words. */
+const Watched = ({ part }: { part: number }) => (
+  <span class="watched" aria-hidden="true">
+    <i style={{ width: `${part * 100}%` }} />
+  </span>
+);
+
+/** When it is checked next: a ring that empties until then. */
+function NextCheck({ endpoint: { next_check_at: at, interval } }: { endpoint: Endpoint }) {
+  const left = at === null ? 0 : Math.min(Math.max((Date.parse(at) - now.value) / 1000 / interval, 0), 1);
+  return (
+    <span class="next-check">
+      <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+        <circle cx="11" cy="11" r="9" />
+        <circle cx="11" cy="11" r="9" pathLength="100" stroke-dasharray={`${left * 100} 100`} />
+      </svg>
+      {nextCheckText(at, now.value)}
+    </span>
+  );
+}

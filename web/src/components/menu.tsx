@@ -1,0 +1,49 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icons';
+
+/** A button that shows further links and buttons below it, until one is chosen, Escape is pressed or something else is. */
+export function Menu({ label, children }: { label: string; children: ComponentChildren }) {
+  const isOpen = useSignal(false);
+  const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    isOpen.value = false;
+  };
+  useEffect(() => {
+    if (!isOpen.value) return undefined;
+    const closeOutside = ({ target }: Event) => {
+      if (target instanceof Node && !box.current?.contains(target)) close();
+    };
+    addEventListener('pointerdown', closeOutside);
+    addEventListener('focusin', closeOutside);
+    return () => {
+      removeEventListener('pointerdown', closeOutside);
+      removeEventListener('focusin', closeOutside);
+    };
+  }, [isOpen.value]);
+  return (
+    <div
+      class="menu"
+      ref={box}
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape' || !isOpen.value) return;
+        close();
+        button.current?.focus();
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        aria-expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        {label} <Icon name="chevron" size={14} />
+      </button>
+      {isOpen.value && <div onClick={close}>{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import type { LatencyBucket } from '../api/types';
+import { count, ms, time } from './format';
+
+/** `12:04:00 · p50 82 ms, p95 120 ms · a week before 79 ms · 2 of 60 checks failed`. `before`: p50 a week before. */
+export function bucketText(bucket: LatencyBucket, before: number | null, nowMs: number): string {
+  const { p50, p95, failures, count: checks } = bucket;
+  return [
+    time(bucket.start, nowMs),
+    ...(p50 === null ? [] : [`p50 ${ms(p50)}, p95 ${ms(p95)}`]),
+    ...(before === null ? [] : [`a week before ${ms(before)}`]),
+    ...(checks === 0 ? ['no check'] : []),
+    ...(failures === 0 ? [] : [`${failures.toLocaleString('en')} of ${count(checks, 'check')} failed`]),
+  ].join(' · ');
+}
