@@ -10,12 +10,15 @@ import { Unsaved } from './components/unsaved';
 import { time } from './logic/format';
 import { findRoute, pathOf, type Route, ROUTES } from './pages/routes';
 import { SignIn } from './pages/sign-in';
+import { deleteOnLeaving } from './state/deletion';
 import { discarded } from './state/drafts';
 import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
 import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
 import { arrivals, go, replace, route } from './state/router';
 import { isOver, may, session } from './state/session';
+
+deleteOnLeaving();
 
 const isHelpOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));

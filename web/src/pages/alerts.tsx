@@ -21,6 +21,7 @@ import { count, time } from '../logic/format';
 import { matching } from '../logic/chosen';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
+import { present } from '../state/deletion';
 import { listen } from '../state/live';
 import { useEvery, useLoad, usePages } from '../state/load';
 import { itemOf } from '../state/overview-store';
@@ -118,7 +119,8 @@ export function AlertRulesPage() {
     <>
       <AlertsHead current="rules" />
       <Data of={alerts}>
-        {(list) => {
+        {(stored) => {
+          const list = present(stored);
           if (list.length === 0)
             return (
               <p class="empty">

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { all, get, remove } from '../api/client';
+import { all, get } from '../api/client';
 import type { Alert, Check, Endpoint, Outage, Uptime } from '../api/types';
 import { AcknowledgedBanner, AcknowledgeDialog } from '../components/acknowledge';
 import { AlertName } from '../components/alert/alert-name';
@@ -12,7 +12,6 @@ import { LatencySection } from '../components/check/latency-section';
 import { checkSentence, outcomeOf } from '../components/check/recent-beats';
 import { Share } from '../components/check/share';
 import { CopyButton } from '../components/copy';
-import { confirmed } from '../components/dialog';
 import { EndpointLinks } from '../components/endpoint-links';
 import { Button, Data, Facts, Head, Section } from '../components/layout';
 import { MaintenanceBanner } from '../components/quiet';
@@ -26,7 +25,8 @@ import { shownSince } from '../logic/shown-since';
 import { fewText, thinText } from '../logic/watched';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
-import { checkNow, setEnabled, warnOfCertificate } from '../state/endpoint-actions';
+import { present } from '../state/deletion';
+import { checkNow, deleteEndpoints, setEnabled, warnOfCertificate } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
 import { listen } from '../state/live';
 import { useEvery, useLoad } from '../state/load';
@@ -34,7 +34,6 @@ import { muteHour } from '../state/mute';
 import { items } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
-import { runAction } from '../state/toast';
 
 const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 
@@ -130,10 +129,9 @@ function EndpointHead(props: {
   const { endpoint, newest } = props;
   const isAcknowledging = useSignal(false);
   const isInTrouble = endpoint.status === 'down' || items.value?.find(({ id }) => id === endpoint.id)?.alert_open;
-  const destroy = async () => {
-    const text = `“${endpoint.name}” goes for good, with its alert rules and its history. Open incidents are resolved first.`;
-    if (!(await confirmed('Delete this endpoint', text))) return;
-    if (await runAction(() => remove(`/api/v1/endpoints/${endpoint.id}`), `${endpoint.name} is deleted.`)) go('/');
+  const destroy = () => {
+    deleteEndpoints([endpoint]);
+    go('/');
   };
   const copy = (
     <CopyButton
@@ -355,7 +353,7 @@ function Rules({ endpoint }: { endpoint: Endpoint }) {
     <Section title="Alert rules">
       {alerts.data.value?.length === 0 && <p class="muted">No alert: nobody is notified when this goes down.</p>}
       <ul class="feed">
-        {alerts.data.value?.map((alert) => (
+        {present(alerts.data.value ?? []).map((alert) => (
           <li key={alert.id}>
             <div>
               <AlertName alert={alert} contacts={contacts.data.value} />

@@ -1,19 +1,19 @@
 import { signal, useSignal } from '@preact/signals';
-import { all, get, post, put, remove } from '../api/client';
+import { all, get, post, put } from '../api/client';
 import type { PublicPage, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
-import { confirmed } from '../components/dialog';
 import { Check, Field, Lines, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { count } from '../logic/format';
 import { problemText, titled } from '../logic/problem-text';
+import { deleteLater } from '../state/deletion';
 import { forget, useDraft } from '../state/drafts';
 import { into, patch, useLoad } from '../state/load';
 import { itemOf, items } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
-import { runAction, showToast } from '../state/toast';
+import { showToast } from '../state/toast';
 import { titleOf } from './status-pages';
 
 type Group = PublicPage['groups'][number];
@@ -92,14 +92,10 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
     });
     reader.readAsDataURL(file);
   };
-  const destroy = async () => {
-    if (
-      !stored ||
-      !(await confirmed('Delete this page', `Whoever has the address of “${titleOf(stored)}” finds nothing.`))
-    )
-      return;
-    if (!(await runAction(() => remove(`/api/v1/status-pages/${stored.id}`), 'The page is deleted.'))) return;
-    forget(`/status-pages/${stored.id}`);
+  const destroy = (page: PublicPage) => {
+    const name = titleOf(page);
+    deleteLater([{ path: `/api/v1/status-pages/${page.id}`, name }], `The page ${name} is deleted.`);
+    forget(`/status-pages/${page.id}`);
     go('/status-pages');
   };
   const hasLogo = logo.value === undefined ? stored?.logo_url : logo.value;
@@ -119,7 +115,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                 </a>
               )}
               {may.write() && (
-                <Button class="danger" onClick={destroy}>
+                <Button class="danger" onClick={() => destroy(stored)}>
                   Delete
                 </Button>
               )}

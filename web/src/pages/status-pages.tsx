@@ -2,6 +2,7 @@ import { all } from '../api/client';
 import type { PublicPage } from '../api/types';
 import { Icon } from '../components/icons';
 import { Data, Head, Table } from '../components/layout';
+import { present } from '../state/deletion';
 import { useLoad } from '../state/load';
 import { may } from '../state/session';
 
@@ -21,8 +22,9 @@ export function StatusPagesPage() {
         }
       />
       <Data of={pages}>
-        {(list) =>
-          list.length === 0 ? (
+        {(found) => {
+          const list = present(found);
+          return list.length === 0 ? (
             <p class="empty">
               None yet. A status page shows your users what works: any endpoints and websites, in groups, under an
               address or a domain of its own.
@@ -44,8 +46,8 @@ export function StatusPagesPage() {
                 page.domain,
               ])}
             />
-          )
-        }
+          );
+        }}
       </Data>
     </>
   );

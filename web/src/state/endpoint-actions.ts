@@ -1,6 +1,7 @@
 import { post, put } from '../api/client';
 import type { Check, Endpoint } from '../api/types';
-import { ms, words } from '../logic/format';
+import { count, ms, words } from '../logic/format';
+import { deleteLater } from './deletion';
 import { refreshSoon } from './overview-store';
 import { runAction, showToast } from './toast';
 
@@ -24,6 +25,14 @@ export async function setEnabled(id: string, name: string, enabled: boolean, the
   );
   refreshSoon();
   then?.();
+}
+
+/** Deletes endpoints with their alert rules and their history, in ten seconds. */
+export function deleteEndpoints(list: readonly Pick<Endpoint, 'id' | 'name'>[]): void {
+  const [first] = list;
+  const what = list.length === 1 && first ? `${first.name} is` : `${count(list.length, 'endpoint')} are`;
+  const targets = list.map(({ id, name }) => ({ path: `/api/v1/endpoints/${id}`, name }));
+  deleteLater(targets, `${what} deleted, with alert rules and history.`, refreshSoon);
 }
 
 /** Has the end of its certificate told from 14 days before. */

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { get, onSignedOut, post, remove } from '../api/client';
 import type { Session } from '../api/types';
+import { deleteWaiting } from './deletion';
 
 /** The signed-in session; `undefined` until it is known, `null` when signed out. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -36,6 +37,7 @@ export async function signIn(credentials: { api_key: string } | { sign_in_token:
 
 /** Ends the session, here and on the server. */
 export async function signOut(): Promise<void> {
+  await deleteWaiting();
   await remove('/auth/session');
   session.value = null;
   isOver.value = false;
