@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Confirmation } from './components/dialog';
 import { KeyboardHelp, type Shortcut } from './components/keyboard-help';
-import { fetchPages } from './components/lazy';
+import { fetchPages, lazy } from './components/lazy';
 import { Tip } from './components/tip';
 import { Toasts } from './components/toasts';
 import { TopBar } from './components/top-bar';
@@ -20,7 +20,10 @@ import { isOver, may, session } from './state/session';
 
 deleteOnLeaving();
 
+const Palette = lazy(() => import('./components/palette').then((file) => file.Palette), false);
+
 const isHelpOpen = signal(false);
+const isPaletteOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
 
 /** Tab title and icon show the number of endpoints that are down, also in a background tab. */
@@ -60,6 +63,7 @@ const WITH_SHORTCUT = ROUTES.filter((each): each is Route & { shortcut: string }
 
 /** Single keys before sequences. */
 const SHORTCUTS: readonly Shortcut[] = [
+  ['Ctrl k', 'Go to what you name, or do it'],
   ['/', 'Search'],
   ['j k', 'Next, previous endpoint'],
   ['Enter', 'Open it'],
@@ -70,6 +74,16 @@ const SHORTCUTS: readonly Shortcut[] = [
   ...WITH_SHORTCUT.map(({ shortcut, title }): Shortcut => [shortcut, title]).sort(([a], [b]) => a.length - b.length),
   ['?', 'This help'],
 ];
+
+const PAGES = ROUTES.filter(({ path }) => !/:\w+(\/|$)/.test(path)).map((each) => [each.title, pathOf(each)] as const);
+
+const openPalette = () => {
+  isPaletteOpen.value = true;
+};
+
+const closePalette = () => {
+  isPaletteOpen.value = false;
+};
 
 const openHelp = () => {
   isHelpOpen.value = true;
@@ -121,6 +135,7 @@ function SignedIn() {
     isOver.value
       ? {}
       : {
+          'Ctrl k': openPalette,
           '?': openHelp,
           ...Object.fromEntries(
             WITH_SHORTCUT.map((each) => [each.shortcut, () => (!each.role || may[each.role]()) && go(pathOf(each))]),
@@ -154,6 +169,7 @@ function SignedIn() {
       <p class="sr" role="status" aria-live="polite">
         {announcement.value}
       </p>
+      {isPaletteOpen.value && <Palette pages={PAGES} onClose={closePalette} />}
       {isHelpOpen.value && <KeyboardHelp shortcuts={SHORTCUTS} onClose={closeHelp} />}
     </>
   );

@@ -14,6 +14,7 @@ import { Share } from '../components/check/share';
 import { CopyButton } from '../components/copy';
 import { EndpointLinks } from '../components/endpoint-links';
 import { Button, Data, Facts, Head, Section } from '../components/layout';
+import { lazy } from '../components/lazy';
 import { MaintenanceBanner } from '../components/quiet';
 import { StatusPill, statusWord } from '../components/status';
 import { stepsOf } from '../logic/expiry';
@@ -35,6 +36,8 @@ import { items } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
 
+const FirstContact = lazy(() => import('../components/alert/first-contact').then((file) => file.FirstContact), false);
+
 const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 
 /** One endpoint: status, uptime, latency, outages, certificate, alert rules and checks. */
@@ -49,6 +52,8 @@ export function EndpointPage({ id }: { id: string }) {
   const uptimes = useLoad(`${path}/uptime/${isThere}`, (signal) =>
     Promise.all(isThere ? WINDOWS.map((window) => get<Uptime>(`${path}/uptime?window=${window}`, signal)) : []),
   );
+  /** Counts what FirstContact made: the alert rules are read again. */
+  const made = useSignal(0);
   const reload = () => {
     const isFirst = endpoint.data.peek() === undefined && endpoint.error.peek() === null;
     if (isFirst || endpoint.isMissing.value) return;
@@ -95,6 +100,7 @@ export function EndpointPage({ id }: { id: string }) {
             onPause={pause}
             reload={reload}
           />
+          {may.write() && <FirstContact then={() => made.value++} />}
           {data.maintenance && <MaintenanceBanner of={data.maintenance} />}
           {data.acknowledgement && <AcknowledgedBanner id={id} of={data.acknowledgement} onChange={reload} />}
           <Strip endpoint={data} checks={recent} />
@@ -106,7 +112,7 @@ export function EndpointPage({ id }: { id: string }) {
             </Section>
             <div>
               <CertificateCard endpoint={data} checks={recent} reload={reload} />
-              <Rules endpoint={data} />
+              <Rules key={made.value} endpoint={data} />
             </div>
           </div>
           <Section title="Recent checks">

@@ -2,7 +2,7 @@ import { post, put } from '../api/client';
 import type { Check, Endpoint } from '../api/types';
 import { count, ms, words } from '../logic/format';
 import { deleteLater } from './deletion';
-import { refreshSoon } from './overview-store';
+import { refreshSoon, refreshWebsites } from './overview-store';
 import { runAction, showToast } from './toast';
 
 /** Runs and records a check, then shows its verdict. */
@@ -25,6 +25,17 @@ export async function setEnabled(id: string, name: string, enabled: boolean, the
   );
   refreshSoon();
   then?.();
+}
+
+/** Pauses or resumes all endpoints of a website, and back again for ten seconds. */
+export async function setWebsiteEnabled(id: string, name: string, enabled: boolean): Promise<void> {
+  await runAction(
+    () => put(`/api/v1/websites/${id}`, { enabled }),
+    `${name} is ${enabled ? 'watched again' : 'paused'}.`,
+    () => setWebsiteEnabled(id, name, !enabled),
+  );
+  refreshSoon();
+  void refreshWebsites();
 }
 
 /** Deletes endpoints with their alert rules and their history, in ten seconds. */

@@ -4,6 +4,7 @@ import type { Website } from '../../api/types';
 import { count } from '../../logic/format';
 import { into } from '../../state/load';
 import { deleteLater } from '../../state/deletion';
+import { setWebsiteEnabled } from '../../state/endpoint-actions';
 import { refreshSoon, refreshWebsites, websites } from '../../state/overview-store';
 import { runAction, showToast } from '../../state/toast';
 import { editStatusPage } from '../../state/website-page';
@@ -108,7 +109,12 @@ function Existing({ website }: { website: Website }) {
         >
           Status page
         </Button>
-        <Button onClick={() => runAction(() => save({ enabled: !enabled }))}>
+        <Button
+          onClick={() => {
+            close();
+            void setWebsiteEnabled(id, website.name, !enabled);
+          }}
+        >
           {enabled ? 'Pause all its endpoints' : 'Resume'}
         </Button>
         <Button
