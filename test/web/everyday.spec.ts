@@ -111,6 +111,44 @@ describe('the everyday: who is told, the palette, a way back', () => {
     await eventually('Basket is gone', async () => (await stored('Basket')).status === 404);
   });
 
+  it('shows beside a form what arrives, and the document that the service takes', async () => {
+    const plan = async (name: string) => {
+      await page.getByRole('tab', { name: 'YAML' }).click();
+      const text = (await page.getByRole('region', { name: 'YAML document' }).textContent()) ?? '';
+      const response = await fetch(`${app.url}/api/v1/configuration/plan`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${app.write.key}`, 'Content-Type': 'application/yaml' },
+        body: `${text}secrets: { CONTACT_NIGHT_SHIFT_WEBHOOK_URL: "https://hooks.slack.com/services/T/B/X" }\n`,
+      });
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(name)]);
+    };
+    await visit.open('/contacts/new');
+    await page.getByLabel('Name').fill('Night shift');
+    await page.getByLabel('Channel', { exact: true }).selectOption('slack');
+    await page.getByLabel('Webhook URL').fill('https://hooks.slack.com/services/T/B/X');
+    await page.getByLabel('Triggers after failures in a row').fill('5');
+    await page.getByText('Checkout is down: connection refused (5 checks in a row)').waitFor();
+    expect(await visit.barriers()).toEqual([]);
+    await page.getByRole('tab', { name: 'Preview' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await plan('Night shift');
+
+    await visit.open('/status-pages/new');
+    const preview = page.getByRole('article', { name: 'Preview of the page' });
+    await page.getByLabel('Title').fill('Our services');
+    await page.getByLabel('Choose a colour').fill('#7a3ff2');
+    await page.getByRole('button', { name: /^Add Example shop/ }).click();
+    await preview.getByText('Checkout').waitFor();
+    expect(await page.getByLabel('Colour (optional)').inputValue()).toBe('#7a3ff2');
+    expect(await visit.barriers()).toEqual([]);
+
+    await visit.open('/new');
+    await page.getByLabel('URL, host or host:port').fill('https://shop.example.com/cart');
+    await page.getByRole('button', { name: '30 s' }).click();
+    expect(await page.getByLabel('Interval (seconds)').inputValue()).toBe('30');
+    await plan('shop.example.com/cart');
+  });
+
   it('takes back a pause of several, of those that it paused', async () => {
     await app.write.put(pathOf('Checkout'), { enabled: false });
     await visit.open('/');

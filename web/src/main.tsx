@@ -3,6 +3,7 @@ import './styles/base.css';
 import './styles/controls.css';
 import './styles/layout.css';
 import './styles/monitor.css';
+import './styles/beside.css';
 import './styles/first-contact.css';
 import './styles/palette.css';
 import 'uplot/dist/uPlot.min.css';
