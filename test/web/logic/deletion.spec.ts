@@ -10,8 +10,8 @@ describe('what is deleted with a way back', () => {
   };
   let id = '';
   let number = 0;
-  const later = (answer = send, then?: () => void) =>
-    deleteLater([{ path: `/api/v1/endpoints/${id}`, name: 'Shop' }], 'Shop is deleted.', then, answer);
+  const later = (respond = send, then?: () => void) =>
+    deleteLater([{ path: `/api/v1/endpoints/${id}`, name: 'Shop' }], 'Shop is deleted.', then, respond);
   const isShown = () => present([{ id }]).length === 1;
 
   beforeEach(() => {
