@@ -1,13 +1,14 @@
 import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { post } from '../../api/client';
 import type { Contact, DeliveryTest } from '../../api/types';
-import { kept } from '../../state/overview-view';
-import { ROOT, testContact, verdictText } from '../../pages/contacts/words';
 import { channelName } from '../../logic/channel-name';
-import { firstContactBody, FIRST_CHANNELS, type FirstChannel } from '../../logic/first-contact';
 import { madeText } from '../../logic/contact-draft';
+import { FIRST_CHANNELS, type FirstChannel, firstContactBody } from '../../logic/first-contact';
+import { ROOT, testContact, verdictText } from '../../pages/contacts/words';
 import { useContacts } from '../../state/contacts';
 import { into } from '../../state/load';
+import { kept } from '../../state/overview-view';
 import { session } from '../../state/session';
 import { runAction, showToast } from '../../state/toast';
 import { Text } from '../form/field';
@@ -26,13 +27,14 @@ export function FirstContact({ then }: { then: () => void }) {
   const made = useSignal<Contact | null>(null);
   const isAsked = !dismissed.value.includes(organization) && !answered.value.has(organization);
   const contacts = useContacts(isAsked).data.value;
+  const hasOne = (contacts?.length ?? 0) > 0;
+  // No other page asks again.
+  useEffect(() => {
+    if (hasOne) answered.value = new Set([...answered.peek(), organization]);
+  }, [hasOne]);
   if (made.value) return <BreakIt of={made.value} close={() => (made.value = null)} />;
   if (!isAsked || !contacts) return null;
-  if (contacts.length > 0) {
-    // No page asks again.
-    queueMicrotask(() => (answered.value = new Set([...answered.value, organization])));
-    return null;
-  }
+  if (hasOne) return null;
   return (
     <Ask
       close={() => setDismissed([...dismissed.value, organization])}
