@@ -10,7 +10,7 @@ import { Unsaved } from './components/unsaved';
 import { time } from './logic/format';
 import { findRoute, pathOf, type Route, ROUTES } from './pages/routes';
 import { SignIn } from './pages/sign-in';
-import { deleteOnLeaving } from './state/deletion';
+import { deleteWaiting } from './state/deletion';
 import { discarded } from './state/drafts';
 import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
@@ -18,7 +18,10 @@ import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon }
 import { arrivals, go, replace, route } from './state/router';
 import { isOver, may, session } from './state/session';
 
-deleteOnLeaving();
+// What is deleted does not wait for a page that is left; a hidden one may never be told that it ends.
+const left = () => void deleteWaiting(true);
+addEventListener('pagehide', left);
+document.addEventListener('visibilitychange', () => document.hidden && left());
 
 const Palette = lazy(() => import('./components/palette').then((file) => file.Palette), false);
 

@@ -35,7 +35,7 @@ function withReferences(config: ConfigValue, schema: Schema, key: string): Confi
 }
 
 /** A document that declares a contact. */
-export function contactDocument(body: { name: string; config: ConfigValue } & object, schema: Schema): string {
+export function contactDocument(body: { name: string; type: string; config: ConfigValue }, schema: Schema): string {
   const key = keyOf(body.name);
   const contact = { key, ...body, config: withReferences(body.config, schema, key) };
   return yamlOf({ version: 1, contacts: [contact] });

@@ -68,10 +68,3 @@ export function deleteLater(
 /** Deletes at once what waits. `isLeaving`: the requests outlive the page. */
 export const deleteWaiting = (isLeaving = false): Promise<unknown> =>
   Promise.all([...waiting].map((now) => now(isLeaving)));
-
-/** From now on nothing waits for a page that is left: a hidden one may never be told that it ends. */
-export function deleteOnLeaving(): void {
-  const left = () => void deleteWaiting(true);
-  addEventListener('pagehide', left);
-  document.addEventListener('visibilitychange', () => document.hidden && left());
-}
