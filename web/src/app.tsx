@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Confirmation } from './components/dialog';
 import { Empty } from './components/empty';
 import { KeyboardHelp, type Shortcut } from './components/keyboard-help';
-import { fetchPages } from './components/lazy';
+import { fetchPages, lazy } from './components/lazy';
 import { Tip } from './components/tip';
 import { Toasts } from './components/toasts';
 import { TopBar } from './components/top-bar';
@@ -11,6 +11,7 @@ import { Unsaved } from './components/unsaved';
 import { time } from './logic/format';
 import { findRoute, pathOf, type Route, ROUTES } from './pages/routes';
 import { SignIn } from './pages/sign-in';
+import { deleteWaiting } from './state/deletion';
 import { discarded } from './state/drafts';
 import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
@@ -18,7 +19,15 @@ import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon }
 import { arrivals, go, replace, route } from './state/router';
 import { invited, isOver, may, session } from './state/session';
 
+// What is deleted does not wait for a page that is left; a hidden one may never be told that it ends.
+const left = () => void deleteWaiting(true);
+addEventListener('pagehide', left);
+document.addEventListener('visibilitychange', () => document.hidden && left());
+
+const Palette = lazy(() => import('./components/palette').then((file) => file.Palette), false);
+
 const isHelpOpen = signal(false);
+const isPaletteOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
 
 /** Tab title and icon show the number of endpoints that are down, also in a background tab. */
@@ -58,6 +67,7 @@ const WITH_SHORTCUT = ROUTES.filter((each): each is Route & { shortcut: string }
 
 /** Single keys before sequences. */
 const SHORTCUTS: readonly Shortcut[] = [
+  ['Ctrl k', 'Go to what you name, or do it'],
   ['/', 'Search'],
   ['j k', 'Next, previous endpoint'],
   ['Enter', 'Open it'],
@@ -68,6 +78,16 @@ const SHORTCUTS: readonly Shortcut[] = [
   ...WITH_SHORTCUT.map(({ shortcut, title }): Shortcut => [shortcut, title]).sort(([a], [b]) => a.length - b.length),
   ['?', 'This help'],
 ];
+
+const PAGES = ROUTES.filter(({ path }) => !/:\w+(\/|$)/.test(path)).map((each) => [each.title, pathOf(each)] as const);
+
+const openPalette = () => {
+  isPaletteOpen.value = true;
+};
+
+const closePalette = () => {
+  isPaletteOpen.value = false;
+};
 
 const openHelp = () => {
   isHelpOpen.value = true;
@@ -119,6 +139,7 @@ function SignedIn() {
     isOver.value
       ? {}
       : {
+          'Ctrl k': openPalette,
           '?': openHelp,
           ...Object.fromEntries(
             WITH_SHORTCUT.map((each) => [each.shortcut, () => (!each.role || may[each.role]()) && go(pathOf(each))]),
@@ -152,6 +173,7 @@ function SignedIn() {
       <p class="sr" role="status" aria-live="polite">
         {announcement.value}
       </p>
+      {isPaletteOpen.value && <Palette pages={PAGES} onClose={closePalette} />}
       {isHelpOpen.value && <KeyboardHelp shortcuts={SHORTCUTS} onClose={closeHelp} />}
     </>
   );

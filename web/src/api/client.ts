@@ -110,9 +110,9 @@ export async function put<T>(path: string, body: unknown, seen?: object | null):
   return saved;
 }
 
-/** Deletes something. Throws `ApiProblem`. */
-export const remove = async (path: string): Promise<void> => {
-  await call('DELETE', path);
+/** Deletes something. `isLeaving`: the request outlives the page. Throws `ApiProblem`. */
+export const remove = async (path: string, isLeaving = false): Promise<void> => {
+  await request(path, { method: 'DELETE', headers: { Accept: 'application/json' }, keepalive: isLeaving });
 };
 
 /** Reads a path as text of a media type. Throws `ApiProblem`. */

@@ -14,6 +14,9 @@ const PATHS = {
   check: 'M4 12.5 9.5 18 20 6.5',
   bell: 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4ZM10 21h4M12 5V3',
   out: 'M10 4H5v16h5m5-12 4 4-4 4m4-4H9',
+  mail: 'M4 6h16v12H4Zm0 1 8 6 8-6',
+  chat: 'M4 5h16v11H10l-5 4v-4H4Z',
+  hook: 'M8 4 3 12l5 8m8-16 5 8-5 8',
 } as const;
 /** An icon there is. */
 export type IconName = keyof typeof PATHS;

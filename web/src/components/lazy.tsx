@@ -9,8 +9,14 @@ export function fetchPages(): void {
   for (const start of waiting.splice(0)) start();
 }
 
-/** A page with its code in a file of its own, fetched after the first page was shown, or when it is opened before that. */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => preact.ComponentChild {
+/**
+ * A page with its code in a file of its own, fetched after the first page was shown, or when it is opened before that. Without
+ * `isPage` a part of one, in place of which there is nothing until then.
+ */
+export function lazy<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  isPage = true,
+): (props: P) => preact.ComponentChild {
   const loaded = signal<ComponentType<P> | null>(null);
   const failed = signal(false);
   let isStarted = false;
@@ -31,6 +37,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (
     start();
     const Page = loaded.value;
     if (Page) return <Page {...props} />;
+    if (!isPage) return null;
     if (!failed.value) return <p class="muted">Loading…</p>;
     return (
       <div class="empty">

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { get, post, remove } from '../api/client';
+import { get, post } from '../api/client';
 import { loadDocument } from '../api/document';
 import type { Alert, Contact, Delivery } from '../api/types';
 import { AlertForm } from '../components/alert/alert-form';
@@ -9,7 +9,6 @@ import { AlertState } from '../components/alert/alert-state';
 import { DeliveryKind } from '../components/alert/delivery-kind';
 import { DeliveryState, SendAgain } from '../components/alert/delivery-state';
 import { EventFeed } from '../components/alert/event-feed';
-import { confirmed } from '../components/dialog';
 import { EndpointName } from '../components/endpoint-name';
 import { Generated, keepGenerated } from '../components/form/generated';
 import { Button, Data, Facts, Head, Section, Table } from '../components/layout';
@@ -19,6 +18,7 @@ import { configSchemas, type ConfigValue } from '../logic/config-schema';
 import { count, time } from '../logic/format';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
+import { deleteLater } from '../state/deletion';
 import { listen } from '../state/live';
 import { forget } from '../state/drafts';
 import { useEvery, useLoad, usePages } from '../state/load';
@@ -49,9 +49,8 @@ export function AlertPage({ id }: { id: string | null }) {
       if (delivery.state === 'delivered') showToast('The test message was delivered.');
       else showToast(`The test message was not delivered: ${delivery.error ?? delivery.state}`, 'bad');
     });
-  const destroy = async () => {
-    if (!(await confirmed('Delete this alert', 'An open incident is resolved first. Past events stay.'))) return;
-    if (!(await runAction(() => remove(path), 'The alert is deleted.'))) return;
+  const destroy = () => {
+    deleteLater([{ path, name: 'The alert' }], 'The alert is deleted. Past events stay.');
     forget(`/alerts/${id}`);
     go('/alerts');
   };

@@ -22,6 +22,7 @@ import { count, time } from '../logic/format';
 import { matching } from '../logic/chosen';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
+import { present } from '../state/deletion';
 import { listen } from '../state/live';
 import { useEvery, useLoad, usePages } from '../state/load';
 import { itemOf } from '../state/overview-store';
@@ -119,7 +120,8 @@ export function AlertRulesPage() {
     <>
       <AlertsHead current="rules" />
       <Data of={alerts}>
-        {(list) => {
+        {(stored) => {
+          const list = present(stored);
           if (list.length === 0)
             return (
               <Empty drawing="alert">

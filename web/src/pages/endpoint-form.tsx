@@ -7,14 +7,16 @@ import { ContactChoice } from '../components/alert/contact-choice';
 import { giveAlerts, type MissingAlert, MissingAlerts } from '../components/alert/missing-alerts';
 import { endpointOptions } from '../components/alert/target-filter';
 import { Verdict } from '../components/check/check-list';
-import { ApiCall } from '../components/form/api-call';
+import { Beside } from '../components/form/beside';
 import { Many } from '../components/form/chooser';
 import { Check as CheckField, Choice, Lines, Select, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
 import { Button, Data, Head } from '../components/layout';
 import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
+import { endpointDocument } from '../logic/document-preview';
 import { INTERVAL, TIMEOUT, WARN_DAYS } from '../logic/endpoint-defaults';
+import { duration } from '../logic/format';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
@@ -190,12 +192,16 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   const websiteId = website.value ?? known?.id ?? '';
   const site = siteOf(draft.url);
   const endpoint = bodyOf(draft, true);
+  const chosenWebsite = websites.data.value?.find((each) => each.id === websiteId);
+  const websiteOf = chosenWebsite
+    ? { name: chosenWebsite.name, url: chosenWebsite.url }
+    : { name: websiteName.value.trim() || site.host, url: site.url };
   // One request in either case: a website is not left behind when its endpoint is refused.
   const call: Call =
     websiteId === ''
       ? {
           path: `/api/v1/websites${plan.query}`,
-          body: { name: websiteName.value.trim() || site.host, url: site.url, endpoints: [endpoint] },
+          body: { ...websiteOf, endpoints: [endpoint] },
           pointer: '/endpoints/0',
         }
       : { path: `/api/v1/websites/${websiteId}/endpoints${plan.query}`, body: endpoint, pointer: '' };
@@ -237,6 +243,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
       save={save}
       call={call}
       pasteMany={pasteMany}
+      yaml={endpointDocument(websiteOf, endpoint)}
       last={<ContactChoice contacts={contacts} chosen={told} set={into(picked)} />}
     >
       {(problem) => (
@@ -293,6 +300,8 @@ interface EditorProps {
   pasteMany?: (event: ClipboardEvent) => void;
   /** Below the settings. */
   last?: preact.ComponentChildren;
+  /** The endpoint as a configuration document. */
+  yaml?: string;
 }
 
 /** Said here: the service would name the website's URL as well, which the form has no field for. */
@@ -304,7 +313,7 @@ function needUrl({ url }: Draft, pointer: string): void {
   ]);
 }
 
-function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany }: EditorProps) {
+function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, yaml }: EditorProps) {
   /** With the settings that were tested: the verdict goes when any of them changes. */
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -377,7 +386,7 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany }
           )}
         </div>
       </div>
-      <ApiCall method={isNew ? 'POST' : 'PUT'} path={call.path} body={call.body} />
+      <Beside call={{ method: isNew ? 'POST' : 'PUT', path: call.path, body: call.body }} yaml={yaml ?? null} />
     </div>
   );
 }
@@ -396,21 +405,39 @@ const withCurrent = (choices: readonly string[] | undefined, current: string): s
 type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
   Pick<FormState, 'problem'> & { choices: EndpointChoices | undefined };
 
+/** Seconds that most choose. */
+const INTERVALS = ['30', '60', '300'];
+
 /** How to check, and what counts as up. */
 function Details({ draft, set, problem, choices, id }: DetailsProps) {
   const isHttp = draft.type.startsWith('HTTP');
   return (
     <>
       <div class="form-row">
-        <Text
-          label="Interval (seconds)"
-          type="number"
-          min={INTERVAL.minimum}
-          max={INTERVAL.maximum}
-          error={problem('/interval')}
-          value={draft.interval}
-          set={(interval) => set({ interval })}
-        />
+        <div>
+          <Text
+            label="Interval (seconds)"
+            type="number"
+            min={INTERVAL.minimum}
+            max={INTERVAL.maximum}
+            error={problem('/interval')}
+            value={draft.interval}
+            set={(interval) => set({ interval })}
+          />
+          <div class="tags usual" role="group" aria-label="Usual intervals">
+            {INTERVALS.map((interval) => (
+              <button
+                type="button"
+                class="tag"
+                key={interval}
+                aria-pressed={draft.interval === interval}
+                onClick={() => set({ interval })}
+              >
+                {duration(Number(interval))}
+              </button>
+            ))}
+          </div>
+        </div>
         <Text
           label="Timeout (seconds)"
           type="number"

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get } from '../api/client';
 import type { Check, Endpoint, Uptime } from '../api/types';
@@ -13,6 +14,7 @@ import { EndpointHead } from '../components/endpoint/head';
 import { Outages } from '../components/endpoint/outages';
 import { Tiles, WINDOWS } from '../components/endpoint/tiles';
 import { Data, Section } from '../components/layout';
+import { lazy } from '../components/lazy';
 import { MaintenanceBanner } from '../components/quiet';
 import { shownSince } from '../logic/shown-since';
 import { now } from '../state/clock';
@@ -23,6 +25,8 @@ import { useEvery, useLoad } from '../state/load';
 import { itemOf } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
+
+const FirstContact = lazy(() => import('../components/alert/first-contact').then((file) => file.FirstContact), false);
 
 /** One endpoint: status, uptime, response time, availability, outages, certificate, alert rules and checks. */
 export function EndpointPage({ id }: { id: string }) {
@@ -36,6 +40,8 @@ export function EndpointPage({ id }: { id: string }) {
   const uptimes = useLoad(`${path}/uptime/${isThere}`, (signal) =>
     Promise.all(isThere ? WINDOWS.map(([window]) => get<Uptime>(`${path}/uptime?window=${window}`, signal)) : []),
   );
+  /** Counts what FirstContact made: the alert rules are read again. */
+  const made = useSignal(0);
   const reload = () => {
     const isFirst = endpoint.data.peek() === undefined && endpoint.error.peek() === null;
     if (isFirst || endpoint.isMissing.value) return;
@@ -82,6 +88,7 @@ export function EndpointPage({ id }: { id: string }) {
             onPause={pause}
             reload={reload}
           />
+          {may.write() && <FirstContact then={() => made.value++} />}
           {data.maintenance && <MaintenanceBanner of={data.maintenance} />}
           {data.acknowledgement && <AcknowledgedBanner id={id} of={data.acknowledgement} onChange={reload} />}
           <Strip endpoint={data} checks={recent} />
@@ -97,7 +104,7 @@ export function EndpointPage({ id }: { id: string }) {
             </div>
             <div>
               <CertificateCard endpoint={data} checks={recent} reload={reload} />
-              <Rules endpoint={data} />
+              <Rules key={made.value} endpoint={data} />
             </div>
           </div>
           <Section title="Recent checks">

@@ -1,19 +1,21 @@
 import { signal, useSignal } from '@preact/signals';
-import { all, get, post, put, remove } from '../api/client';
+import { all, get, post, put } from '../api/client';
 import type { PublicPage, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
-import { confirmed } from '../components/dialog';
+import { Beside } from '../components/form/beside';
 import { Check, Field, Lines, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { count } from '../logic/format';
 import { problemText, titled } from '../logic/problem-text';
+import { deleteLater } from '../state/deletion';
 import { forget, useDraft } from '../state/drafts';
 import { into, patch, useLoad } from '../state/load';
 import { itemOf, items } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
-import { runAction, showToast } from '../state/toast';
+import { showToast } from '../state/toast';
+import { isColour, PagePreview } from './status-page-preview';
 import { titleOf } from './status-pages';
 
 type Group = PublicPage['groups'][number];
@@ -61,20 +63,19 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
   const set = patch(draft);
   const { title, slug, description, accent, domain, enabled, groups } = draft.value;
 
+  const path = `/api/v1/status-pages${stored ? `/${stored.id}` : ''}`;
+  const body = {
+    title: title === '' && stored?.website_id ? null : title,
+    description,
+    groups,
+    enabled,
+    accent: accent || null,
+    domain: domain || null,
+    ...(slug !== '' && { slug }),
+    ...(logo.value !== undefined && { logo: logo.value }),
+  };
   const save = async () => {
-    const body = {
-      title: title === '' && stored?.website_id ? null : title,
-      description,
-      groups,
-      enabled,
-      accent: accent || null,
-      domain: domain || null,
-      ...(slug !== '' && { slug }),
-      ...(logo.value !== undefined && { logo: logo.value }),
-    };
-    const page = stored
-      ? await put<PublicPage>(`/api/v1/status-pages/${stored.id}`, body, opened.value)
-      : await post<PublicPage>('/api/v1/status-pages', body);
+    const page = stored ? await put<PublicPage>(path, body, opened.value) : await post<PublicPage>(path, body);
     showToast(enabled ? 'The page is public.' : 'The page is saved; nobody else sees it yet.');
     logo.value = undefined;
     if (stored) set({ slug: page.slug });
@@ -92,17 +93,14 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
     });
     reader.readAsDataURL(file);
   };
-  const destroy = async () => {
-    if (
-      !stored ||
-      !(await confirmed('Delete this page', `Whoever has the address of “${titleOf(stored)}” finds nothing.`))
-    )
-      return;
-    if (!(await runAction(() => remove(`/api/v1/status-pages/${stored.id}`), 'The page is deleted.'))) return;
-    forget(`/status-pages/${stored.id}`);
+  const destroy = (page: PublicPage) => {
+    const name = titleOf(page);
+    deleteLater([{ path: `/api/v1/status-pages/${page.id}`, name }], `The page ${name} is deleted.`);
+    forget(`/status-pages/${page.id}`);
     go('/status-pages');
   };
-  const hasLogo = logo.value === undefined ? stored?.logo_url : logo.value;
+  const shownLogo = logo.value === undefined ? (stored?.logo_url ?? null) : logo.value && 'chosen';
+  const hasLogo = shownLogo !== null;
 
   return (
     <>
@@ -119,7 +117,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                 </a>
               )}
               {may.write() && (
-                <Button class="danger" onClick={destroy}>
+                <Button class="danger" onClick={() => destroy(stored)}>
                   Delete
                 </Button>
               )}
@@ -133,85 +131,120 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
           </p>
         )}
       </Head>
-      <Form save={save} action="Save">
-        {(form) => (
-          <div class="columns forms">
-            <Section title="Page">
-              <div class="form">
-                <Text
-                  label="Title"
-                  hint={stored?.website_id ? 'Empty: the name of the website.' : undefined}
-                  error={form.problem('/title')}
-                  value={title}
-                  set={(value) => set({ title: value })}
-                />
-                <Text
-                  label="Address"
-                  hint={`${location.origin}/status/${slug || '… (made from the title)'}`}
-                  error={form.problem('/slug')}
-                  value={slug}
-                  set={(value) => set({ slug: value })}
-                />
-                <Text
-                  label="Domain (optional)"
-                  hint="A host name of its own that you point to this installation. Under it there is this page and nothing else."
-                  placeholder="status.example.com"
-                  error={form.problem('/domain')}
-                  value={domain}
-                  set={(value) => set({ domain: value })}
-                />
-                <Lines
-                  label="Description (optional)"
-                  error={form.problem('/description')}
-                  value={description}
-                  set={(value) => set({ description: value })}
-                />
-                <Text
-                  label="Colour (optional)"
-                  hint="Of links and the stripe at the top; darker or lighter where it could not be read."
-                  placeholder="#7a3ff2"
-                  error={form.problem('/accent')}
-                  value={accent}
-                  set={(value) => set({ accent: value })}
-                />
-                <Field
-                  label="Logo (optional)"
-                  hint={hasLogo ? 'There is one; another file replaces it.' : 'PNG, JPEG or WebP, at most 64 KiB.'}
-                  error={logoProblem.value ?? form.problem('/logo')}
-                >
-                  {(control) => (
-                    <input
-                      {...control}
-                      type="file"
-                      accept="image/png,image/jpeg,image/webp"
-                      onChange={(event) => choose(event.currentTarget.files?.[0])}
-                    />
+      <div class="columns forms">
+        <Form save={save} action="Save">
+          {(form) => (
+            <>
+              <Section title="Page">
+                <div class="form">
+                  <Text
+                    label="Title"
+                    hint={stored?.website_id ? 'Empty: the name of the website.' : undefined}
+                    error={form.problem('/title')}
+                    value={title}
+                    set={(value) => set({ title: value })}
+                  />
+                  <Text
+                    label="Address"
+                    hint={`${location.origin}/status/${slug || '… (made from the title)'}`}
+                    error={form.problem('/slug')}
+                    value={slug}
+                    set={(value) => set({ slug: value })}
+                  />
+                  <Text
+                    label="Domain (optional)"
+                    hint="A host name of its own that you point to this installation. Under it there is this page and nothing else."
+                    placeholder="status.example.com"
+                    error={form.problem('/domain')}
+                    value={domain}
+                    set={(value) => set({ domain: value })}
+                  />
+                  <Lines
+                    label="Description (optional)"
+                    error={form.problem('/description')}
+                    value={description}
+                    set={(value) => set({ description: value })}
+                  />
+                  <Field
+                    label="Colour (optional)"
+                    hint="Of links and the stripe at the top; darker or lighter where it could not be read."
+                    error={form.problem('/accent')}
+                  >
+                    {(control) => (
+                      <div class="colour">
+                        <input
+                          type="color"
+                          aria-label="Choose a colour"
+                          disabled={control.disabled}
+                          value={isColour(accent) ? accent : '#808a97'}
+                          onInput={(event) => set({ accent: event.currentTarget.value })}
+                        />
+                        <input
+                          {...control}
+                          type="text"
+                          autoComplete="off"
+                          spellcheck={false}
+                          placeholder="#7a3ff2"
+                          value={accent}
+                          onInput={(event) => set({ accent: event.currentTarget.value })}
+                        />
+                      </div>
+                    )}
+                  </Field>
+                  <Field
+                    label="Logo (optional)"
+                    hint={hasLogo ? 'There is one; another file replaces it.' : 'PNG, JPEG or WebP, at most 64 KiB.'}
+                    error={logoProblem.value ?? form.problem('/logo')}
+                  >
+                    {(control) => (
+                      <input
+                        {...control}
+                        type="file"
+                        accept="image/png,image/jpeg,image/webp"
+                        onChange={(event) => choose(event.currentTarget.files?.[0])}
+                      />
+                    )}
+                  </Field>
+                  {hasLogo && may.write() && (
+                    <p>
+                      <Button onClick={() => (logo.value = null)}>Remove the logo</Button>
+                    </p>
                   )}
-                </Field>
-                {hasLogo && may.write() && (
-                  <p>
-                    <Button onClick={() => (logo.value = null)}>Remove the logo</Button>
+                  <Check
+                    label="Public"
+                    value={enabled}
+                    disabled={!may.write()}
+                    set={(value) => set({ enabled: value })}
+                  />
+                  <p class="muted small">
+                    Everybody who knows the address sees names, states, recent days and outages. Of a failure they see a
+                    coarse reason such as “connection refused”: no URL, and no text of an error.
                   </p>
-                )}
-                <Check
-                  label="Public"
-                  value={enabled}
-                  disabled={!may.write()}
-                  set={(value) => set({ enabled: value })}
-                />
-                <p class="muted small">
-                  Everybody who knows the address sees names, states, recent days and outages. Of a failure they see a
-                  coarse reason such as “connection refused”: no URL, and no text of an error.
-                </p>
-                {stored?.enabled && <Snippets page={stored} />}
-              </div>
-            </Section>
-            <Section title="What it shows">
-              <Groups groups={groups} websites={props.websites} form={form} set={(value) => set({ groups: value })} />
-            </Section>
-          </div>
-        )}
-      </Form>
+                  {stored?.enabled && <Snippets page={stored} />}
+                </div>
+              </Section>
+              <Section title="What it shows">
+                <Groups groups={groups} websites={props.websites} form={form} set={(value) => set({ groups: value })} />
+              </Section>
+            </>
+          )}
+        </Form>
+        <Beside
+          stays
+          preview={
+            <PagePreview
+              title={title}
+              description={description}
+              accent={accent}
+              logo={shownLogo}
+              groups={groups}
+              websiteId={stored?.website_id ?? null}
+              websites={props.websites}
+            />
+          }
+          call={{ method: stored ? 'PUT' : 'POST', path, body, secrets: logo.value ? ['/logo'] : [] }}
+        />
+      </div>
     </>
   );
 }

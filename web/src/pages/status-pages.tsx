@@ -3,6 +3,7 @@ import type { PublicPage } from '../api/types';
 import { Empty } from '../components/empty';
 import { Icon } from '../components/icons';
 import { Data, Head, Table } from '../components/layout';
+import { present } from '../state/deletion';
 import { useLoad } from '../state/load';
 import { may } from '../state/session';
 
@@ -22,8 +23,9 @@ export function StatusPagesPage() {
         }
       />
       <Data of={pages}>
-        {(list) =>
-          list.length === 0 ? (
+        {(found) => {
+          const list = present(found);
+          return list.length === 0 ? (
             <Empty drawing="page">
               <h2>No status page yet</h2>
               <p>
@@ -48,8 +50,8 @@ export function StatusPagesPage() {
                 page.domain,
               ])}
             />
-          )
-        }
+          );
+        }}
       </Data>
     </>
   );

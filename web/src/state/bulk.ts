@@ -14,6 +14,8 @@ export interface Progress {
   total: number;
   isOver: boolean;
   failures: { name: string; reason: string }[];
+  /** Takes back what was done; `null` while it runs, and where nothing can be. */
+  undo: (() => unknown) | null;
 }
 
 /** The change that runs, or the last one until it is dismissed. */
@@ -25,15 +27,16 @@ export function stopBulk(): void {
   isStopped = true;
 }
 
-/** Changes several endpoints, four at a time; those that failed or were not reached stay selected. */
+/** Changes several endpoints, four at a time; those that failed or were not reached stay selected. `undo` takes back those that were. */
 export async function runBulk(
   verb: string,
   items: readonly OverviewItem[],
   work: (item: OverviewItem) => Promise<unknown>,
+  undo?: (done: readonly OverviewItem[]) => unknown,
 ): Promise<void> {
   isStopped = false;
   const finished = new Set<object>();
-  progress.value = { verb, done: 0, total: items.length, isOver: false, failures: [] };
+  progress.value = { verb, done: 0, total: items.length, isOver: false, failures: [], undo: null };
   const patch = (changes: (now: Progress) => Partial<Progress>) => {
     if (progress.value) progress.value = { ...progress.value, ...changes(progress.value) };
   };
@@ -47,9 +50,11 @@ export async function runBulk(
     },
   });
   for (const { item } of failures) finished.delete(item);
+  const done = items.filter((item) => finished.has(item));
   picked.value = new Set(items.filter((item) => !finished.has(item)).map(({ id }) => id));
   patch(() => ({
     isOver: true,
+    undo: undo && done.length > 0 ? () => undo(done) : null,
     failures: failures.map(({ item, error }) => ({ name: item.name, reason: errorMessage(error) })),
   }));
   refreshSoon();

@@ -1,6 +1,8 @@
+import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { all } from '../api/client';
 import type { Contact } from '../api/types';
+import { present } from './deletion';
 import { type Loaded, useLoad } from './load';
 
 /**
@@ -18,5 +20,6 @@ export function useContacts(isNeeded = true): Loaded<Contact[]> {
     document.addEventListener('visibilitychange', again);
     return () => document.removeEventListener('visibilitychange', again);
   }, [isNeeded]);
-  return contacts;
+  const shown = useComputed(() => contacts.data.value && present(contacts.data.value));
+  return { ...contacts, data: shown };
 }

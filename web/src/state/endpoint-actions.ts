@@ -1,8 +1,9 @@
 import { post, put } from '../api/client';
 import type { Check, Endpoint } from '../api/types';
 import { WARN_DAYS } from '../logic/endpoint-defaults';
-import { ms, words } from '../logic/format';
-import { refreshSoon } from './overview-store';
+import { count, ms, words } from '../logic/format';
+import { deleteLater } from './deletion';
+import { refreshSoon, refreshWebsites } from './overview-store';
 import { runAction, showToast } from './toast';
 
 /** Runs and records a check, then shows its verdict. */
@@ -25,6 +26,25 @@ export async function setEnabled(id: string, name: string, enabled: boolean, the
   );
   refreshSoon();
   then?.();
+}
+
+/** Pauses or resumes all endpoints of a website, and back again for ten seconds. */
+export async function setWebsiteEnabled(id: string, name: string, enabled: boolean): Promise<void> {
+  await runAction(
+    () => put(`/api/v1/websites/${id}`, { enabled }),
+    `${name} is ${enabled ? 'watched again' : 'paused'}.`,
+    () => setWebsiteEnabled(id, name, !enabled),
+  );
+  refreshSoon();
+  void refreshWebsites();
+}
+
+/** Deletes endpoints with their alert rules and their history, in ten seconds. */
+export function deleteEndpoints(list: readonly Pick<Endpoint, 'id' | 'name'>[]): void {
+  const [first] = list;
+  const what = list.length === 1 && first ? `${first.name} is` : `${count(list.length, 'endpoint')} are`;
+  const targets = list.map(({ id, name }) => ({ path: `/api/v1/endpoints/${id}`, name }));
+  deleteLater(targets, `${what} deleted, with alert rules and history.`, refreshSoon);
 }
 
 /** Has the end of its certificate told, as that of a new endpoint is. */

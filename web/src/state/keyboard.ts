@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Actions by key, or by a sequence of two such as `g a`. */
+/** Actions by key, by a sequence of two such as `g a`, or by `Ctrl k`, which is Cmd-K as well. */
 type Keys = Record<string, () => unknown>;
 
 const STORED = 'uptime.shortcuts';
@@ -41,22 +41,30 @@ function isTaken(target: EventTarget | null, key: string): boolean {
   return key === 'Enter' && target.closest('a, button, summary') !== null;
 }
 
+/** Runs what the newest component binds to the keys. Returns whether there is something. */
+function act(event: KeyboardEvent, keys: string): boolean {
+  const action = layers.findLast((layer) => layer.current[keys])?.current[keys];
+  if (!action) return false;
+  event.preventDefault();
+  action();
+  return true;
+}
+
 function press(event: KeyboardEvent): void {
-  if (!hasShortcuts.value && event.key !== '?') return;
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target, event.key))
-    return;
-  const combined = leader === '' ? event.key : `${leader} ${event.key}`;
-  leader = '';
-  clearTimeout(leaderTimer);
-  for (const layer of [...layers].reverse()) {
-    const action = layer.current[combined];
-    if (!action) continue;
-    event.preventDefault();
-    action();
+  const { target, key } = event;
+  if (event.altKey || event.defaultPrevented) return;
+  if (event.ctrlKey || event.metaKey) {
+    // No typing: it works in fields too, and where single keys are off.
+    if (!(target instanceof Element && target.closest('dialog[open]'))) act(event, `Ctrl ${key.toLowerCase()}`);
     return;
   }
-  if (layers.some((layer) => Object.keys(layer.current).some((key) => key.startsWith(`${event.key} `)))) {
-    leader = event.key;
+  if ((!hasShortcuts.value && key !== '?') || isTaken(target, key)) return;
+  const combined = leader === '' ? key : `${leader} ${key}`;
+  leader = '';
+  clearTimeout(leaderTimer);
+  if (act(event, combined)) return;
+  if (layers.some((layer) => Object.keys(layer.current).some((each) => each.startsWith(`${key} `)))) {
+    leader = key;
     leaderTimer = window.setTimeout(() => {
       leader = '';
     }, 1200);

@@ -1,6 +1,7 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiProblem, page } from '../api/client';
+import { present } from './deletion';
 import { isOver } from './session';
 import { errorMessage, runAction } from './toast';
 
@@ -20,7 +21,7 @@ export const patch =
 
 /** What `useLoad` returns: the newest data, or why there is none. */
 export interface Loaded<T> {
-  data: Signal<T | undefined>;
+  data: ReadonlySignal<T | undefined>;
   error: Signal<string | null>;
   /** There is nothing at the address: it was deleted, or never was. */
   isMissing: Signal<boolean>;
@@ -95,7 +96,7 @@ export function useEvery(seconds: number, work: () => void): void {
 /** What `usePages` returns. */
 export interface Pages<T> {
   /** `null` until the first page is there. */
-  items: Signal<T[] | null>;
+  items: ReadonlySignal<T[] | null>;
   /** Loads the next page; `null` on the last one. */
   older: (() => void) | null;
 }
@@ -134,5 +135,6 @@ export function usePages<T extends { id: string }>(path: string, version: unknow
       items.value = [...(items.value ?? []), ...list.items];
       next.value = list.next;
     });
-  return { items, older: next.value === null ? null : older };
+  const shown = useComputed(() => items.value && present(items.value));
+  return { items: shown, older: next.value === null ? null : older };
 }

@@ -2,12 +2,15 @@ import { computed, signal } from '@preact/signals';
 import { all, get } from '../api/client';
 import type { AcknowledgementChange, Check, OverviewItem, StateChange, Website } from '../api/types';
 import { countsOf } from '../logic/overview-order';
+import { present } from './deletion';
 import { errorMessage } from './toast';
 
+const foundItems = signal<OverviewItem[] | null>(null);
+const foundWebsites = signal<Website[] | null>(null);
 /** Every endpoint as last read, kept current by the live stream; `null` until the first read. */
-export const items = signal<OverviewItem[] | null>(null);
+export const items = computed(() => foundItems.value && present(foundItems.value));
 /** Every website as last read; `null` until the first read. */
-export const websites = signal<Website[] | null>(null);
+export const websites = computed(() => foundWebsites.value && present(foundWebsites.value));
 /** Mean latency of each endpoint in the last 24 full hours, oldest first. */
 export const hourlyLatency = signal<ReadonlyMap<string, (number | null)[]>>(new Map());
 /** Why the last read failed. */
@@ -24,7 +27,7 @@ export function itemOf(id: string): OverviewItem | undefined {
 /** Reads the websites. They change rarely and by people: not with every read of the overview. */
 export async function refreshWebsites(): Promise<void> {
   try {
-    websites.value = await all<Website>('/api/v1/websites');
+    foundWebsites.value = await all<Website>('/api/v1/websites');
   } catch (error) {
     overviewError.value = errorMessage(error);
   }
@@ -49,7 +52,7 @@ async function read(): Promise<void> {
   const isDue = Date.now() - latencyAt >= LATENCY_EVERY_MS;
   try {
     const found = await all<OverviewItem>(`/api/v1/overview${isDue ? '?latency=hourly' : ''}`);
-    items.value = found;
+    foundItems.value = found;
     if (isDue) {
       hourlyLatency.value = new Map(found.map(({ id, latency_24h }) => [id, latency_24h ?? []]));
       latencyAt = Date.now();
@@ -78,7 +81,7 @@ export function applyChange(change: StateChange): void {
 }
 
 function applyAll(): void {
-  items.value = items.value?.map((item) => changed(item, changes.get(item.id))) ?? null;
+  foundItems.value = foundItems.value?.map((item) => changed(item, changes.get(item.id))) ?? null;
   changes.clear();
   refreshSoon();
 }
@@ -97,14 +100,15 @@ const changed = (item: OverviewItem, change: StateChange | undefined): OverviewI
 
 /** Shows that somebody has an endpoint in hand, or no longer. */
 export function applyAcknowledgement({ endpoint_id, acknowledgement }: AcknowledgementChange): void {
-  items.value = items.value?.map((item) => (item.id === endpoint_id ? { ...item, acknowledgement } : item)) ?? null;
+  foundItems.value =
+    foundItems.value?.map((item) => (item.id === endpoint_id ? { ...item, acknowledgement } : item)) ?? null;
 }
 
 /** Drops the data on signing out. */
 export function clearOverview(): void {
   queue.length = 0;
-  items.value = null;
-  websites.value = null;
+  foundItems.value = null;
+  foundWebsites.value = null;
   latencyAt = -Infinity;
 }
 

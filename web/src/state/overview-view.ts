@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 
 /** A choice that is kept in this browser; what cannot be read there is `otherwise`. */
-function kept<T>(name: string, otherwise: T) {
+export function kept<T>(name: string, otherwise: T) {
   const key = `uptime.${name}`;
   const read = (): T => {
     try {

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { get, onSignedOut, post, remove } from '../api/client';
 import type { CreatedSession, Session } from '../api/types';
+import { deleteWaiting } from './deletion';
 
 /** The signed-in session; `undefined` until it is known, `null` when signed out. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -47,6 +48,7 @@ export function enter(): void {
 
 /** Ends the session, here and on the server. */
 export async function signOut(): Promise<void> {
+  await deleteWaiting();
   await remove('/auth/session');
   session.value = null;
   isOver.value = false;

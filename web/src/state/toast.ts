@@ -15,13 +15,14 @@ export const toasts = signal<Toast[]>([]);
 let next = 1;
 
 /** Milliseconds for which something can be taken back. */
-const UNDO_MS = 10_000;
+export const UNDO_MS = 10_000;
 
-/** Shows a message for a few seconds, and for ten with a way back. */
-export function showToast(text: string, tone: Toast['tone'] = 'good', undo: Toast['undo'] = null): void {
+/** Shows a message for a few seconds, and for ten with a way back. Returns its id. */
+export function showToast(text: string, tone: Toast['tone'] = 'good', undo: Toast['undo'] = null): number {
   const toast = { id: next++, tone, text, undo };
   toasts.value = [...toasts.value, toast].slice(-4);
   setTimeout(() => dismiss(toast.id), undo ? UNDO_MS : tone === 'bad' ? 9000 : 5000);
+  return toast.id;
 }
 
 /** Takes a message away at once. */

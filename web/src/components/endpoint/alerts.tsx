@@ -6,6 +6,7 @@ import { channelName } from '../../logic/channel-name';
 import { time } from '../../logic/format';
 import { now } from '../../state/clock';
 import { useContacts } from '../../state/contacts';
+import { present } from '../../state/deletion';
 import { listen } from '../../state/live';
 import { useEvery, useLoad } from '../../state/load';
 import { may } from '../../state/session';
@@ -24,7 +25,7 @@ export function Rules({ endpoint }: { endpoint: Endpoint }) {
     <Section title="Alert rules">
       {alerts.data.value?.length === 0 && <p class="muted">No alert: nobody is notified when this goes down.</p>}
       <ul class="feed">
-        {alerts.data.value?.map((alert) => (
+        {present(alerts.data.value ?? []).map((alert) => (
           <li key={alert.id}>
             <div>
               <AlertName alert={alert} contacts={contacts.data.value} />
@@ -42,7 +43,7 @@ export function Rules({ endpoint }: { endpoint: Endpoint }) {
           <a class="button" href={`#/alerts/new?endpoint_id=${endpoint.id}`}>
             Add an alert
           </a>
-          <a class=\"button\" href={`#/escalation/${endpoint.id}`}>
+          <a class="button" href={`#/escalation/${endpoint.id}`}>
             Escalation
           </a>
         </p>

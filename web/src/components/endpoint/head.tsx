@@ -1,18 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { remove } from '../../api/client';
 import type { Check, Endpoint } from '../../api/types';
 import { checkCommand } from '../../logic/commands';
 import { duration, time } from '../../logic/format';
 import { shownStatus } from '../../logic/overview-order';
 import { now } from '../../state/clock';
+import { deleteEndpoints } from '../../state/endpoint-actions';
 import { muteHour } from '../../state/mute';
 import { itemOf } from '../../state/overview-store';
 import { go } from '../../state/router';
 import { may } from '../../state/session';
-import { runAction } from '../../state/toast';
 import { AcknowledgeDialog } from '../acknowledge';
 import { CopyButton } from '../copy';
-import { confirmed } from '../dialog';
 import { EndpointLinks } from '../endpoint-links';
 import { Button, Head } from '../layout';
 import { Menu } from '../menu';
@@ -32,10 +30,9 @@ interface Props {
 export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload }: Props) {
   const isAcknowledging = useSignal(false);
   const isInTrouble = endpoint.status === 'down' || itemOf(endpoint.id)?.alert_open;
-  const destroy = async () => {
-    const text = `“${endpoint.name}” goes for good, with its alert rules and its history. Open incidents are resolved first.`;
-    if (!(await confirmed('Delete this endpoint', text))) return;
-    if (await runAction(() => remove(`/api/v1/endpoints/${endpoint.id}`), `${endpoint.name} is deleted.`)) go('/');
+  const destroy = () => {
+    deleteEndpoints([endpoint]);
+    go('/');
   };
   const copy = (
     <CopyButton

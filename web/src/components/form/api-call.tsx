@@ -2,7 +2,8 @@ import { apiCall } from '../../logic/commands';
 import { CopyButton } from '../copy';
 import { Section } from '../layout';
 
-interface Props {
+/** A request that a form would send now. */
+export interface Call {
   method: 'POST' | 'PUT';
   path: string;
   body: unknown;
@@ -10,11 +11,11 @@ interface Props {
   secrets?: readonly string[];
 }
 
-/** The curl command for what the form beside it would send now. Secrets are in it only where one copies them on purpose. */
-export function ApiCall({ method, path, body, secrets = [] }: Props) {
+/** The curl command of a call. Secrets are in it only where one copies them on purpose. */
+export function Curl({ method, path, body, secrets = [] }: Call) {
   const command = apiCall(method, location.origin, path, body, secrets);
   return (
-    <Section title="The same by API">
+    <>
       <p class="muted small">
         Set UPTIME_API_KEY to a key with the role write
         {secrets.length > 0 && ', and the other variables to the secrets that are not shown here'}.
@@ -28,6 +29,13 @@ export function ApiCall({ method, path, body, secrets = [] }: Props) {
           <CopyButton text={apiCall(method, location.origin, path, body)} label="Copy with secrets" />
         )}
       </p>
-    </Section>
+    </>
   );
 }
+
+/** The same under a title, beside a form. */
+export const ApiCall = (call: Call) => (
+  <Section title="The same by API">
+    <Curl {...call} />
+  </Section>
+);

@@ -3,6 +3,7 @@ import { post, put, remove } from '../../api/client';
 import type { OverviewItem } from '../../api/types';
 import { count } from '../../logic/format';
 import { progress, runBulk, stopBulk } from '../../state/bulk';
+import { deleteEndpoints } from '../../state/endpoint-actions';
 import { into } from '../../state/load';
 import { muteHour } from '../../state/mute';
 import { items, websites } from '../../state/overview-store';
@@ -16,12 +17,33 @@ const isMoving = signal(false);
 
 const pathOf = ({ id }: OverviewItem): string => `/api/v1/endpoints/${id}`;
 
+/** So many are deleted without a question: a page that is left can send about twenty requests behind itself. */
+const MOST_TAKEN_BACK = 10;
+
 async function destroy(list: readonly OverviewItem[]): Promise<void> {
+  if (list.length <= MOST_TAKEN_BACK) {
+    deleteEndpoints(list);
+    picked.value = new Set();
+    return;
+  }
   const names = list.slice(0, 5).map(({ name }) => `“${name}”`);
   if (list.length > names.length) names.push(count(list.length - names.length, 'other'));
   const text = `This cannot be undone. Alert rules and history go too: ${names.join(', ')}.`;
   if (!(await confirmed(`Delete ${count(list.length, 'endpoint')}`, text))) return;
   await runBulk('Deleted', list, (item) => remove(pathOf(item)));
+}
+
+/** Pauses or resumes them; those that this changed can be taken back. */
+async function setAll(list: readonly OverviewItem[], enabled: boolean): Promise<void> {
+  const work = (to: boolean) => (item: OverviewItem) => put(pathOf(item), { enabled: to });
+  const verb = (to: boolean) => (to ? 'Resumed' : 'Paused');
+  await runBulk(verb(enabled), list, work(enabled), (done) =>
+    runBulk(
+      verb(!enabled),
+      done.filter(({ status }) => (status === 'paused') === enabled),
+      work(!enabled),
+    ),
+  );
 }
 
 /** One window covers them all: as many as it may name. */
@@ -42,7 +64,6 @@ export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
   const list = (items.value ?? []).filter(({ id }) => picked.value.has(id));
   if (list.length === 0 && !progress.value) return null;
   const isBusy = progress.value?.isOver === false;
-  const enable = (enabled: boolean) => (item: OverviewItem) => put(pathOf(item), { enabled });
   return (
     <section class="bulk" aria-label="Selected endpoints">
       <Report />
@@ -50,12 +71,12 @@ export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
         <div class="actions">
           <strong role="status">{list.length.toLocaleString('en')} selected</strong>
           <Button onClick={() => runBulk('Checked', list, (item) => post(`${pathOf(item)}/checks`))}>Check now</Button>
-          <Button onClick={() => runBulk('Paused', list, enable(false))}>Pause</Button>
-          <Button onClick={() => runBulk('Resumed', list, enable(true))}>Resume</Button>
+          <Button onClick={() => setAll(list, false)}>Pause</Button>
+          <Button onClick={() => setAll(list, true)}>Resume</Button>
           <Button onClick={() => mute(list)}>Mute 1 h</Button>
           <Button onClick={() => (isMoving.value = true)}>Move…</Button>
           <Button class="danger" onClick={() => destroy(list)}>
-            Delete…
+            Delete
           </Button>
           {list.length < shown.length && (
             <Button class="plain" onClick={() => (picked.value = new Set(shown.map(({ id }) => id)))}>
@@ -75,7 +96,7 @@ export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
 function Report() {
   const { value } = progress;
   if (!value) return null;
-  const { verb, done, total, isOver, failures } = value;
+  const { verb, done, total, isOver, failures, undo } = value;
   const number = (n: number) => n.toLocaleString('en');
   return (
     <div class="report">
@@ -93,6 +114,7 @@ function Report() {
           ))}
         </ul>
       )}
+      {isOver && undo && <Button onClick={undo}>Undo</Button>}
       {isOver ? (
         <Button onClick={() => (progress.value = null)}>Dismiss</Button>
       ) : (
@@ -111,7 +133,12 @@ function Move({ list }: { list: readonly OverviewItem[] }) {
   const chosen = target.value || (others[0]?.id ?? '');
   const move = async () => {
     close();
-    await runBulk('Moved', list, (item) => put(pathOf(item), { website_id: chosen }));
+    await runBulk(
+      'Moved',
+      list,
+      (item) => put(pathOf(item), { website_id: chosen }),
+      (done) => runBulk('Moved back', done, (item) => put(pathOf(item), { website_id: item.website.id })),
+    );
   };
   return (
     <Dialog title={`Move ${count(list.length, 'endpoint')}`} onClose={close}>

@@ -3,6 +3,8 @@ import { post, put, remove } from '../../api/client';
 import type { Website } from '../../api/types';
 import { count } from '../../logic/format';
 import { into } from '../../state/load';
+import { deleteLater } from '../../state/deletion';
+import { setWebsiteEnabled } from '../../state/endpoint-actions';
 import { refreshSoon, refreshWebsites, websites } from '../../state/overview-store';
 import { runAction, showToast } from '../../state/toast';
 import { editStatusPage } from '../../state/website-page';
@@ -28,14 +30,17 @@ function changed(): void {
   void refreshWebsites();
 }
 
-/** Asks, then deletes a website with all that belongs to it. Returns whether it is gone. */
+/** Deletes a website: one with endpoints after a question, one without can be taken back. Returns whether it is gone. */
 export async function deleteWebsite({ id, name, endpoint_count }: Website): Promise<boolean> {
-  const text = `“${name}” goes for good${
-    endpoint_count === 0 ? '' : `, with ${count(endpoint_count, 'endpoint')}, their alert rules and their whole history`
-  }.`;
+  const path = `/api/v1/websites/${id}`;
+  if (endpoint_count === 0) {
+    deleteLater([{ path, name }], `${name} is deleted.`, changed);
+    return true;
+  }
+  const text = `“${name}” goes for good, with ${count(endpoint_count, 'endpoint')}, their alert rules and their whole history.`;
   // Many endpoints are not deleted by a slip.
   if (!(await confirmed('Delete this website', text, endpoint_count > 10 ? name : undefined))) return false;
-  const isGone = await runAction(() => remove(`/api/v1/websites/${id}`), `${name} is deleted.`);
+  const isGone = await runAction(() => remove(path), `${name} is deleted.`);
   changed();
   return isGone;
 }
@@ -104,7 +109,12 @@ function Existing({ website }: { website: Website }) {
         >
           Status page
         </Button>
-        <Button onClick={() => runAction(() => save({ enabled: !enabled }))}>
+        <Button
+          onClick={() => {
+            close();
+            void setWebsiteEnabled(id, website.name, !enabled);
+          }}
+        >
           {enabled ? 'Pause all its endpoints' : 'Resume'}
         </Button>
         <Button

@@ -4,14 +4,17 @@ import { post, put } from '../../api/client';
 import { loadDocument } from '../../api/document';
 import type { Contact, DeliveryTest } from '../../api/types';
 import { ChannelFields } from '../../components/alert/channel-fields';
+import { ChannelPreview } from '../../components/alert/message-preview';
 import { RuleFields } from '../../components/alert/rule-fields';
-import { ApiCall } from '../../components/form/api-call';
+import { Beside } from '../../components/form/beside';
 import { Check, Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { keepGenerated } from '../../components/form/generated';
 import { Button, Data } from '../../components/layout';
+import { ruleOf } from '../../logic/alert-rule';
 import { configSchemas, secretsIn } from '../../logic/config-schema';
 import { consequenceOf, contactDraftOf, contactRequestOf, isEdited } from '../../logic/contact-draft';
+import { contactDocument } from '../../logic/document-preview';
 import { useDraft } from '../../state/drafts';
 import { patch, useLoad } from '../../state/load';
 import { go } from '../../state/router';
@@ -110,11 +113,15 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
               </>
             )}
           </Form>
-          <ApiCall
-            method={stored ? 'PUT' : 'POST'}
-            path={path}
-            body={body}
-            secrets={secretsIn(channels[value.type] ?? {}, value.config, '/config')}
+          <Beside
+            preview={<ChannelPreview type={value.type} rule={ruleOf(value.rule)} />}
+            call={{
+              method: stored ? 'PUT' : 'POST',
+              path,
+              body,
+              secrets: secretsIn(channels[value.type] ?? {}, value.config, '/config'),
+            }}
+            yaml={contactDocument(body, channels[value.type] ?? {})}
           />
         </div>
       )}

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { get, post, remove } from '../../api/client';
+import { get, post } from '../../api/client';
 import type { Contact, DeliveryTest, Organization } from '../../api/types';
 import { DeliveryFacts } from '../../components/alert/delivery-state';
-import { confirmed } from '../../components/dialog';
 import { Generated } from '../../components/form/generated';
 import { Button, Data, Facts, Head } from '../../components/layout';
 import { ruleDraftOf, ruleOf, ruleText } from '../../logic/alert-rule';
 import { channelName } from '../../logic/channel-name';
 import { existingText, isUnguarding, madeText } from '../../logic/contact-draft';
+import { deleteLater } from '../../state/deletion';
 import { forget } from '../../state/drafts';
 import { useEvery, useLoad } from '../../state/load';
 import { go } from '../../state/router';
@@ -32,8 +32,7 @@ export function ContactPage({ id }: { id: string | null }) {
       verdict.value = null;
       verdict.value = await testContact(path);
     });
-  const gone = (text: string) => {
-    showToast(text);
+  const leave = () => {
     forget(`/contacts/${id}`);
     go('/contacts');
   };
@@ -44,9 +43,9 @@ export function ContactPage({ id }: { id: string | null }) {
       contact.reload();
       if (alert_count > 0) {
         dialog.value = 'replace';
-      } else if (await confirmed('Delete this contact', `No alert uses “${name}”.`)) {
-        await remove(path);
-        gone(`${name} is deleted.`);
+      } else {
+        deleteLater([{ path, name }], `${name} is deleted.`);
+        leave();
       }
     });
   const close = () => {
@@ -123,7 +122,10 @@ export function ContactPage({ id }: { id: string | null }) {
             <Replace
               contact={stored}
               onClose={close}
-              onReplaced={(by) => gone(`${stored.name} is deleted: its alerts notify through ${by}.`)}
+              onReplaced={(by) => {
+                showToast(`${stored.name} is deleted: its alerts notify through ${by}.`);
+                leave();
+              }}
             />
           )}
         </>

@@ -1,8 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { all, get, post, put, remove } from '../../api/client';
+import { all, get, post, put } from '../../api/client';
 import type { MaintenanceWindow, Occurrence, PublicPage } from '../../api/types';
-import { confirmed } from '../../components/dialog';
 import { ApiCall } from '../../components/form/api-call';
 import { Chooser } from '../../components/form/chooser';
 import { Check, Choice, Lines, Text } from '../../components/form/field';
@@ -11,13 +10,14 @@ import { Button, Data, Facts, Head, Section, Table } from '../../components/layo
 import { cronOf, DAYS, effectsText, recurrenceText, scopeText } from '../../logic/maintenance';
 import { type Draft, draftOf, newDraft, previewOf, requestOf } from '../../logic/maintenance-draft';
 import { OWN_ZONE, zonedTime, zones } from '../../logic/zoned-time';
+import { deleteLater } from '../../state/deletion';
 import { forget, useDraft } from '../../state/drafts';
 import { listen } from '../../state/live';
 import { patch, useLoad } from '../../state/load';
 import { refreshSoon } from '../../state/overview-store';
 import { go } from '../../state/router';
 import { may } from '../../state/session';
-import { errorMessage, runAction, showToast } from '../../state/toast';
+import { errorMessage, showToast } from '../../state/toast';
 import { WindowActions } from './actions';
 import { ScopeFields } from './scope-fields';
 import { nameIn, nextText, useWebsites, WindowPill } from './words';
@@ -34,12 +34,9 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
     id === null ? all<PublicPage>('/api/v1/status-pages', signal) : Promise.resolve([]),
   );
   useEffect(() => listen({ maintenance: ({ window_id }) => window_id === id && window.reload() }), [id]);
-  const destroy = async (name: string) => {
-    const text = `“${name}” goes with its future times. What was recorded under it stays as it is.`;
-    if (!(await confirmed('Delete this window', text))) return;
-    if (!(await runAction(() => remove(path), `${name} is deleted.`))) return;
+  const destroy = (name: string) => {
+    deleteLater([{ path, name }], `${name} is deleted. What was recorded under it stays.`, refreshSoon);
     forget(`/maintenance/${id}`);
-    refreshSoon();
     go('/maintenance');
   };
   return (

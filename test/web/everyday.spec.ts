@@ -1,0 +1,165 @@
+import type { Browser, Page } from 'playwright-core';
+import type { Alert, Contact, Endpoint } from '../../web/src/api/types';
+import { eventually } from '../../packages/testing/eventually';
+import { FakeProvider } from '../../packages/testing/servers/fake-provider';
+import { startOwnApp, type TestApp } from '../harness/app/app';
+import { newEndpoint, newWebsite } from '../harness/app/resources';
+import { launchBrowser, Visit } from './browser';
+
+jest.setTimeout(120_000);
+
+describe('the everyday: who is told, the palette, a way back', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let provider: FakeProvider;
+  let visit: Visit;
+  let page: Page;
+  const ids = new Map<string, string>();
+
+  beforeAll(async () => {
+    [app, provider] = await Promise.all([startOwnApp({ role: 'api' }), FakeProvider.start()]);
+    browser = await launchBrowser();
+    const shop = await newWebsite(app.write, 'Example shop');
+    for (const name of ['Checkout', 'Search', 'Basket']) ids.set(name, await newEndpoint(app.write, shop, { name }));
+    visit = await Visit.start(browser, app.url);
+    page = visit.page;
+    await visit.signIn(app.write.key ?? '');
+  });
+  afterEach(() => {
+    // Chromium itself reports each response that refuses a form.
+    expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+    await provider.stop();
+  });
+
+  const pathOf = (name: string): string => `/endpoints/${ids.get(name)}`;
+  const stored = (name: string) => app.read.get<Endpoint>(pathOf(name));
+  const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
+  const undo = () => page.locator('.toasts').getByRole('button', { name: 'Undo' });
+
+  it('asks after the first Create who should be told, tries it, and lets one break it to see', async () => {
+    await visit.open(pathOf('Checkout'));
+    const card = page.getByRole('region', { name: 'Who should be told?' });
+    await card.getByText('This server has no mail account.').waitFor();
+    await card.getByRole('button', { name: 'Webhook' }).click();
+    await card.getByRole('button', { name: 'Tell them from now on' }).click();
+    await card.locator('.field .error').waitFor();
+    await card.getByLabel('URL').fill(`${provider.url}/hook`);
+    provider.expect({ status: 204 }, { status: 204 });
+    await card.getByRole('button', { name: 'Send a test' }).click();
+    await card.getByText('The test message was delivered.').waitFor();
+    expect(await visit.barriers()).toEqual([]);
+    expect((await app.read.get<Contact[]>('/contacts')).body).toEqual([]);
+
+    await card.getByRole('button', { name: 'Tell them from now on' }).click();
+    const next = page.getByRole('region', { name: 'Break it to see' });
+    await next.getByText('This secret was generated.').waitFor();
+    await page.getByRole('region', { name: 'Alert rules' }).or(page.locator('section')).getByText('Watching').waitFor();
+    await next.getByRole('button', { name: 'Send the sample incident' }).click();
+    await next.getByText('The test message was delivered.').waitFor();
+    expect((await app.read.get<Contact[]>('/contacts')).body).toMatchObject([{ type: 'webhook', default: true }]);
+    expect((await app.read.get<Alert[]>('/alerts')).body).toHaveLength(3);
+    await next.getByRole('button', { name: 'Done' }).click();
+    await page.reload();
+    await visit.settled();
+    expect(await page.getByRole('region', { name: 'Who should be told?' }).count()).toBe(0);
+  });
+
+  it('goes where one names, pauses and mutes what one says, and takes it back', async () => {
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Name or command' });
+    await field.fill('bask');
+    await page.getByRole('option', { name: /^Basket/ }).waitFor();
+    expect(await visit.barriers()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Basket' }).waitFor();
+
+    await page.keyboard.press('Control+k');
+    await field.fill('pause search');
+    await page.keyboard.press('Enter');
+    await page.getByText('Search is paused.').waitFor();
+    expect((await stored('Search')).body.enabled).toBe(false);
+    await undo().click();
+    await page.getByText('Search is watched again.').waitFor();
+    expect((await stored('Search')).body.enabled).toBe(true);
+
+    await page.keyboard.press('Control+k');
+    await field.fill('mute all 30 min');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^Everything: no alerts until/).waitFor();
+    const windows = await app.read.get<unknown[]>('/maintenance-windows?status=active');
+    expect(windows.body).toMatchObject([{ scope: { all: true }, mute: true }]);
+  });
+
+  it('takes back the deletion of an endpoint, and deletes one when its page is left', async () => {
+    await visit.open(pathOf('Basket'));
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await row('Checkout').waitFor();
+    expect(await row('Basket').count()).toBe(0);
+    await undo().last().click();
+    await row('Basket').waitFor();
+    expect((await stored('Basket')).status).toBe(200);
+
+    await row('Basket').getByRole('link', { name: 'Basket' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await row('Basket').waitFor({ state: 'detached' });
+    expect((await stored('Basket')).status).toBe(200);
+    await page.goto('about:blank');
+    await eventually('Basket is gone', async () => (await stored('Basket')).status === 404);
+  });
+
+  it('shows beside a form what arrives, and the document that the service takes', async () => {
+    const plan = async (name: string) => {
+      await page.getByRole('tab', { name: 'YAML' }).click();
+      const text = (await page.getByRole('region', { name: 'YAML document' }).textContent()) ?? '';
+      const response = await fetch(`${app.url}/api/v1/configuration/plan`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${app.write.key}`, 'Content-Type': 'application/yaml' },
+        body: `${text}secrets: { CONTACT_NIGHT_SHIFT_WEBHOOK_URL: "https://hooks.slack.com/services/T/B/X" }\n`,
+      });
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(name)]);
+    };
+    await visit.open('/contacts/new');
+    await page.getByLabel('Name').fill('Night shift');
+    await page.getByLabel('Channel', { exact: true }).selectOption('slack');
+    await page.getByLabel('Webhook URL').fill('https://hooks.slack.com/services/T/B/X');
+    await page.getByLabel('Triggers after failures in a row').fill('5');
+    await page.getByText('Checkout is down: connection refused (5 checks in a row)').waitFor();
+    expect(await visit.barriers()).toEqual([]);
+    await page.getByRole('tab', { name: 'Preview' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await plan('Night shift');
+
+    await visit.open('/status-pages/new');
+    const preview = page.getByRole('article', { name: 'Preview of the page' });
+    await page.getByLabel('Title').fill('Our services');
+    await page.getByLabel('Choose a colour').fill('#7a3ff2');
+    await page.getByRole('button', { name: /^Add Example shop/ }).click();
+    await preview.getByText('Checkout').waitFor();
+    expect(await page.getByLabel('Colour (optional)').inputValue()).toBe('#7a3ff2');
+    expect(await visit.barriers()).toEqual([]);
+
+    await visit.open('/new');
+    await page.getByLabel('URL, host or host:port').fill('https://shop.example.com/cart');
+    await page.getByRole('button', { name: '30 s' }).click();
+    expect(await page.getByLabel('Interval (seconds)').inputValue()).toBe('30');
+    await plan('shop.example.com/cart');
+  });
+
+  it('takes back a pause of several, of those that it paused', async () => {
+    await app.write.put(pathOf('Checkout'), { enabled: false });
+    await visit.open('/');
+    await row('Checkout').locator('.status.paused').waitFor();
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    for (const name of ['Checkout', 'Search']) await page.getByLabel(`Select ${name}`).check();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByText('Paused: 2 of 2.').waitFor();
+    await page.locator('.report').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Resumed: 1 of 1.').waitFor();
+    const [checkout, search] = [await stored('Checkout'), await stored('Search')];
+    expect([checkout.body.enabled, search.body.enabled]).toEqual([false, true]);
+  });
+});

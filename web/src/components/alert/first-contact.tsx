@@ -1,0 +1,175 @@
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { post } from '../../api/client';
+import type { Contact, DeliveryTest } from '../../api/types';
+import { channelName } from '../../logic/channel-name';
+import { madeText } from '../../logic/contact-draft';
+import { FIRST_CHANNELS, type FirstChannel, firstContactBody } from '../../logic/first-contact';
+import { ROOT, testContact, verdictText } from '../../pages/contacts/words';
+import { useContacts } from '../../state/contacts';
+import { into } from '../../state/load';
+import { kept } from '../../state/overview-view';
+import { session } from '../../state/session';
+import { runAction, showToast } from '../../state/toast';
+import { Text } from '../form/field';
+import { Form } from '../form/form';
+import { Generated, keepGenerated } from '../form/generated';
+import { Icon } from '../icons';
+import { Button } from '../layout';
+
+/** The organizations for which somebody said Not now in this browser, and those that are known to have a contact. */
+const [dismissed, setDismissed] = kept<string[]>('first-contact', []);
+const answered = signal<ReadonlySet<string>>(new Set());
+
+/** Asks who should be told, until there is a contact or somebody does not want to be asked. `then`: alerts were made. */
+export function FirstContact({ then }: { then: () => void }) {
+  const organization = session.value?.organization.id ?? '';
+  const made = useSignal<Contact | null>(null);
+  const isAsked = !dismissed.value.includes(organization) && !answered.value.has(organization);
+  const contacts = useContacts(isAsked).data.value;
+  const hasOne = (contacts?.length ?? 0) > 0;
+  // No other page asks again.
+  useEffect(() => {
+    if (hasOne) answered.value = new Set([...answered.peek(), organization]);
+  }, [hasOne]);
+  if (made.value) return <BreakIt of={made.value} close={() => (made.value = null)} />;
+  if (!isAsked || !contacts) return null;
+  if (hasOne) return null;
+  return (
+    <Ask
+      close={() => setDismissed([...dismissed.value, organization])}
+      then={(contact) => {
+        made.value = contact;
+        answered.value = new Set([...answered.value, organization]);
+        then();
+      }}
+    />
+  );
+}
+
+function Ask({ close, then }: { close: () => void; then: (made: Contact) => void }) {
+  const type = useSignal<FirstChannel>('email');
+  const address = useSignal('');
+  /** With what was tested: it goes when that changes. */
+  const verdict = useSignal<{ of: string; test: DeliveryTest } | null>(null);
+  const { label, placeholder, pointer } = FIRST_CHANNELS[type.value];
+  const body = firstContactBody(type.value, address.value);
+  const tested = JSON.stringify(body);
+  const isWithoutMail = type.value === 'email' && session.value?.has_mail_account !== true;
+  const save = async () => {
+    const contact = await post<Contact>(ROOT, body);
+    keepGenerated(contact, body.config);
+    // The contact is there: what fails now is said, and no second one is made.
+    await runAction(async () => {
+      showToast(madeText(await post(`${ROOT}/${contact.id}/alerts`, { scope: { all: true } })));
+    });
+    then(contact);
+  };
+  const test = async () => {
+    verdict.value = null;
+    verdict.value = { of: tested, test: await post<DeliveryTest>(`${ROOT}/test`, body) };
+  };
+  return (
+    <section class="first-contact" aria-label="Who should be told?">
+      <div class="head">
+        <h2>Who should be told?</h2>
+        <Button class="plain" onClick={close}>
+          Not now
+        </Button>
+      </div>
+      <p class="muted">Nobody is yet when something goes down.</p>
+      <div class="channels" role="group" aria-label="Told by">
+        {(Object.keys(FIRST_CHANNELS) as FirstChannel[]).map((each) => (
+          <button
+            type="button"
+            key={each}
+            aria-pressed={each === type.value}
+            onClick={() => {
+              type.value = each;
+              address.value = '';
+            }}
+          >
+            <Icon name={FIRST_CHANNELS[each].icon} size={20} />
+            {channelName(each)}
+          </button>
+        ))}
+      </div>
+      <Form
+        key={type.value}
+        save={save}
+        action="Tell them from now on"
+        more={(form) => (
+          <>
+            <Button disabled={form.isBusy} onClick={() => form.run(test)}>
+              Send a test
+            </Button>
+            <a href="#/contacts/new">Another channel</a>
+          </>
+        )}
+      >
+        {(form) => (
+          <>
+            {isWithoutMail && (
+              <p class="notice warn">
+                This server has no mail account. <a href="#/contacts/new">Enter one</a>, or have whoever runs the server
+                set SMTP_URL and SMTP_FROM: until then no mail is sent.
+              </p>
+            )}
+            <Text
+              label={label}
+              placeholder={placeholder}
+              error={form.problem(pointer)}
+              value={address.value}
+              set={into(address)}
+            />
+            <div role="status">
+              {verdict.value?.of === tested && (
+                <p class={`notice ${verdict.value.test.state === 'delivered' ? 'good' : 'bad'}`}>
+                  {verdictText(verdict.value.test)}
+                </p>
+              )}
+            </div>
+          </>
+        )}
+      </Form>
+    </section>
+  );
+}
+
+/** The first contact is there: what it will be like. */
+function BreakIt({ of, close }: { of: Contact; close: () => void }) {
+  const verdict = useSignal<DeliveryTest | null>(null);
+  const isBusy = useSignal(false);
+  const send = async () => {
+    isBusy.value = true;
+    await runAction(async () => {
+      verdict.value = await testContact(`${ROOT}/${of.id}`);
+    });
+    isBusy.value = false;
+  };
+  return (
+    <section class="first-contact" aria-label="Break it to see">
+      <div class="head">
+        <h2>Break it to see</h2>
+        <Button class="plain" onClick={close}>
+          Done
+        </Button>
+      </div>
+      <p>
+        <a href={`#/contacts/${of.id}`}>{of.name}</a> is told when something goes down, and when it is up again. What is
+        added from now on is watched for it too.
+      </p>
+      <Generated id={of.id} />
+      <p class="actions">
+        <Button class="primary" disabled={isBusy.value} onClick={send}>
+          Send the sample incident
+        </Button>
+      </p>
+      <div role="status">
+        {verdict.value && (
+          <p class={`notice ${verdict.value.state === 'delivered' ? 'good' : 'bad'}`}>{verdictText(verdict.value)}</p>
+        )}
+      </div>
+    </section>
+  );
+}

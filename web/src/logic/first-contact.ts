@@ -1,0 +1,21 @@
+/** The channels that most begin with, and what they ask for. */
+export const FIRST_CHANNELS = {
+  email: { label: 'Address', placeholder: 'ops@example.com', pointer: '/config/to', icon: 'mail' },
+  slack: {
+    label: 'URL of an incoming webhook of Slack',
+    placeholder: 'https://hooks.slack.com/services/…',
+    pointer: '/config/webhook_url',
+    icon: 'chat',
+  },
+  webhook: { label: 'URL', placeholder: 'https://hooks.example.com/uptime', pointer: '/config/url', icon: 'hook' },
+} as const;
+export type FirstChannel = keyof typeof FIRST_CHANNELS;
+
+/** The contact that one address is enough for: a default, so that what is added later is told too. */
+export function firstContactBody(type: FirstChannel, address: string) {
+  const value = address.trim();
+  const key = FIRST_CHANNELS[type].pointer.slice('/config/'.length);
+  const several = value.split(/[\s,;]+/).filter((each) => each !== '');
+  const name = type === 'email' ? (several[0] ?? 'Email') : type === 'slack' ? 'Slack' : 'Webhook';
+  return { name, type, config: { [key]: type === 'email' ? several : value }, default: true };
+}

@@ -1,0 +1,138 @@
+import type { MaintenanceScope, OverviewItem, Website } from '../api/types';
+import { duration } from './format';
+
+/** What a command does. */
+export type Act =
+  | { does: 'open'; path: string }
+  /** Goes on typing with this. */
+  | { does: 'type'; text: string }
+  | { does: 'check'; id: string; name: string }
+  | { does: 'enable'; of: 'endpoint' | 'website'; id: string; name: string; enabled: boolean }
+  | { does: 'mute'; scope: MaintenanceScope; what: string; seconds: number };
+
+/** A line of the palette. */
+export interface Command {
+  title: string;
+  /** Which of several with this title. */
+  note: string;
+  act: Act;
+}
+
+/** What can be found. */
+export interface World {
+  items: readonly Pick<OverviewItem, 'id' | 'name' | 'status' | 'website'>[];
+  websites: readonly Pick<Website, 'id' | 'name' | 'enabled' | 'endpoint_count'>[];
+  pages: readonly (readonly [title: string, path: string])[];
+  mayWrite: boolean;
+}
+
+type Item = World['items'][number];
+type Site = World['websites'][number];
+
+/** So many lines are shown. */
+const MOST = 12;
+const HOUR = 3600;
+const UNITS: Readonly<Record<string, number>> = { m: 60, h: HOUR, d: 24 * HOUR };
+
+const VERBS = {
+  check: 'Check an endpoint now',
+  pause: 'Pause an endpoint or a website',
+  resume: 'Resume an endpoint or a website',
+  mute: 'Mute all, a website or an endpoint',
+} as const;
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+/** How well a name is meant by what was typed: 0 it begins so, 1 a word does, 2 the words are in it; `null` not at all. */
+function rank(name: string, typed: string): number | null {
+  const lower = name.toLowerCase();
+  if (lower.startsWith(typed)) return 0;
+  if (!wordsOf(typed).every((word) => lower.includes(word))) return null;
+  return wordsOf(lower).some((word) => word.startsWith(typed)) ? 1 : 2;
+}
+
+/** Those that are meant, the best first; equals stay in order. */
+function ranked<T extends { name: string }>(list: readonly T[], typed: string): T[] {
+  const found = list.flatMap((each) => {
+    const at = rank(each.name, typed);
+    return at === null ? [] : [{ each, at }];
+  });
+  return found.sort((a, b) => a.at - b.at).map(({ each }) => each);
+}
+
+const kindOf = (of: Item | Site): 'endpoint' | 'website' => ('website' in of ? 'endpoint' : 'website');
+const noteOf = (of: Item | Site): string => ('website' in of ? of.website.name : 'Website');
+
+/** `shop 2 h`: for how long, and what is left of the text. */
+function lengthIn(text: string): { rest: string; seconds: number } {
+  const found = /^(.*?)\s*\b(\d{1,3})\s*(m|h|d)(?:in|ours?|ays?)?$/.exec(text);
+  const [, rest = text, number = '1', unit = 'h'] = found ?? [];
+  return { rest, seconds: Math.max(1, Number(number)) * (UNITS[unit] ?? HOUR) };
+}
+
+function mutes(text: string, targets: readonly (Item | Site)[]): Command[] {
+  const { rest, seconds } = lengthIn(text);
+  const line = (what: string, note: string, scope: MaintenanceScope): Command => ({
+    title: `Mute ${what} for ${duration(seconds)}`,
+    note,
+    act: { does: 'mute', scope, what, seconds },
+  });
+  const everything = 'all'.startsWith(rest) || 'everything'.startsWith(rest);
+  return [
+    ...(everything ? [line('Everything', 'All websites', { all: true })] : []),
+    ...ranked(targets, rest).map((of) =>
+      line(of.name, noteOf(of), kindOf(of) === 'website' ? { website_ids: [of.id] } : { endpoint_ids: [of.id] }),
+    ),
+  ];
+}
+
+function enables(text: string, targets: readonly (Item | Site)[], enabled: boolean): Command[] {
+  const isPaused = (of: Item | Site) => ('website' in of ? of.status === 'paused' : !of.enabled);
+  return ranked(
+    targets.filter((of) => isPaused(of) === enabled),
+    text,
+  ).map((of) => ({
+    title: `${enabled ? 'Resume' : 'Pause'} ${of.name}`,
+    note: noteOf(of),
+    act: { does: 'enable', of: kindOf(of), id: of.id, name: of.name, enabled },
+  }));
+}
+
+/** What is done with `pause shop`. */
+function deeds(verb: string, text: string, { items, websites }: World): Command[] {
+  const targets = [...websites.filter(({ endpoint_count }) => endpoint_count > 0), ...items];
+  if (verb === 'mute') return mutes(text, targets);
+  if (verb === 'pause' || verb === 'resume') return enables(text, targets, verb === 'resume');
+  if (verb !== 'check') return [];
+  return ranked(items, text).map((of) => ({
+    title: `Check ${of.name} now`,
+    note: noteOf(of),
+    act: { does: 'check', id: of.id, name: of.name },
+  }));
+}
+
+/** The places with such a name: pages, websites, endpoints. */
+function places(typed: string, { items, websites, pages }: World): Command[] {
+  const open = (name: string, note: string, path: string) => ({ name, note, path });
+  const all = [
+    ...pages.map(([title, path]) => open(title, 'Page', path)),
+    ...websites.map(({ id, name }) => open(name, 'Website', `/websites/${id}`)),
+    ...items.map((of) => open(of.name, `${noteOf(of)} · ${of.status}`, `/endpoints/${of.id}`)),
+  ];
+  return ranked(all, typed).map(({ name, note, path }) => ({ title: name, note, act: { does: 'open', path } }));
+}
+
+/** The lines for what was typed, the best first: deeds, places, then words to go on with. */
+export function commandsFor(typed: string, world: World): Command[] {
+  const text = wordsOf(typed.toLowerCase()).join(' ');
+  const [first = '', ...others] = text.split(' ');
+  const isDeed = world.mayWrite && first in VERBS && (others.length > 0 || typed.endsWith(' '));
+  const verbs = Object.entries(VERBS).filter(([verb]) => world.mayWrite && !isDeed && verb.startsWith(text));
+  const going = verbs.map(([verb, title]): Command => ({
+    title,
+    note: `${verb} …`,
+    act: { does: 'type', text: `${verb} ` },
+  }));
+  const found = [...(isDeed ? deeds(first, others.join(' '), world) : []), ...places(text, world)];
+  return text === '' ? [...going, ...found].slice(0, MOST) : [...found.slice(0, MOST - going.length), ...going];
+}

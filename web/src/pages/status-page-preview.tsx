@@ -1,0 +1,73 @@
+import { readableAccent } from '../../../src/status-page/render/accent';
+import type { PublicPage, Website } from '../api/types';
+import { StatusPill } from '../components/status';
+import { ofWebsite, shownStatus } from '../logic/overview-order';
+import { itemOf, items } from '../state/overview-store';
+
+interface Props {
+  title: string;
+  description: string;
+  /** As it is typed. */
+  accent: string;
+  /** Where its logo is; `chosen`: a file that nobody has saved, which no policy of ours lets a page show. */
+  logo: string | null;
+  groups: PublicPage['groups'];
+  /** Of the page of a website that has no groups. */
+  websiteId: string | null;
+  websites: readonly Website[];
+}
+
+/** What a colour is: `#7a3ff2`. */
+export const isColour = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
+
+/** What the page will look like while it is edited: its own days and outages are on the page itself. */
+export function PagePreview({ title, description, accent, logo, groups, websiteId, websites }: Props) {
+  itemOf('');
+  const all = items.value ?? [];
+  const shown = groups.map(({ name, endpoints, websites: whole }) => ({
+    name,
+    list: [
+      ...endpoints.flatMap((id) => all.find((item) => item.id === id) ?? []),
+      ...whole.flatMap((id) => ofWebsite(all, id)),
+    ],
+  }));
+  const own = websiteId === null ? [] : [{ name: '', list: ofWebsite(all, websiteId) }];
+  const filled = shown.some(({ list }) => list.length > 0) ? shown : own;
+  const colour = isColour(accent) ? readableAccent(accent) : null;
+  return (
+    <>
+      <p class="muted small">What its readers see now. On the page itself there are 90 days of each and the outages.</p>
+      <article
+        class="page-preview"
+        aria-label="Preview of the page"
+        style={colour ? { '--stripe': `light-dark(${colour.light}, ${colour.dark})` } : undefined}
+      >
+        <header>
+          {logo === 'chosen' && <span class="chip">Your logo</span>}
+          {logo !== null && logo !== 'chosen' && <img src={logo} alt="" />}
+          <p class="title">{title || websites.find(({ id }) => id === websiteId)?.name || 'Without a title'}</p>
+        </header>
+        {description
+          .split(/\s*\n\s*/)
+          .filter((text) => text !== '')
+          .map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+        {filled.map(({ name, list }, index) => (
+          <div key={index}>
+            {name !== '' && list.length > 0 && <p class="heading">{name}</p>}
+            <ul>
+              {list.map((item) => (
+                <li key={item.id}>
+                  <span>{item.name}</span>
+                  <StatusPill status={shownStatus(item)} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        {filled.every(({ list }) => list.length === 0) && <p class="muted">Nothing is monitored yet.</p>}
+      </article>
+    </>
+  );
+}
