@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OverviewItem } from '../api/types';
 import { Chooser } from '../components/form/chooser';
-import { optionsOf, Select } from '../components/form/field';
+import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
 import { Button, Title } from '../components/layout';
 import { OverloadWatch } from '../components/overload';
@@ -19,18 +19,7 @@ import { useContacts } from '../state/contacts';
 import { useKeys } from '../state/keyboard';
 import { useEvery } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
-import {
-  fold,
-  folded,
-  isCompact,
-  isSelecting,
-  pick,
-  selectSeveral,
-  setCompact,
-  setUptimeWindow,
-  uptimeWindow,
-  WINDOWS,
-} from '../state/overview-view';
+import { fold, folded, isCompact, isSelecting, pick, selectSeveral, setCompact } from '../state/overview-view';
 import { go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
@@ -93,7 +82,6 @@ export function OverviewPage() {
       {overviewError.value !== null && (
         <p class="notice warn">{overviewError.value} What you see may be out of date.</p>
       )}
-      <ColumnsHead />
       <Rows lines={lines.value} current={current.value} />
       {lines.value.length === 0 && (
         <div class="empty">
@@ -272,30 +260,3 @@ function QuietFilters({ filters: { planned, tag } }: { filters: Filters }) {
     </>
   );
 }
-
-const ColumnsHead = () => (
-  <div class="columns-head">
-    <span aria-hidden="true">Status</span>
-    <span aria-hidden="true">Endpoint</span>
-    <span aria-hidden="true">Last 30 checks</span>
-    <div class="num">
-      <span aria-hidden="true">Uptime</span>
-      <select
-        aria-label="Uptime over"
-        value={uptimeWindow.value}
-        onChange={({ currentTarget: { value } }) => {
-          const window = WINDOWS.find((each) => each === value);
-          if (window) setUptimeWindow(window);
-        }}
-      >
-        {optionsOf(WINDOWS.map((each) => [each, each.replace(/\D/, ' $&')] as const))}
-      </select>
-    </div>
-    <span class="num p95" aria-hidden="true">
-      <span>24 h latency, </span>p95
-    </span>
-    <span class="num less" aria-hidden="true">
-      Checked
-    </span>
-  </div>
-);
