@@ -197,6 +197,30 @@ export class OverviewItemView {
   alert_open!: boolean;
 }
 
+export class OverviewDownView {
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Beginning of the first step.',
+    example: '2026-11-19T10:05:00.000Z',
+  })
+  from!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Length of a step.', example: 300 })
+  step_seconds!: number;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer', minimum: 0 },
+    minItems: 288,
+    maxItems: 288,
+    description:
+      'Endpoints that were down in each step, for a part of it or all of it, oldest first; the last step is now.',
+    example: [0, 0, 1],
+  })
+  down!: number[];
+}
+
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 function acknowledgementOf(row: OverviewRow): EndpointAcknowledgement | null {
