@@ -91,6 +91,8 @@ describe('the overview', () => {
   it('says in a sentence what is down, since when and who was told, and counts what ends soon', async () => {
     const headline = page.getByRole('region', { name: 'State of everything' });
     await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. slack was told\.$/).waitFor();
+    // Over all rows: when that began, and whether it was alone.
+    await page.getByRole('img', { name: /^Down in the last 24 hours: .*\d\d:\d\d to now 1\.$/ }).waitFor();
     await headline.getByRole('link', { name: '2 end soon' }).click();
     await page.getByRole('heading', { name: 'Ends soon' }).waitFor();
   });

@@ -3,6 +3,7 @@ import './styles/base.css';
 import './styles/controls.css';
 import './styles/layout.css';
 import './styles/monitor.css';
+import './styles/overview.css';
 import 'uplot/dist/uPlot.min.css';
 import { App } from './app';
 import { restoreSession } from './state/session';

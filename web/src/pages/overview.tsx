@@ -7,6 +7,7 @@ import { Icon } from '../components/icons';
 import { Button, Title } from '../components/layout';
 import { OverloadWatch } from '../components/overload';
 import { BulkBar } from '../components/overview/bulk-bar';
+import { DownStrip } from '../components/overview/down-strip';
 import { FailingContacts } from '../components/overview/failing-contacts';
 import { Headline } from '../components/overview/headline';
 import { Rows } from '../components/overview/rows';
@@ -71,6 +72,7 @@ export function OverviewPage() {
     <>
       <Title class="sr">Overview</Title>
       <Headline filters={filters.value} />
+      {items.value.length > 0 && <DownStrip endpoints={items.value.length} />}
       <OverloadWatch />
       <FailingContacts contacts={contacts.data.value ?? []} />
       <FilterBar
