@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Confirmation } from './components/dialog';
 import { KeyboardHelp, type Shortcut } from './components/keyboard-help';
-import { fetchPages } from './components/lazy';
+import { fetchPages, lazy } from './components/lazy';
 import { Tip } from './components/tip';
 import { Toasts } from './components/toasts';
 import { TopBar } from './components/top-bar';
@@ -16,6 +16,8 @@ import { announcement, lastMessageAt, listen, live, startLive, stopLive } from '
 import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
 import { arrivals, go, replace, route } from './state/router';
 import { isOver, may, session } from './state/session';
+
+const Wall = lazy(() => import('./pages/wall').then((page) => page.Wall));
 
 const isHelpOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
@@ -125,6 +127,8 @@ function SignedIn() {
         },
   );
 
+  // In place of the overview, with its filters.
+  if (path === '' && route.value.query.has('wall')) return <Wall />;
   return (
     <>
       <a

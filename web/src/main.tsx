@@ -4,6 +4,7 @@ import './styles/controls.css';
 import './styles/layout.css';
 import './styles/monitor.css';
 import './styles/overview.css';
+import './styles/wall.css';
 import 'uplot/dist/uPlot.min.css';
 import { App } from './app';
 import { restoreSession } from './state/session';

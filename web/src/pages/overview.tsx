@@ -5,8 +5,8 @@ import { Chooser } from '../components/form/chooser';
 import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
 import { Button, Title } from '../components/layout';
+import { lazy } from '../components/lazy';
 import { OverloadWatch } from '../components/overload';
-import { BulkBar } from '../components/overview/bulk-bar';
 import { DownStrip } from '../components/overview/down-strip';
 import { FailingContacts } from '../components/overview/failing-contacts';
 import { Headline } from '../components/overview/headline';
@@ -14,32 +14,23 @@ import { Rows } from '../components/overview/rows';
 import { openWebsite, WebsiteDialog } from '../components/overview/website-dialog';
 import { count } from '../logic/format';
 import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
-import { type Filters, type Group, grouped, STATUSES, tagsOf } from '../logic/overview-order';
+import { type Filters, filtersOf, type Group, grouped, tagsOf } from '../logic/overview-order';
+import { progress } from '../state/bulk';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useContacts } from '../state/contacts';
 import { useKeys } from '../state/keyboard';
 import { useEvery } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
-import { fold, folded, isCompact, isSelecting, pick, selectSeveral, setCompact } from '../state/overview-view';
+import { fold, folded, isCompact, isSelecting, pick, picked, selectSeveral, setCompact } from '../state/overview-view';
 import { go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
-const ORDERS: Filters['order'][] = ['worst', 'name', 'slowest'];
-
-function readFilters(query: URLSearchParams): Filters {
-  return {
-    text: query.get('q') ?? '',
-    status: STATUSES.find((status) => status === query.get('status')) ?? null,
-    website: query.get('website'),
-    tag: query.get('tag'),
-    planned: query.has('planned'),
-    order: ORDERS.find((order) => order === query.get('order')) ?? 'worst',
-  };
-}
+// Nobody selects on the first look.
+const BulkBar = lazy(() => import('../components/overview/bulk-bar').then((file) => file.BulkBar));
 
 /** Every endpoint, grouped by website, with filters, order and keyboard. */
 export function OverviewPage() {
-  const filters = useComputed(() => readFilters(route.value.query));
+  const filters = useComputed(() => filtersOf(route.value.query));
   const groups = useComputed(() => grouped(items.value ?? [], filters.value, websites.value ?? []));
   // What is searched for must not hide in a folded website.
   const isSearch = useComputed(() => {
@@ -93,7 +84,7 @@ export function OverviewPage() {
           </Button>
         </div>
       )}
-      {may.write() && <BulkBar shown={shown} />}
+      {may.write() && (picked.value.size > 0 || progress.value) && <BulkBar shown={shown} />}
       <WebsiteDialog />
     </>
   );
@@ -205,6 +196,9 @@ function FilterBar(props: {
       <button class="wide" type="button" aria-pressed={isCompact.value} onClick={() => setCompact(!isCompact.value)}>
         Compact
       </button>
+      <Button class="wide" onClick={() => setQuery({ wall: '1' })}>
+        Wall
+      </Button>
       {may.write() && <Button onClick={() => openWebsite()}>New website</Button>}
       {may.write() && (
         <button type="button" aria-pressed={isSelecting.value} onClick={() => selectSeveral(!isSelecting.value)}>

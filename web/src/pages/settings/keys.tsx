@@ -13,6 +13,7 @@ import { now } from '../../state/clock';
 import { into, useLoad } from '../../state/load';
 import { session } from '../../state/session';
 import { runAction } from '../../state/toast';
+import { OpenOnWall } from './open-on-wall';
 
 const ROLES = [
   ['read', 'read: look only'],
@@ -46,6 +47,7 @@ export function Keys() {
           )}
         </Data>
       </Section>
+      <OpenOnWall />
     </>
   );
 }
