@@ -316,7 +316,7 @@ describe('the overview', () => {
     await screen.open('/settings/keys');
     await wall.getByRole('button', { name: 'Open on a wall…' }).click();
     await wall.getByRole('button', { name: 'Open on a wall', exact: true }).click();
-    expect(await wall.locator('.wall li').first().textContent()).toContain('Payments API Unexpected status, for');
+    await wall.locator('.wall li').first().getByText('Unexpected status, for').waitFor();
     expect(await wall.locator('.wall li').count()).toBe(12);
     await wall.getByText('Payments API is down').waitFor();
     expect(new URL(wall.url()).hash).toBe('#/?wall');

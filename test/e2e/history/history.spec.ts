@@ -383,9 +383,9 @@ describe('history over HTTP', () => {
       expect(await mine()).toMatchObject({
         status: 'down',
         last_error: 'connection_refused',
-        uptime_24h: 2 / 3,
+        uptime_24h: 0.666666,
         coverage_24h: 0.75,
-        uptime_90d: 2 / 3,
+        uptime_90d: 0.666666,
         p95_ms: 80,
         recent: ['up', 'up', 'down'],
       });
