@@ -18,7 +18,7 @@ const isFirst = (file) => endsWith('.js')(file) && html.includes(`/${file.replac
 const BUDGETS = [
   {
     what: '.js that the overview of the dashboard loads',
-    budget: 60,
+    budget: 45,
     counts: (file) => !isReference(file) && isFirst(file),
   },
   { what: 'all .js of the dashboard', budget: 96, counts: (file) => !isReference(file) && endsWith('.js')(file) },

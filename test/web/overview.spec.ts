@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../packages/testing/eventually';
@@ -91,6 +91,8 @@ describe('the overview', () => {
   it('says in a sentence what is down, since when and who was told, and counts what ends soon', async () => {
     const headline = page.getByRole('region', { name: 'State of everything' });
     await headline.getByText(/^1 of 12 is down: Payments API, for 3\d min\. Slack was told\.$/).waitFor();
+    // Over all rows: when that began, and whether it was alone.
+    await page.getByRole('img', { name: /^Down in the last 24 hours: .*\d\d:\d\d to now 1\.$/ }).waitFor();
     await headline.getByRole('link', { name: '2 end soon' }).click();
     await page.getByRole('heading', { name: 'Ends soon' }).waitFor();
   });
@@ -268,6 +270,64 @@ describe('the overview', () => {
     expect((await namesOf(body.id)).toSorted()).toEqual(['Bastion', 'Name server']);
     expect(await namesOf(ids.get('Platform') ?? '')).not.toContain('Bastion');
     await page.locator('.group', { hasText: 'Harbour' }).getByText('2 endpoints').waitFor();
+  });
+
+  it('tags several endpoints, changes how often they are checked and who is told', async () => {
+    const names = ['Checkout', 'Search'];
+    const contact = { name: 'Team', type: 'webhook', config: { url: 'https://hooks.example.com/uptime' } };
+    expect((await app.write.post('/contacts', contact)).status).toBe(201);
+    const change = async (button: string, title: string, fill: (dialog: Locator) => Promise<void>, action: string) => {
+      for (const name of names) await select(name).click();
+      await bar().getByRole('button', { name: button }).click();
+      const dialog = page.getByRole('dialog', { name: title });
+      await fill(dialog);
+      await dialog.getByRole('button', { name: action }).click();
+    };
+    await selectSeveral();
+    await change(
+      'Tags…',
+      'Tags of 2 endpoints',
+      (dialog) => dialog.getByLabel('Add').fill('Team:Shop, eu'),
+      'Change tags',
+    );
+    await bar().getByText('Tagged: 2 of 2.').waitFor();
+    const interval = async (dialog: Locator) => {
+      await dialog.getByLabel('Interval', { exact: true }).fill('2');
+    };
+    await change('Interval…', 'Check 2 endpoints how often?', interval, 'Change interval');
+    await bar().getByText('Changed: 2 of 2.').waitFor();
+    for (const name of names) {
+      const { body } = await app.read.get(`/endpoints/${ids.get(name)}`);
+      expect(body).toMatchObject({ tags: ['eu', 'team:shop'], interval: 120 });
+    }
+    const choose = async (dialog: Locator) => {
+      await dialog.getByLabel('Contact').selectOption('Team');
+    };
+    await change('Contacts…', 'Who is told of 2 endpoints?', choose, 'Add alerts');
+    await page.getByText('2 alerts made.').waitFor();
+  });
+
+  it('goes on as a wall with a read key of its own, which no address holds', async () => {
+    const screen = await Visit.start(browser, app.url, { width: 1920, height: 1080 });
+    const wall = screen.page;
+    await screen.signIn(app.admin.key ?? '');
+    await screen.open('/settings/keys');
+    await wall.getByRole('button', { name: 'Open on a wall…' }).click();
+    await wall.getByRole('button', { name: 'Open on a wall', exact: true }).click();
+    await wall.locator('.wall li').first().getByText('Unexpected status, for').waitFor();
+    expect(await wall.locator('.wall li').count()).toBe(12);
+    await wall.getByText('Payments API is down').waitFor();
+    expect(new URL(wall.url()).hash).toBe('#/?wall');
+    expect(await wall.getByRole('navigation').count()).toBe(0);
+    expect(await wall.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark');
+    expect(await screen.barriers()).toEqual([]);
+    const { body } = await app.admin.get<{ name: string; role: string }[]>('/api-keys');
+    expect(body.filter(({ name }) => name === 'Wall').map(({ role }) => role)).toEqual(['read']);
+    await wall.getByRole('button', { name: 'Leave the wall' }).click();
+    await wall.locator('.row').first().waitFor();
+    expect(await wall.getByRole('button', { name: 'New website' }).count()).toBe(0);
+    expect(screen.complaints).toEqual([]);
+    await screen.close();
   });
 
   it('deletes several endpoints, also when the page is left at once', async () => {

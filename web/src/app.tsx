@@ -15,7 +15,15 @@ import { deleteWaiting } from './state/deletion';
 import { discarded } from './state/drafts';
 import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
-import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
+import {
+  applyAcknowledgement,
+  applyChange,
+  clearOverview,
+  counts,
+  items,
+  overviewError,
+  refreshSoon,
+} from './state/overview-store';
 import { arrivals, go, replace, route } from './state/router';
 import { invited, isOver, may, session } from './state/session';
 
@@ -26,6 +34,8 @@ document.addEventListener('visibilitychange', () => document.hidden && left());
 
 const Palette = lazy(() => import('./components/palette').then((file) => file.Palette), false);
 
+const Wall = lazy(() => import('./pages/wall').then((page) => page.Wall));
+
 const isHelpOpen = signal(false);
 const isPaletteOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
@@ -35,9 +45,10 @@ effect(() => {
   const { down } = counts.value;
   const title = session.value === null || isOver.value ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
   document.title = `${down > 0 ? `(${down}) ` : ''}${title} · Uptime`;
-  document
-    .querySelector('link[rel=icon]')
-    ?.setAttribute('href', down > 0 ? `/favicon.svg?down=${down}` : '/favicon.svg');
+  const icon = down > 0 ? `/favicon.svg?down=${down}` : '/favicon.svg';
+  const link = document.querySelector('link[rel=icon]');
+  // Set to what it is, it is fetched again.
+  if (link?.getAttribute('href') !== icon) link?.setAttribute('href', icon);
 });
 
 /** The dashboard: signing in, or the page of the current route. */
@@ -100,14 +111,19 @@ const closeHelp = () => {
 /** Milliseconds after which the first page has what it needs: then the files of the others come. */
 const SHOWN_MS = 1500;
 
+/** The rows are under way, and would wait for what comes beside them. */
+const hasNothingYet = computed(() => items.value === null && overviewError.value === null);
+
 function SignedIn() {
   const main = useRef<HTMLElement>(null);
   const path = route.value.path.join('/');
 
+  const isFirstLook = path === '' && hasNothingYet.value;
   useEffect(() => {
+    if (isFirstLook) return;
     const timer = setTimeout(fetchPages, SHOWN_MS);
     return () => clearTimeout(timer);
-  }, []);
+  }, [isFirstLook]);
 
   useEffect(() => {
     const stop = listen({
@@ -147,6 +163,8 @@ function SignedIn() {
         },
   );
 
+  // In place of the overview, with its filters.
+  if (path === '' && route.value.query.has('wall')) return <Wall />;
   return (
     <>
       <a

@@ -10,6 +10,8 @@ import './styles/endpoint.css';
 import './styles/beside.css';
 import './styles/first-contact.css';
 import './styles/palette.css';
+import './styles/overview.css';
+import './styles/wall.css';
 import 'uplot/dist/uPlot.min.css';
 import { App } from './app';
 import { restoreSession } from './state/session';

@@ -1,10 +1,10 @@
 import { Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type Caller, CurrentCaller } from '../../platform/access/caller';
-import { costOfList } from '../../platform/access/cost';
+import { type Caller, CurrentCaller, OrgId } from '../../platform/access/caller';
+import { costOfList, costOfScope } from '../../platform/access/cost';
 import type { Page } from '../../platform/http/page';
 import { Route } from '../../platform/http/route.decorator';
-import { OverviewItemView, OverviewQuery } from './overview.dto';
+import { OverviewDownView, OverviewItemView, OverviewQuery } from './overview.dto';
 import { OverviewService } from './overview.service';
 
 @ApiTags('History')
@@ -24,5 +24,18 @@ export class OverviewController {
   })
   list(@CurrentCaller() caller: Caller, @Query() query: OverviewQuery): Promise<Page<OverviewItemView>> {
     return this.overview.list(caller, query);
+  }
+
+  @Route('GET', 'down', {
+    access: 'read',
+    cost: costOfScope,
+    operationId: 'getOverviewDown',
+    summary: 'Get how many were down',
+    description:
+      'How many endpoints of your organization were down at once in the last 24 hours, planned outages left out.',
+    returns: { ok: OverviewDownView },
+  })
+  down(@OrgId() orgId: string): Promise<OverviewDownView> {
+    return this.overview.down(orgId);
   }
 }

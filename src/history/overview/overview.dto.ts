@@ -56,7 +56,7 @@ const uptime = (window: string) => ({
   nullable: true,
   minimum: 0,
   maximum: 1,
-  description: `up / (up + down) ${window}, planned checks left out; null while nothing is known.`,
+  description: `up / (up + down) ${window}, planned checks left out, to six digits and never rounded up; null while nothing is known.`,
   example: 0.99931,
 });
 
@@ -197,6 +197,33 @@ export class OverviewItemView {
   alert_open!: boolean;
 }
 
+export class OverviewDownView {
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Beginning of the first step.',
+    example: '2026-11-19T10:05:00.000Z',
+  })
+  from!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Length of a step.', example: 300 })
+  step_seconds!: number;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer', minimum: 0 },
+    minItems: 288,
+    maxItems: 288,
+    description:
+      'Endpoints that were down in each step, for a part of it or all of it, oldest first; the last step is now.',
+    example: [0, 0, 1],
+  })
+  down!: number[];
+}
+
+/** Sixteen digits of four uptimes are a quarter of the gzipped response. Rounded down: one failure must show. */
+const sixDigits = (ratio: number | null): number | null => (ratio === null ? null : Math.floor(ratio * 1e6) / 1e6);
+
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 function acknowledgementOf(row: OverviewRow): EndpointAcknowledgement | null {
@@ -237,14 +264,14 @@ export function toOverviewItem(
     status_since: timeOf(row.status_since),
     last_checked_at: timeOf(row.last_checked_at),
     last_error: errorCodeAt(row.last_error ?? -1),
-    uptime_24h: uptimeOf(counts['24h']),
+    uptime_24h: sixDigits(uptimeOf(counts['24h'])),
     coverage_24h: coverageOf(counts['24h']),
     watched_24h: shares['24h'],
-    uptime_7d: uptimeOf(counts['7d']),
+    uptime_7d: sixDigits(uptimeOf(counts['7d'])),
     watched_7d: shares['7d'],
-    uptime_30d: uptimeOf(counts['30d']),
+    uptime_30d: sixDigits(uptimeOf(counts['30d'])),
     watched_30d: shares['30d'],
-    uptime_90d: uptimeOf(counts['90d']),
+    uptime_90d: sixDigits(uptimeOf(counts['90d'])),
     watched_90d: shares['90d'],
     p95_ms: p95Us === null ? null : p95Us / 1000,
     ...(latency && { latency_24h: latency }),

@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
 import { MaintenanceNowLookup } from '../../endpoint/suppression/maintenance-now';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { Database } from '../../platform/database/database';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
 import { NIL_UUID, parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { floorTo, HOUR_MS } from '../../platform/time/time-units';
+import { floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 import { WebsiteService } from '../../website/website.service';
 import { P95_OF_CHECKS } from '../check-encoding';
 import { hourlyLatency, type HourlyLatencyRow, LATENCY_HOURS, type OverviewRow, windowsAt } from './overview-row';
-import { type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
+import { downBySteps, type DownSpan, firstStepAt, STEP_MS } from './down-steps';
+import { type OverviewDownView, type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
 
 const DEFAULT_LIMIT = 1000;
 
@@ -66,6 +68,14 @@ export class OverviewService {
       const latency = latencies && hourlyLatency(latencies.get(row.key) ?? NO_HOURS);
       return toOverviewItem(row, { p95Us, role, windows, maintenance: now.get(row.id) ?? null, latency });
     });
+  }
+
+  /** How many endpoints were down at once, by steps of the last 24 hours. */
+  async down(orgId: string): Promise<OverviewDownView> {
+    const now = this.clock.now();
+    const from = new Date(firstStepAt(now.getTime()));
+    const spans = await this.database.query<DownSpan>(DOWN_SPANS, [orgId, from, now, STEP_MS / SECOND_MS]);
+    return { from: from.toISOString(), step_seconds: STEP_MS / SECOND_MS, down: downBySteps(spans) };
   }
 
   /** The mean latency of the last full hours, by endpoint. */
@@ -130,6 +140,31 @@ const HOURLY_LATENCY = `
     FROM check_hour
    WHERE endpoint_key = ANY ($1::bigint[]) AND start_at >= $2 AND start_at < $3 AND up > 0
    GROUP BY endpoint_key`;
+
+/**
+ * Which steps endpoints were down in: an outage counts in each step that it touches, an endpoint once, however often it failed
+ * there. Cost: counters of every endpoint, then the outages kept of those that failed within a day, which on most days are few.
+ */
+const DOWN_SPANS = `
+  WITH failed AS (
+    SELECT e.key FROM endpoint e
+      JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+      JOIN endpoint_state s ON s.endpoint_id = e.id
+      LEFT JOIN endpoint_summary m ON m.endpoint_key = e.key
+     WHERE e.org_id = $1 AND (s.status = ${OUTCOME_CODE.down} OR s.hour_down + s.before_down + coalesce(m.down_24h, 0) > 0)
+  ),
+  steps AS (
+    SELECT endpoint_key, greatest(floor(extract(epoch FROM started_at - $2::timestamptz) / $4), 0)::int AS first,
+           ceil(extract(epoch FROM coalesce(ended_at, $3::timestamptz) - $2::timestamptz) / $4)::int AS until
+      FROM outage
+     WHERE endpoint_key IN (SELECT key FROM failed) AND NOT planned
+       AND started_at < $3 AND (ended_at IS NULL OR ended_at > $2)
+  ),
+  merged AS (
+    SELECT endpoint_key, range_agg(int4range(first, greatest(first + 1, until))) AS parts FROM steps GROUP BY endpoint_key
+  )
+  SELECT lower(part) AS first, upper(part) AS until, count(*)::int AS endpoints
+    FROM merged CROSS JOIN LATERAL unnest(parts) AS part GROUP BY part`;
 
 const milliseconds = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
 

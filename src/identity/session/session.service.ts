@@ -11,8 +11,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
 
 /** An unused session ends after this. */
 const IDLE_MS = 12 * HOUR_MS;
-/** A session in use ends after this, too. */
+/** A session in use ends after this, too; one that may only read when it was not used for so long, and not before. */
 const LIFETIME_MS = 7 * DAY_MS;
+
+/**
+ * Whether a session is not over: `$1` and `$2` from `oldest`. With a read key it may be a screen on a wall, which is off at
+ * night and has nobody to sign in: it goes on for as long as the key does.
+ */
+const OPEN = `CASE WHEN k.role = 'read' THEN s.last_seen_at > $2 ELSE s.last_seen_at > $1 AND s.created_at > $2 END`;
 
 /** Sessions that are remembered as known, and values that are remembered as none. */
 const REMEMBERED = 10_000;
@@ -44,7 +50,7 @@ export class SessionService {
     const token = newToken();
     const now = this.clock.now();
     await this.database.transaction(async (tx) => {
-      await tx.query('DELETE FROM session WHERE last_seen_at <= $1 OR created_at <= $2', this.oldest(now));
+      await tx.query(`DELETE FROM session s USING api_key k WHERE k.id = s.key_id AND NOT (${OPEN})`, this.oldest(now));
       await tx.query('INSERT INTO session (hash, key_id, created_at, last_seen_at) VALUES ($1, $2, $3, $3)', [
         hashOf(token),
         keyId,
@@ -98,7 +104,7 @@ export class SessionService {
   private async callerOf(cookie: string): Promise<Caller | null> {
     const now = this.clock.now();
     const [session] = await this.database.query<{ key_id: string; last_seen_at: Date }>(
-      'SELECT key_id, last_seen_at FROM session WHERE hash = $3 AND last_seen_at > $1 AND created_at > $2',
+      `SELECT s.key_id, s.last_seen_at FROM session s JOIN api_key k ON k.id = s.key_id WHERE s.hash = $3 AND ${OPEN}`,
       [...this.oldest(now), hashOf(cookie)],
     );
     if (!session) return null;
@@ -111,15 +117,15 @@ export class SessionService {
   async stillOpen(sessionIds: readonly string[]): Promise<Set<string>> {
     if (sessionIds.length === 0) return new Set();
     const open = await this.database.query<{ id: string }>(
-      `SELECT encode(hash, 'hex') AS id FROM session
-        WHERE hash = ANY (SELECT decode(id, 'hex') FROM unnest($3::text[]) AS id) AND last_seen_at > $1 AND created_at > $2`,
+      `SELECT encode(s.hash, 'hex') AS id FROM session s JOIN api_key k ON k.id = s.key_id
+        WHERE s.hash = ANY (SELECT decode(id, 'hex') FROM unnest($3::text[]) AS id) AND ${OPEN}`,
       [...this.oldest(this.clock.now()), sessionIds],
     );
     return new Set(open.map(({ id }) => id));
   }
 
-  /** The oldest last use and the oldest creation of a session that is still valid. */
-  private oldest(now: Date): [lastSeenAt: Date, createdAt: Date] {
+  /** A session that was used, or made, before is over: see `OPEN`. */
+  private oldest(now: Date): [used: Date, made: Date] {
     return [new Date(now.getTime() - IDLE_MS), new Date(now.getTime() - LIFETIME_MS)];
   }
 

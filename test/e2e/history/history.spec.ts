@@ -3,7 +3,7 @@ import type { CheckResult } from '../../../src/checker/checker';
 import type { CheckView } from '../../../src/history/read/check.dto';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import type { LatencyBucketView } from '../../../src/history/read/latency.dto';
-import type { OverviewItemView } from '../../../src/history/overview/overview.dto';
+import type { OverviewDownView, OverviewItemView } from '../../../src/history/overview/overview.dto';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import type { WebsiteHistoryView } from '../../../src/history/website/website-history.dto';
@@ -384,9 +384,9 @@ describe('history over HTTP', () => {
       expect(await mine()).toMatchObject({
         status: 'down',
         last_error: 'connection_refused',
-        uptime_24h: 2 / 3,
+        uptime_24h: 0.666666,
         coverage_24h: 0.75,
-        uptime_90d: 2 / 3,
+        uptime_90d: 0.666666,
         p95_ms: 80,
         recent: ['up', 'up', 'down'],
       });
@@ -462,6 +462,38 @@ describe('history over HTTP', () => {
       const ids = [...first.body, ...rest.body].map((item) => item.id);
       expect(ids).toEqual([...ids].sort());
       expect(ids).toEqual(expect.arrayContaining([subject.public, second.public]));
+    });
+
+    it('says how many were down at once in each five minutes of 24 hours, and nothing of other organizations', async () => {
+      const own = await testApp.organization('Down');
+      const [checkout, search] = [await addEndpoint(own.write), await addEndpoint(own.write)];
+      const step = Math.floor(Date.now() / (5 * MINUTE)) * 5 * MINUTE;
+      const before = (minutes: number, seconds = 0) => new Date(step - minutes * MINUTE + seconds * 1000);
+      const outage = (of: Subject, from: Date, to: Date | null, planned = false) =>
+        database.query(
+          `INSERT INTO outage (endpoint_key, started_at, ended_at, error, error_message, planned) VALUES ($1, $2, $3, 0, '', $4)`,
+          [of.key, from, to, planned],
+        );
+      // Failed twice within a step, then for longer; the other one goes on, after a planned outage and one of last week.
+      await outage(checkout, before(600, 1), before(600, 2));
+      await outage(checkout, before(600, 3), before(600, 4));
+      await outage(checkout, before(60, 1), before(50, 1));
+      await outage(search, before(7 * 1440), before(7 * 1440 - 5));
+      await outage(search, before(200), before(190), true);
+      await outage(search, before(55, 1), null);
+      await database.query(
+        'UPDATE endpoint_state SET status = 0, hour_down = 1 WHERE endpoint_key = ANY ($1::bigint[])',
+        [[checkout.key, search.key]],
+      );
+      const { body } = await own.read.get<OverviewDownView>('/overview/down');
+      const at = (date: Date) => Math.floor((date.getTime() - Date.parse(body.from)) / (body.step_seconds * 1000));
+      expect([body.step_seconds, body.down.length]).toEqual([300, 288]);
+      expect(body.down.slice(0, at(before(60))).filter((n) => n > 0)).toHaveLength(1);
+      expect(body.down[at(before(600))]).toBe(1);
+      expect(body.down.slice(at(before(60)), at(before(40)))).toEqual([1, 2, 2, 1]);
+      expect(body.down.at(-1)).toBe(1);
+      const other = await testApp.organization('Other');
+      expect((await other.read.get<OverviewDownView>('/overview/down')).body.down.every((n) => n === 0)).toBe(true);
     });
 
     it('hides endpoints and websites of other organizations from the overview', async () => {

@@ -42,6 +42,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/websites/:id/history': 'read',
   'GET /api/v1/endpoints/:id/latency': 'read',
   'GET /api/v1/overview': 'read',
+  'GET /api/v1/overview/down': 'read',
   'GET /api/v1/metrics': 'read',
   'GET /api/v1/configuration': 'read',
   'GET /api/v1/endpoints/:id/acknowledgement': 'read',

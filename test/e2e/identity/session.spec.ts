@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { Clock } from '../../../src/platform/time/clock';
 import { Database } from '../../../src/platform/database/database';
-import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time/time-units';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/platform/time/time-units';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { type SignedIn, signIn as attempt } from '../../harness/app/browser-session';
 
@@ -197,7 +197,7 @@ describe('browser sessions', () => {
 
   describe('with a moved clock', () => {
     it('ends a session after 12 hours without use', async () => {
-      const Cookie = await signIn('read');
+      const Cookie = await signIn('write');
       moveClock(app, 12 * HOUR_MS - 60_000);
       expect((await send('GET', '/auth/session', { Cookie })).status).toBe(200);
       moveClock(app, 24 * HOUR_MS - 180_000);
@@ -207,12 +207,22 @@ describe('browser sessions', () => {
     });
 
     it('ends a session after 7 days although it is used', async () => {
-      const Cookie = await signIn('read');
+      const Cookie = await signIn('write');
       for (let hours = 11; hours < 7 * 24; hours += 11) {
         moveClock(app, hours * HOUR_MS);
         expect((await send('GET', '/auth/session', { Cookie })).status).toBe(200);
       }
       moveClock(app, 7 * 24 * HOUR_MS + 1);
+      expect((await send('GET', '/api/v1/websites', { Cookie })).status).toBe(401);
+    });
+
+    it('goes on with a read key for as long as a screen is not off for 7 days', async () => {
+      const Cookie = await signIn('read');
+      for (let days = 6; days <= 30; days += 6) {
+        moveClock(app, days * DAY_MS);
+        expect((await send('GET', '/auth/session', { Cookie })).status).toBe(200);
+      }
+      moveClock(app, 37 * DAY_MS + MINUTE_MS);
       expect((await send('GET', '/api/v1/websites', { Cookie })).status).toBe(401);
     });
 

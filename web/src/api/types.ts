@@ -32,6 +32,7 @@ export type Phases = Schemas['CheckPhases'];
 export type CheckErrorCode = Schemas['CheckErrorCode'];
 
 export type OverviewItem = Schemas['OverviewItem'];
+export type OverviewDown = Schemas['OverviewDown'];
 export type Uptime = Schemas['Uptime'];
 export type Outage = Schemas['Outage'];
 export type LatencyBucket = Schemas['LatencyBucket'];

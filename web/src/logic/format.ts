@@ -77,6 +77,9 @@ export function time(iso: string, nowMs: number): string {
   return new Date(nowMs).toDateString() === at.toDateString() ? clock.format(at) : dated.format(at);
 }
 
+/** `14:20`, in the browser's time zone. */
+export const clockTime = (ms: number): string => clock.format(ms).slice(0, -3);
+
 const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
 /** Labels of a time axis, `step` seconds apart: a time, or the date where a day begins. */

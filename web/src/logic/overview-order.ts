@@ -19,6 +19,21 @@ export interface Filters {
   order: 'worst' | 'name' | 'slowest';
 }
 
+const isOrder = (text: string | null): text is Filters['order'] => text !== null && text in ORDERS;
+
+/** The filters in the query of an address. */
+export function filtersOf(query: URLSearchParams): Filters {
+  const order = query.get('order');
+  return {
+    text: query.get('q') ?? '',
+    status: STATUSES.find((status) => status === query.get('status')) ?? null,
+    website: query.get('website'),
+    tag: query.get('tag'),
+    planned: query.has('planned'),
+    order: isOrder(order) ? order : 'worst',
+  };
+}
+
 /** What the overview shows of a website. */
 export type GroupWebsite = Pick<Website, 'id' | 'name' | 'url' | 'status' | 'enabled' | 'endpoint_count' | 'tags'>;
 

@@ -3,54 +3,35 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { OverviewItem } from '../api/types';
 import { Empty } from '../components/empty';
 import { Chooser } from '../components/form/chooser';
-import { optionsOf, Select } from '../components/form/field';
+import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
 import { Button, Title } from '../components/layout';
+import { lazy } from '../components/lazy';
 import { OverloadWatch } from '../components/overload';
-import { BulkBar } from '../components/overview/bulk-bar';
+import { DownStrip } from '../components/overview/down-strip';
 import { FailingContacts } from '../components/overview/failing-contacts';
 import { Headline } from '../components/overview/headline';
 import { Rows } from '../components/overview/rows';
 import { openWebsite, WebsiteDialog } from '../components/overview/website-dialog';
 import { count } from '../logic/format';
 import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
-import { type Filters, type Group, grouped, STATUSES, tagsOf } from '../logic/overview-order';
+import { type Filters, filtersOf, type Group, grouped, tagsOf } from '../logic/overview-order';
+import { progress } from '../state/bulk';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useContacts } from '../state/contacts';
 import { useKeys } from '../state/keyboard';
 import { useEvery } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
-import {
-  fold,
-  folded,
-  isCompact,
-  isSelecting,
-  pick,
-  selectSeveral,
-  setCompact,
-  setUptimeWindow,
-  uptimeWindow,
-  WINDOWS,
-} from '../state/overview-view';
+import { fold, folded, isCompact, isSelecting, pick, picked, selectSeveral, setCompact } from '../state/overview-view';
 import { go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
-const ORDERS: Filters['order'][] = ['worst', 'name', 'slowest'];
-
-function readFilters(query: URLSearchParams): Filters {
-  return {
-    text: query.get('q') ?? '',
-    status: STATUSES.find((status) => status === query.get('status')) ?? null,
-    website: query.get('website'),
-    tag: query.get('tag'),
-    planned: query.has('planned'),
-    order: ORDERS.find((order) => order === query.get('order')) ?? 'worst',
-  };
-}
+// Nobody selects on the first look.
+const BulkBar = lazy(() => import('../components/overview/bulk-bar').then((file) => file.BulkBar));
 
 /** Every endpoint, grouped by website, with filters, order and keyboard. */
 export function OverviewPage() {
-  const filters = useComputed(() => readFilters(route.value.query));
+  const filters = useComputed(() => filtersOf(route.value.query));
   const groups = useComputed(() => grouped(items.value ?? [], filters.value, websites.value ?? []));
   // What is searched for must not hide in a folded website.
   const isSearch = useComputed(() => {
@@ -83,6 +64,7 @@ export function OverviewPage() {
     <>
       <Title class="sr">Overview</Title>
       <Headline filters={filters.value} />
+      {items.value.length > 0 && <DownStrip endpoints={items.value.length} />}
       <OverloadWatch />
       <FailingContacts contacts={contacts.data.value ?? []} />
       <FilterBar
@@ -94,7 +76,6 @@ export function OverviewPage() {
       {overviewError.value !== null && (
         <p class="notice warn">{overviewError.value} What you see may be out of date.</p>
       )}
-      <ColumnsHead />
       <Rows lines={lines.value} current={current.value} />
       {lines.value.length === 0 && (
         <div class="empty">
@@ -104,7 +85,7 @@ export function OverviewPage() {
           </Button>
         </div>
       )}
-      {may.write() && <BulkBar shown={shown} />}
+      {may.write() && (picked.value.size > 0 || progress.value) && <BulkBar shown={shown} />}
       <WebsiteDialog />
     </>
   );
@@ -216,6 +197,9 @@ function FilterBar(props: {
       <button class="wide" type="button" aria-pressed={isCompact.value} onClick={() => setCompact(!isCompact.value)}>
         Compact
       </button>
+      <Button class="wide" onClick={() => setQuery({ wall: '1' })}>
+        Wall
+      </Button>
       {may.write() && <Button onClick={() => openWebsite()}>New website</Button>}
       {may.write() && (
         <button type="button" aria-pressed={isSelecting.value} onClick={() => selectSeveral(!isSelecting.value)}>
@@ -274,30 +258,3 @@ function QuietFilters({ filters: { planned, tag } }: { filters: Filters }) {
     </>
   );
 }
-
-const ColumnsHead = () => (
-  <div class="columns-head">
-    <span aria-hidden="true">Status</span>
-    <span aria-hidden="true">Endpoint</span>
-    <span aria-hidden="true">Last 30 checks</span>
-    <div class="num">
-      <span aria-hidden="true">Uptime</span>
-      <select
-        aria-label="Uptime over"
-        value={uptimeWindow.value}
-        onChange={({ currentTarget: { value } }) => {
-          const window = WINDOWS.find((each) => each === value);
-          if (window) setUptimeWindow(window);
-        }}
-      >
-        {optionsOf(WINDOWS.map((each) => [each, each.replace(/\D/, ' $&')] as const))}
-      </select>
-    </div>
-    <span class="num p95" aria-hidden="true">
-      <span>24 h latency, </span>p95
-    </span>
-    <span class="num less" aria-hidden="true">
-      Checked
-    </span>
-  </div>
-);

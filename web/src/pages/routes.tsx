@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { lazy } from '../components/lazy';
 import { matchPath, type Pattern } from '../logic/route-match';
-import { AlertEventsPage, AlertRulesPage, FailedDeliveriesPage } from './alerts';
 import { OverviewPage } from './overview';
 
-// Apart from what people open all day: these are fetched once the first page is there.
+// Fetched once the first page is there: the overview alone is what one waits for.
 const AddManyPage = lazy(() => import('./add-many').then((page) => page.AddManyPage));
+const AlertEventsPage = lazy(() => import('./alerts').then((page) => page.AlertEventsPage));
 const AlertPage = lazy(() => import('./alert').then((page) => page.AlertPage));
-const EndpointPage = lazy(() => import('./endpoint').then((page) => page.EndpointPage));
+const AlertRulesPage = lazy(() => import('./alerts').then((page) => page.AlertRulesPage));
 const EndpointFormPage = lazy(() => import('./endpoint-form').then((page) => page.EndpointFormPage));
+const EndpointPage = lazy(() => import('./endpoint').then((page) => page.EndpointPage));
+const FailedDeliveriesPage = lazy(() => import('./alerts').then((page) => page.FailedDeliveriesPage));
 const EscalationPage = lazy(() => import('./escalation').then((page) => page.EscalationPage));
 const CertificatesPage = lazy(() => import('./certificates').then((page) => page.CertificatesPage));
 const ContactPage = lazy(() => import('./contacts/contact').then((page) => page.ContactPage));
@@ -17,8 +19,8 @@ const MaintenancePage = lazy(() => import('./maintenance/list').then((page) => p
 const MaintenanceWindowPage = lazy(() => import('./maintenance/window').then((page) => page.MaintenanceWindowPage));
 const SettingsPage = lazy(() => import('./settings/settings').then((page) => page.SettingsPage));
 const StatusPagePage = lazy(() => import('./status-page').then((page) => page.StatusPagePage));
-const WebsitePage = lazy(() => import('./website').then((page) => page.WebsitePage));
 const StatusPagesPage = lazy(() => import('./status-pages').then((page) => page.StatusPagesPage));
+const WebsitePage = lazy(() => import('./website').then((page) => page.WebsitePage));
 
 /** A page of the dashboard. */
 export interface Route {

@@ -16,6 +16,8 @@ function stored(): Theme {
 
 /** The user's choice; kept in this browser only. */
 export const theme = signal<Theme>(stored());
+/** A screen on a wall is dark, whatever was chosen. */
+export const isWall = signal(false);
 const systemIsDark = signal(dark.matches);
 
 /** What is shown; charts redraw when it changes. */
@@ -27,7 +29,7 @@ export function startTheme(): void {
     systemIsDark.value = dark.matches;
   });
   effect(() => {
-    const isDark = theme.value === 'dark' || (theme.value === 'auto' && systemIsDark.value);
+    const isDark = isWall.value || theme.value === 'dark' || (theme.value === 'auto' && systemIsDark.value);
     shownTheme.value = isDark ? 'dark' : 'light';
     document.documentElement.dataset['theme'] = shownTheme.value;
     try {

@@ -12,6 +12,7 @@ import { confirmed, Dialog } from '../dialog';
 import { Choice } from '../form/field';
 import { Form } from '../form/form';
 import { Button } from '../layout';
+import { BulkChanges } from './bulk-changes';
 
 const isMoving = signal(false);
 
@@ -75,6 +76,7 @@ export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
           <Button onClick={() => setAll(list, true)}>Resume</Button>
           <Button onClick={() => mute(list)}>Mute 1 h</Button>
           <Button onClick={() => (isMoving.value = true)}>Move…</Button>
+          <BulkChanges list={list} />
           <Button class="danger" onClick={() => destroy(list)}>
             Delete
           </Button>

@@ -1,22 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { OverviewItem } from '../../api/types';
-import { acknowledgedText } from '../../logic/acknowledged-text';
-import { linePath } from '../../logic/beat-shapes';
-import { age, count, daysUntil, ms } from '../../logic/format';
-import { reasonText } from '../../logic/reason-text';
-import { itemsOf, type Line, lineAt, offsets } from '../../logic/overview-lines';
-import { type Group, shownStatus } from '../../logic/overview-order';
-import { now } from '../../state/clock';
-import { hourlyLatency } from '../../state/overview-store';
-import { fold, isCompact, isSelecting, pick, picked, uptimeWindow } from '../../state/overview-view';
+import { count } from '../../logic/format';
+import { type Line, lineAt, offsets } from '../../logic/overview-lines';
+import type { Group } from '../../logic/overview-order';
+import { fold, isCompact, isSelecting } from '../../state/overview-view';
 import { may } from '../../state/session';
-import { RecentBeats } from '../check/recent-beats';
-import { Share } from '../check/share';
 import { Icon } from '../icons';
 import { Button } from '../layout';
-import { QuietMark } from '../quiet';
 import { StatusPill } from '../status';
+import { Cells, ColumnsHead, TEMPLATES } from './columns';
 import { openWebsite } from './website-dialog';
 
 /** Lines rendered beyond either end of the viewport. */
@@ -69,35 +61,38 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
   const first = Math.max(0, lineAt(tops, view.value.top) - OVERSCAN);
   const last = Math.min(lines.length, lineAt(tops, view.value.bottom) + OVERSCAN + 1);
   return (
-    <div
-      class={`rows${isSelecting.value ? ' selecting' : ''}${isCompact.value && !view.value.narrow ? ' compact' : ''}`}
-      ref={box}
-      role="list"
-      aria-label="Endpoints"
-      style={{ height: `${height}px` }}
-      hidden={lines.length === 0}
-    >
-      {lines.slice(first, last).map((line, index) => {
-        const top = tops[first + index] ?? 0;
-        const place = { top: `${top}px`, height: `${(tops[first + index + 1] ?? 0) - top}px` };
-        const position = { 'aria-setsize': lines.length, 'aria-posinset': first + index + 1 };
-        return 'group' in line ? (
-          <div class="group" role="listitem" key={line.group.id} style={place} {...position}>
-            <GroupHead group={line.group} isFolded={line.isFolded} />
-          </div>
-        ) : (
-          <div
-            class="row"
-            role="listitem"
-            key={line.item.id}
-            style={place}
-            data-current={current === line.item.id ? '' : undefined}
-            {...position}
-          >
-            <Row item={line.item} isMixed={line.isMixed} lines={lines} />
-          </div>
-        );
-      })}
+    <div class="endpoints" style={TEMPLATES}>
+      <ColumnsHead />
+      <div
+        class={`rows${isSelecting.value ? ' selecting' : ''}${isCompact.value && !view.value.narrow ? ' compact' : ''}`}
+        ref={box}
+        role="list"
+        aria-label="Endpoints"
+        style={{ height: `${height}px` }}
+        hidden={lines.length === 0}
+      >
+        {lines.slice(first, last).map((line, index) => {
+          const top = tops[first + index] ?? 0;
+          const place = { top: `${top}px`, height: `${(tops[first + index + 1] ?? 0) - top}px` };
+          const position = { 'aria-setsize': lines.length, 'aria-posinset': first + index + 1 };
+          return 'group' in line ? (
+            <div class="group" role="listitem" key={line.group.id} style={place} {...position}>
+              <GroupHead group={line.group} isFolded={line.isFolded} />
+            </div>
+          ) : (
+            <div
+              class="row"
+              role="listitem"
+              key={line.item.id}
+              style={place}
+              data-current={current === line.item.id ? '' : undefined}
+              {...position}
+            >
+              <Cells item={line.item} isMixed={line.isMixed} lines={lines} />
+            </div>
+          );
+        })}
+      </div>
     </div>
   );
 }
@@ -143,99 +138,5 @@ function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
         </Button>
       )}
     </>
-  );
-}
-
-const WINDOW_WORDS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' };
-
-function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; lines: readonly Line[] }) {
-  const shown = uptimeWindow.value;
-  const window = WINDOW_WORDS[shown];
-  return (
-    <>
-      <div class="state">
-        {isSelecting.value && (
-          <input
-            type="checkbox"
-            aria-label={`Select ${item.name}`}
-            checked={picked.value.has(item.id)}
-            onClick={(event) => pick(item.id, itemsOf(lines), event.shiftKey)}
-          />
-        )}
-        <span id={`status-${item.id}`}>
-          <StatusPill status={shownStatus(item)} />
-          <QuietMark item={item} />
-        </span>
-      </div>
-      <div class="name">
-        <div>
-          <a id={`link-${item.id}`} href={`#/endpoints/${item.id}`} aria-describedby={`status-${item.id}`}>
-            {item.name}
-          </a>
-          {isMixed && <span class="small muted">{item.website.name}</span>}
-        </div>
-        <p>
-          <span class="chip">{item.type}</span>
-          {item.acknowledgement ? (
-            <span class="chip" title={acknowledgedText(item.acknowledgement, now.value)}>
-              In hand
-            </span>
-          ) : (
-            item.alert_open && (
-              <span class="chip" title="An alert is open">
-                Alert open
-              </span>
-            )
-          )}
-          <Certificate expiresAt={item.certificate_expires_at} />
-          <span>{item.status === 'down' && item.last_error !== null ? reasonText(item.last_error) : item.url}</span>
-        </p>
-      </div>
-      <RecentBeats item={item} />
-      <span class="num">
-        <span class="sr">Uptime {window} </span>
-        <Share
-          of={item[`uptime_${shown}`]}
-          watched={item[`watched_${shown}`]}
-          coverage={shown === '24h' ? item.coverage_24h : undefined}
-          window={window}
-        />
-      </span>
-      <div class="spark">
-        <Sparkline item={item} />
-        <span class="num">
-          <span class="sr">p95 </span>
-          {ms(item.p95_ms)}
-        </span>
-      </div>
-      <span class="num muted less">{age(item.last_checked_at, now.value)}</span>
-    </>
-  );
-}
-
-function Certificate({ expiresAt }: { expiresAt: string | null }) {
-  if (expiresAt === null) return null;
-  const days = daysUntil(expiresAt, now.value);
-  if (days >= 30) return null;
-  return (
-    <span class={`status ${days < 7 ? 'down' : 'unknown'}`}>
-      {days < 0 ? 'Certificate expired' : `Certificate ${days} d`}
-    </span>
-  );
-}
-
-/** A line of two points tells nothing. */
-const FEWEST_POINTS = 3;
-
-function Sparkline({ item }: { item: OverviewItem }) {
-  const points = hourlyLatency.value.get(item.id) ?? [];
-  const known = points.filter((point) => point !== null);
-  if (known.length < FEWEST_POINTS) return <svg class="sparkline" aria-hidden="true" />;
-  const scale = `By the hour: ${ms(Math.min(...known))} to ${ms(Math.max(...known))} in ${count(known.length, 'hour')}`;
-  return (
-    <svg class="sparkline" viewBox="0 0 104 24" aria-hidden="true">
-      <title>{scale}</title>
-      <path d={linePath(points, 104, 24)} />
-    </svg>
   );
 }

@@ -14,6 +14,7 @@ import { session } from '../../state/session';
 import { runAction } from '../../state/toast';
 import { InvitationMessage, NewInvitation, renew } from './invitation';
 import { KeyFields, useKeyDraft } from './key-fields';
+import { OpenOnWall } from './open-on-wall';
 
 /** The organization's keys, an invitation for a person, and a form for the key of a program. */
 export function Keys() {
@@ -64,6 +65,7 @@ export function Keys() {
           )}
         </Data>
       </Section>
+      <OpenOnWall />
     </>
   );
 }

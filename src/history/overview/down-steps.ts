@@ -1,0 +1,26 @@
+import { floorTo, MINUTE_MS } from '../../platform/time/time-units';
+
+export const STEP_MS = 5 * MINUTE_MS;
+const STEPS = 288;
+
+/** Endpoints that were down from the step `first` to before the step `until`. */
+export interface DownSpan {
+  first: number;
+  until: number;
+  endpoints: number;
+}
+
+/** The first of the 24 hours' steps, the last of which holds now; milliseconds since the epoch. */
+export const firstStepAt = (nowMs: number): number => floorTo(nowMs, STEP_MS) - (STEPS - 1) * STEP_MS;
+
+/** How many endpoints were down in each of the 24 hours' steps. What reaches beyond them is cut off. */
+export function downBySteps(spans: readonly DownSpan[]): number[] {
+  const changes = Array.from({ length: STEPS + 1 }, () => 0);
+  const at = (step: number): number => Math.min(Math.max(step, 0), STEPS);
+  for (const { first, until, endpoints } of spans) {
+    changes[at(first)] = (changes[at(first)] ?? 0) + endpoints;
+    changes[at(until)] = (changes[at(until)] ?? 0) - endpoints;
+  }
+  let down = 0;
+  return changes.slice(0, STEPS).map((change) => (down += change));
+}

@@ -1,0 +1,54 @@
+import { type DownSteps, peakText, stepText, stripPath, stripText } from '../../../web/src/logic/down-strip';
+
+/** Steps of an hour from midnight by the local clock. */
+const steps = (...down: number[]): DownSteps => ({
+  from: new Date(2026, 10, 26).toISOString(),
+  step_seconds: 3600,
+  down,
+});
+
+describe('how many were down, as a strip', () => {
+  it.each([
+    ['nothing', steps(0, 0, 0), 'Nothing was down.', 'Nothing was down in the last 24 hours.'],
+    [
+      'one outage that is over',
+      steps(0, 1, 1, 0),
+      'At most 1 down at once, at 01:00.',
+      'Down in the last 24 hours: 01:00 to 03:00 1.',
+    ],
+    [
+      'one that goes on',
+      steps(0, 0, 1200),
+      'At most 1,200 down at once, at 02:00.',
+      'Down in the last 24 hours: 02:00 to now up to 1,200.',
+    ],
+    [
+      'the first of two equal peaks',
+      steps(1, 3, 0, 3),
+      'At most 3 down at once, at 01:00.',
+      'Down in the last 24 hours: 00:00 to 02:00 up to 3, 03:00 to now up to 3.',
+    ],
+    [
+      'more times than one listens to',
+      steps(1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0),
+      'At most 1 down at once, at 00:00.',
+      'Down in the last 24 hours: 2 times earlier, 04:00 to 05:00 1, 06:00 to 07:00 1, 08:00 to 09:00 1, 10:00 to 11:00 1, 12:00 to 13:00 1.',
+    ],
+  ])('says in words: %s', (_case, of, peak, all) => {
+    expect(peakText(of)).toBe(peak);
+    expect(stripText(of)).toBe(all);
+  });
+
+  it('says what one points at', () => {
+    expect(stepText(steps(0, 2), 1)).toBe('01:00: 2 down');
+  });
+
+  it.each([
+    ['nothing at all', [0, 0], 9, ''],
+    ['one of many is a quarter high', [0, 1, 0], 9, 'M1 100V75h1V100z'],
+    ['the only one there is reaches the top', [1], 1, 'M0 100V0h1V100z'],
+    ['the most reach the top, and one of them still shows', [100, 1], 200, 'M0 100V0h1V88h1V100z'],
+  ])('draws: %s', (_case, down, endpoints, path) => {
+    expect(stripPath(down, endpoints)).toBe(path);
+  });
+});

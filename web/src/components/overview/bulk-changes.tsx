@@ -1,0 +1,153 @@
+import { useSignal } from '@preact/signals';
+import { post, put } from '../../api/client';
+import type { OverviewItem } from '../../api/types';
+import { changedTags } from '../../logic/bulk-tags';
+import { madeText } from '../../logic/contact-draft';
+import { count } from '../../logic/format';
+import { tagsIn } from '../../logic/maintenance';
+import { secondsOf, spanOf } from '../../logic/time-span';
+import { runBulk } from '../../state/bulk';
+import { useContacts } from '../../state/contacts';
+import { into } from '../../state/load';
+import { refreshSoon } from '../../state/overview-store';
+import { showToast } from '../../state/toast';
+import { Dialog } from '../dialog';
+import { Many } from '../form/chooser';
+import { Choice, Text } from '../form/field';
+import { Form } from '../form/form';
+import { TimeSpanField } from '../form/time-span';
+import { Button } from '../layout';
+
+interface Change {
+  list: readonly OverviewItem[];
+  close: () => void;
+}
+
+const CHANGES = { Contacts, Tags, Interval };
+const NAMES = ['Contacts', 'Tags', 'Interval'] as const;
+
+/** The buttons for what is asked about first, and the dialog of the one that was pressed. */
+export function BulkChanges({ list }: { list: readonly OverviewItem[] }) {
+  const opened = useSignal<(typeof NAMES)[number] | null>(null);
+  const Opened = opened.value && CHANGES[opened.value];
+  const close = () => {
+    opened.value = null;
+  };
+  return (
+    <>
+      {NAMES.map((name) => (
+        <Button key={name} onClick={() => (opened.value = name)}>
+          {name}…
+        </Button>
+      ))}
+      {Opened && <Opened list={list} close={close} />}
+    </>
+  );
+}
+
+const cancel = (close: () => void) => () => <Button onClick={close}>Cancel</Button>;
+
+/** A scope names at most so many. */
+const MOST_IN_SCOPE = 1000;
+
+function Contacts({ list, close }: Change) {
+  const contacts = useContacts().data.value;
+  const chosen = useSignal('');
+  const id = chosen.value || (contacts?.[0]?.id ?? '');
+  const save = async () => {
+    const made = { created: 0, existing: 0 };
+    for (let at = 0; at < list.length; at += MOST_IN_SCOPE) {
+      const scope = { endpoint_ids: list.slice(at, at + MOST_IN_SCOPE).map((item) => item.id) };
+      const { created, existing } = await post<typeof made>(`/api/v1/contacts/${id}/alerts`, { scope });
+      made.created += created;
+      made.existing += existing;
+    }
+    close();
+    showToast(madeText(made));
+    refreshSoon();
+  };
+  return (
+    <Dialog title={`Who is told of ${count(list.length, 'endpoint')}?`} onClose={close}>
+      {contacts?.length === 0 ? (
+        <>
+          <p>
+            There is no contact yet. <a href="#/contacts/new">New contact</a>
+          </p>
+          {cancel(close)()}
+        </>
+      ) : (
+        <>
+          <p>Each without an alert through the contact gets one, with what the contact begins with.</p>
+          <Form save={save} action="Add alerts" more={cancel(close)}>
+            {() => (
+              <Choice
+                label="Contact"
+                value={id}
+                set={into(chosen)}
+                options={(contacts ?? []).map((contact) => [contact.id, contact.name] as const)}
+              />
+            )}
+          </Form>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Tags({ list, close }: Change) {
+  const added = useSignal('');
+  const removed = useSignal<readonly string[]>([]);
+  const present = [...new Set(list.flatMap(({ tags }) => tags))].sort();
+  const save = async () => {
+    const add = tagsIn(added.value);
+    close();
+    await runBulk('Tagged', list, async (item) => {
+      const tags = changedTags(item.tags, add, removed.value);
+      if (tags) await put(`/api/v1/endpoints/${item.id}`, { tags });
+    });
+  };
+  return (
+    <Dialog title={`Tags of ${count(list.length, 'endpoint')}`} onClose={close}>
+      <Form save={save} action="Change tags" more={cancel(close)}>
+        {() => (
+          <>
+            <Text label="Add" hint="Separated by spaces or commas." value={added.value} set={into(added)} autofocus />
+            {present.length > 0 && (
+              <Many
+                label="Remove"
+                placeholder="Tags of these endpoints"
+                values={removed.value}
+                set={into(removed)}
+                options={present.map((tag) => [tag, tag] as const)}
+              />
+            )}
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+const UNITS = ['seconds', 'minutes', 'hours'] as const;
+const DAY_SECONDS = 86_400;
+
+function Interval({ list, close }: Change) {
+  const span = useSignal(spanOf(60, 'minutes'));
+  const problem = useSignal<string | undefined>(undefined);
+  const save = async () => {
+    const interval = secondsOf(span.value) ?? 0;
+    problem.value = interval >= 1 && interval <= DAY_SECONDS ? undefined : 'A second to a day.';
+    if (problem.value !== undefined) return;
+    close();
+    await runBulk('Changed', list, (item) => put(`/api/v1/endpoints/${item.id}`, { interval }));
+  };
+  return (
+    <Dialog title={`Check ${count(list.length, 'endpoint')} how often?`} onClose={close}>
+      <Form save={save} action="Change interval" more={cancel(close)}>
+        {() => (
+          <TimeSpanField label="Interval" error={problem.value} units={UNITS} value={span.value} set={into(span)} />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,216 @@
+import type { ComponentChildren } from 'preact';
+import type { OverviewItem } from '../../api/types';
+import { acknowledgedText } from '../../logic/acknowledged-text';
+import { linePath } from '../../logic/beat-shapes';
+import { age, count, daysUntil, ms } from '../../logic/format';
+import { itemsOf, type Line } from '../../logic/overview-lines';
+import { shownStatus } from '../../logic/overview-order';
+import { reasonText } from '../../logic/reason-text';
+import { now } from '../../state/clock';
+import { hourlyLatency } from '../../state/overview-store';
+import { isSelecting, pick, picked, setUptimeWindow, uptimeWindow, WINDOWS } from '../../state/overview-view';
+import { RecentBeats } from '../check/recent-beats';
+import { Share } from '../check/share';
+import { optionsOf } from '../form/field';
+import { QuietMark } from '../quiet';
+import { StatusPill } from '../status';
+
+interface Row {
+  item: OverviewItem;
+  /** Whether the rows around it belong to several websites. */
+  isMixed: boolean;
+  lines: readonly Line[];
+}
+
+/** A column of the overview. */
+interface Column {
+  /** Of the head and the cells. */
+  class: string;
+  /** In wide windows, from 1240 px down, from 980 px down; without the last it is hidden there. On a phone a row is a card. */
+  widths: readonly [wide: string, medium: string, narrow?: string];
+  /** Not read out: every cell says what it is. */
+  title: ComponentChildren;
+  /** Beside the title. */
+  choice?: () => ComponentChildren;
+  cell: (row: Row) => ComponentChildren;
+}
+
+/** Only where the line over 24 hours is shown. */
+const LATENCY_TITLE = (
+  <>
+    <span>24 h latency, </span>p95
+  </>
+);
+
+const COLUMNS: readonly Column[] = [
+  { class: 'state', widths: ['138px', '138px', '112px'], title: 'Status', cell: Status },
+  {
+    class: 'name',
+    widths: ['minmax(160px, 1fr)', 'minmax(140px, 1fr)', 'minmax(110px, 1fr)'],
+    title: 'Endpoint',
+    cell: Name,
+  },
+  {
+    class: 'recent',
+    widths: ['190px', '170px', '150px'],
+    title: 'Last 30 checks',
+    cell: ({ item }) => <RecentBeats item={item} />,
+  },
+  { class: 'num', widths: ['92px', '92px', '92px'], title: 'Uptime', choice: WindowChoice, cell: Uptime },
+  { class: 'spark', widths: ['190px', '70px', '66px'], title: LATENCY_TITLE, cell: Latency },
+  {
+    class: 'num muted',
+    widths: ['60px', '52px'],
+    title: 'Checked',
+    cell: ({ item }) => age(item.last_checked_at, now.value),
+  },
+];
+
+const classOf = ({ class: own, widths: [, , narrow] }: Column): string => (narrow === undefined ? `${own} less` : own);
+
+const template = (at: 0 | 1 | 2): string => COLUMNS.flatMap(({ widths }) => widths[at] ?? []).join(' ');
+
+/** Around head and rows: the widths of the columns, of which the stylesheet takes those that fit the window. */
+export const TEMPLATES = { '--wide': template(0), '--medium': template(1), '--narrow': template(2) };
+
+export const ColumnsHead = () => (
+  <div class="columns-head">
+    {COLUMNS.map((column) => (
+      <div class={classOf(column)} key={column.class}>
+        <span aria-hidden="true">{column.title}</span>
+        {column.choice?.()}
+      </div>
+    ))}
+  </div>
+);
+
+/** What a row has in each column. */
+export const Cells = (row: Row) => (
+  <>
+    {COLUMNS.map((column) => (
+      <div class={classOf(column)} key={column.class}>
+        {column.cell(row)}
+      </div>
+    ))}
+  </>
+);
+
+function WindowChoice() {
+  return (
+    <select
+      aria-label="Uptime over"
+      value={uptimeWindow.value}
+      onChange={({ currentTarget: { value } }) => {
+        const window = WINDOWS.find((each) => each === value);
+        if (window) setUptimeWindow(window);
+      }}
+    >
+      {optionsOf(WINDOWS.map((each) => [each, each.replace(/\D/, ' $&')] as const))}
+    </select>
+  );
+}
+
+function Status({ item, lines }: Row) {
+  return (
+    <>
+      {isSelecting.value && (
+        <input
+          type="checkbox"
+          aria-label={`Select ${item.name}`}
+          checked={picked.value.has(item.id)}
+          onClick={(event) => pick(item.id, itemsOf(lines), event.shiftKey)}
+        />
+      )}
+      <span id={`status-${item.id}`}>
+        <StatusPill status={shownStatus(item)} />
+        <QuietMark item={item} />
+      </span>
+    </>
+  );
+}
+
+function Name({ item, isMixed }: Row) {
+  return (
+    <>
+      <div>
+        <a id={`link-${item.id}`} href={`#/endpoints/${item.id}`} aria-describedby={`status-${item.id}`}>
+          {item.name}
+        </a>
+        {isMixed && <span class="small muted">{item.website.name}</span>}
+      </div>
+      <p>
+        <span class="chip">{item.type}</span>
+        {item.acknowledgement ? (
+          <span class="chip" title={acknowledgedText(item.acknowledgement, now.value)}>
+            In hand
+          </span>
+        ) : (
+          item.alert_open && (
+            <span class="chip" title="An alert is open">
+              Alert open
+            </span>
+          )
+        )}
+        <Certificate expiresAt={item.certificate_expires_at} />
+        <span>{item.status === 'down' && item.last_error !== null ? reasonText(item.last_error) : item.url}</span>
+      </p>
+    </>
+  );
+}
+
+const WINDOW_WORDS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' };
+
+function Uptime({ item }: Row) {
+  const shown = uptimeWindow.value;
+  const window = WINDOW_WORDS[shown];
+  return (
+    <>
+      <span class="sr">Uptime {window} </span>
+      <Share
+        of={item[`uptime_${shown}`]}
+        watched={item[`watched_${shown}`]}
+        coverage={shown === '24h' ? item.coverage_24h : undefined}
+        window={window}
+      />
+    </>
+  );
+}
+
+function Latency({ item }: Row) {
+  return (
+    <>
+      <Sparkline item={item} />
+      <span class="num">
+        <span class="sr">p95 </span>
+        {ms(item.p95_ms)}
+      </span>
+    </>
+  );
+}
+
+function Certificate({ expiresAt }: { expiresAt: string | null }) {
+  if (expiresAt === null) return null;
+  const days = daysUntil(expiresAt, now.value);
+  if (days >= 30) return null;
+  return (
+    <span class={`status ${days < 7 ? 'down' : 'unknown'}`}>
+      {days < 0 ? 'Certificate expired' : `Certificate ${days} d`}
+    </span>
+  );
+}
+
+/** A line of two points tells nothing. */
+const FEWEST_POINTS = 3;
+
+function Sparkline({ item }: { item: OverviewItem }) {
+  const points = hourlyLatency.value.get(item.id) ?? [];
+  const known = points.filter((point) => point !== null);
+  if (known.length < FEWEST_POINTS) return <svg class="sparkline" aria-hidden="true" />;
+  const scale = `By the hour: ${ms(Math.min(...known))} to ${ms(Math.max(...known))} in ${count(known.length, 'hour')}`;
+  return (
+    <svg class="sparkline" viewBox="0 0 104 24" aria-hidden="true">
+      <title>{scale}</title>
+      <path d={linePath(points, 104, 24)} />
+    </svg>
+  );
+}
