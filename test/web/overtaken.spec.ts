@@ -62,7 +62,12 @@ describe('a form of what somebody else changes meanwhile', () => {
     ],
     [
       'a website',
-      { make: () => newWebsite(app.write), page: same('websites'), api: same('websites'), change: { tags: ['prod'] } },
+      {
+        make: () => newWebsite(app.write),
+        page: (id) => `/websites/${id}?edit=1`,
+        api: same('websites'),
+        change: { tags: ['prod'] },
+      },
     ],
     [
       'a maintenance window',

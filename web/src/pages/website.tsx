@@ -1,4 +1,4 @@
-import { signal, useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { all, get, put } from '../api/client';
 import type { Alert, PublicPage, Website, WebsiteHistory, WebsiteOutage } from '../api/types';
 import { contactName } from '../components/alert/alert-name';
@@ -16,10 +16,10 @@ import { tagsIn } from '../logic/maintenance';
 import { firstDay, outagesSince, uptimeSince, WEBSITE_WINDOWS } from '../logic/website-history';
 import { now } from '../state/clock';
 import { useContacts } from '../state/contacts';
-import { drafts, forget, useDraft } from '../state/drafts';
+import { forget, useDraft } from '../state/drafts';
 import { patch, useEvery, useLoad } from '../state/load';
 import { itemOf, items, refreshSoon, refreshWebsites } from '../state/overview-store';
-import { address, go } from '../state/router';
+import { address, go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 import { editStatusPage } from '../state/website-page';
 import { showToast } from '../state/toast';
@@ -29,11 +29,11 @@ import '../styles/website.css';
 export function WebsitePage({ id }: { id: string }) {
   const path = `/api/v1/websites/${id}`;
   const website = useLoad(path, (signal) => get<Website>(path, signal));
-  // What was typed and not saved is shown again.
-  const isEditing = useSignal(drafts.peek().some(({ at }) => at === address.peek()));
+  // In the address, so that what was typed and not saved is shown where one goes on.
+  const isEditing = route.value.query.has('edit');
   const destroy = async (website: Website) => {
     if (!(await deleteWebsite(website))) return;
-    forget(`/websites/${id}`);
+    forget(address.peek());
     go('/');
   };
   return (
@@ -52,8 +52,8 @@ export function WebsitePage({ id }: { id: string }) {
                   </a>
                   <button
                     type="button"
-                    aria-expanded={isEditing.value}
-                    onClick={() => (isEditing.value = !isEditing.value)}
+                    aria-expanded={isEditing}
+                    onClick={() => setQuery({ edit: isEditing ? null : '1' })}
                   >
                     Edit
                   </button>
@@ -69,7 +69,7 @@ export function WebsitePage({ id }: { id: string }) {
               <span class="mono">{value.url}</span> {value.tags.map((tag) => [<span class="chip">{tag}</span>, ' '])}
             </p>
           </Head>
-          {isEditing.value && (
+          {isEditing && (
             <div class="card">
               <WebsiteForm path={path} start={value} onSaved={website.reload} />
             </div>
