@@ -52,7 +52,7 @@ export interface CommandScope {
   /** What stands behind `--`: the words of another program, which are not read here. */
   behind: readonly string[];
   /** Says the exit code. */
-  end(code: number): void;
+  end: (code: number) => void;
 }
 
 /** Adds a command to the program. */
