@@ -183,8 +183,10 @@ function EndpointHead(props: {
         {endpoint.status === 'up' && newest?.warning && <strong> · {newest.warning.message}</strong>}
       </p>
       <p class="muted">
-        <span class="chip">{endpoint.type}</span> <span class="mono">{endpoint.url}</span> · every{' '}
-        {duration(endpoint.interval)}, gives up after {duration(endpoint.timeout)}
+        <span class="chip">{endpoint.type}</span> <span class="mono">{endpoint.url}</span>
+        {endpoint.interval !== null &&
+          endpoint.timeout !== null &&
+          ` · every ${duration(endpoint.interval)}, gives up after ${duration(endpoint.timeout)}`}
       </p>
       <EndpointLinks endpoint={endpoint} />
       {isAcknowledging.value && (
@@ -336,7 +338,7 @@ function CertificateCard({ endpoint, checks, reload }: CertificateProps) {
 /** When its end is told; one click where nobody would be. */
 function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
   const { tls } = endpoint;
-  if (tls.warn_days !== null) {
+  if (tls && tls.warn_days !== null) {
     return (
       <>
         {stepsOf(endpoint).join(', ')} days before, by its alert rules. <a href="#/certificates">All that end soon</a>

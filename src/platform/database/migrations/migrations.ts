@@ -3,6 +3,7 @@ import { Initial1795564800000 } from './1795564800000-initial';
 import { HistoryBegins1795564800001 } from './1795564800001-history-begins';
 import { Certificates1795651200000 } from './1795651200000-certificates';
 import { RecoveryBegins1795737600000 } from './1795737600000-recovery-begins';
+import { Heartbeats1795824000000 } from './1795824000000-heartbeats';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -10,5 +11,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   HistoryBegins1795564800001,
   Certificates1795651200000,
   RecoveryBegins1795737600000,
+  Heartbeats1795824000000,
   // A released one is never changed: the next one is added here.
 ];

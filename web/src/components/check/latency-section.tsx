@@ -18,7 +18,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
   const path = `/api/v1/endpoints/${endpoint.id}/latency`;
   const coarse = useComputed(() => Math.floor(now.value / 15_000) * 15_000);
   const range = useMemo(
-    () => rangeOf(route.value.query, coarse.value, Date.parse(endpoint.created_at), endpoint.interval),
+    () => rangeOf(route.value.query, coarse.value, Date.parse(endpoint.created_at), endpoint.interval ?? 60),
     [route.value.query.toString(), coarse.value, endpoint.created_at, endpoint.interval],
   );
   const key = `${path}/${range.name ?? `${range.from}-${range.to}`}`;
