@@ -12,6 +12,7 @@ import { EndpointModule } from './endpoint/endpoint.module';
 import { MaintenanceModule } from './maintenance/maintenance.module';
 import type { Composition } from './extension/composition';
 import { ExtensionModule } from './extension/extension.module';
+import { HeartbeatModule } from './heartbeat/heartbeat.module';
 import { HistoryModule } from './history/history.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 import { AuditModule } from './audit/audit.module';
@@ -77,6 +78,7 @@ export class AppModule {
         ContactModule,
         AlertModule,
         MonitoringModule,
+        HeartbeatModule,
         StreamModule,
         StatusPageModule,
         ConfigurationModule,

@@ -33,6 +33,7 @@ export function refusalOf(endpoint: NewEndpoint, valueOf: ValueOf): string | nul
 }
 
 function targetRefusal({ type, url }: NewEndpoint, valueOf: ValueOf): string | null {
+  if (url === undefined) return null;
   const text = valueOf(url);
   try {
     if (type === 'HTTP') parseHttpTarget(text, 'http(s)://host[:port]/path', /^https?:\/\/[^/?#]/i);
@@ -59,7 +60,7 @@ function unverifiedRefusal({ tls, url, headers, body }: NewEndpoint, valueOf: Va
   const problem = unverifiedProblem(
     { verify: false, ca: null, serverName: null },
     {
-      url: valueOf(url),
+      url: url === undefined ? '' : valueOf(url),
       headers: (headers ?? []).map(({ key }) => ({ key, value: '' })),
       body: body === null || body === undefined ? null : valueOf(body),
     },

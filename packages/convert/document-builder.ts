@@ -39,9 +39,10 @@ export class DocumentBuilder {
   /** How far the names that are made of one label have been counted, so that nobody counts from the start. */
   private readonly turns = new Map<string, number>();
 
-  add(group: Group, endpoint: NewEndpoint): void {
+  /** `wanted`: what its key is made of, when that is not its name. */
+  add(group: Group, endpoint: NewEndpoint, wanted = ''): void {
     const { declared, keys } = this.websiteOf(group);
-    declared.endpoints.push({ key: keyFrom(endpoint.name, keys), ...endpoint });
+    declared.endpoints.push({ key: keyFrom(wanted || endpoint.name, keys), ...endpoint });
     if (declared.url === '' && /^HTTPS?$/.test(endpoint.type) && typeof endpoint.url === 'string')
       declared.url = readUrl(endpoint.url)?.origin ?? '';
   }

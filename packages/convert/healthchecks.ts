@@ -1,29 +1,70 @@
 import { isRecord } from '../../src/platform/text/json';
+import { oneLine } from '../../src/platform/text/text-limits';
+import { HEARTBEAT } from '../../src/endpoint/heartbeat/heartbeat-schedule';
+import type { HeartbeatDto } from '../../src/endpoint/heartbeat/heartbeat.dto';
+import { readCron } from '../../src/platform/time/cron-calendar';
 import type { Conversion, ReportEntry } from './conversion';
-import { type ForeignItem, type Members, readForeignList, textIn } from './foreign-list';
+import { DocumentBuilder, nameFrom, tagsFrom } from './document-builder';
+import { type ForeignItem, type Members, numberIn, readForeignList, textIn } from './foreign-list';
+import { everyFrom, graceFrom, heartbeatRefusal } from './heartbeat';
 
 const FORM = 'a list of checks as GET /api/v3/checks/ of healthchecks gives it: {"checks": […]}';
+const GROUP = 'healthchecks';
+/** What healthchecks has where a file says nothing. Seconds. */
+const USUAL = { timeout: 86_400, grace: 3600 };
 
-/**
- * Reads checks of healthchecks. They wait for signals, which nothing here does yet: each is skipped, with all that is
- * needed to make it by hand.
- */
-export const convertHealthchecks = (text: string): Conversion => ({
-  document: { version: 1 },
-  report: readForeignList(text, 'checks', FORM).items.map(toEntry),
-});
+/** What looks at the text of a ping there. */
+const FILTERS: readonly string[] = [
+  'subject',
+  'subject_fail',
+  'start_kw',
+  'success_kw',
+  'failure_kw',
+  'filter_subject',
+  'filter_body',
+  'filter_http_body',
+  'filter_default_fail',
+];
 
-function toEntry({ value, at }: ForeignItem): ReportEntry {
+/** Reads checks of healthchecks as heartbeats of one website. Each keeps its UUID: a job moves by the host of its address. */
+export const convertHealthchecks = (text: string): Conversion => {
+  const builder = new DocumentBuilder();
+  const { items } = readForeignList(text, 'checks', FORM);
+  return builder.finish([...items.map((item) => convertCheck(item, builder)), ...integrationsIn(items)]);
+};
+
+function convertCheck({ value, at }: ForeignItem, builder: DocumentBuilder): ReportEntry {
   if (!isRecord(value)) return { at, name: '', result: 'skipped', why: 'this is no check' };
   const uuid = uuidOf(value);
-  const name = textIn(value, 'name') || textIn(value, 'slug') || uuid || 'unnamed';
-  return {
-    at,
-    name,
-    result: 'skipped',
-    why: `it waits for a signal, and heartbeats come later: ${whatItIs(value, uuid)}`,
-  };
+  const name = nameFrom(textIn(value, 'name') || textIn(value, 'slug') || uuid);
+  const read = uuid === '' ? { refused: NO_UUID } : timingOf(value);
+  if ('refused' in read) return { at, name, result: 'skipped', why: read.refused };
+  const schedule = { ...read.timing, grace: graceFrom(numberIn(value, 'grace') ?? USUAL.grace) };
+  const refused = heartbeatRefusal({ ...schedule, ping_id: uuid });
+  if (refused !== null) return { at, name, result: 'skipped', why: refused };
+  const { tags, lost } = tagsFrom(textIn(value, 'tags').split(/\s+/).filter(Boolean));
+  builder.add(
+    { name: GROUP, at },
+    {
+      name,
+      type: HEARTBEAT,
+      heartbeat: { ...schedule, ping_id: builder.secret(`${name} ping id`, uuid) },
+      ...(tags.length > 0 && { tags }),
+      ...(textIn(value, 'status') === 'paused' && { enabled: false }),
+    },
+    textIn(value, 'slug'),
+  );
+  const differences = [
+    read.difference,
+    ...(lost.length > 0 ? [`cannot be tags: ${lost.join(', ')}`] : []),
+    ...unsaid(value),
+  ].filter((difference) => difference !== null);
+  const why = differences.length === 0 ? null : differences.join('; ');
+  return { at, name, result: why === null ? 'mapped' : 'approximated', why };
 }
+
+const NO_UUID =
+  'it was read with a key that may only read, so its UUID is not in the file: read it with one that may write';
 
 /** Keys that may only read do not see it. */
 function uuidOf(check: Members): string {
@@ -32,20 +73,37 @@ function uuidOf(check: Members): string {
   return own || (inUrl.exec(`${textIn(check, 'ping_url')} ${textIn(check, 'update_url')}`)?.[0] ?? '');
 }
 
-function whatItIs(check: Members, uuid: string): string {
-  const words = (label: string, field: string): string[] => {
-    const text = textIn(check, field);
-    return text === '' ? [] : [`${label} ${text}`];
-  };
-  const seconds = (label: string, field: string): string[] => words(label, field).map((text) => `${text} s`);
-  const isCron = textIn(check, 'schedule') !== '';
+type Timing = { timing: Pick<HeartbeatDto, 'every' | 'cron' | 'timezone'>; difference: string | null };
+
+function timingOf(check: Members): Timing | { refused: string } {
+  const schedule = textIn(check, 'schedule');
+  if (schedule === '') {
+    const { every, difference } = everyFrom(numberIn(check, 'timeout') ?? USUAL.timeout);
+    return { timing: { every }, difference };
+  }
+  if (readCron(schedule) === null)
+    return { refused: `its schedule is no cron expression of five fields: ${oneLine(schedule)}` };
+  return { timing: { cron: schedule, timezone: textIn(check, 'tz') || 'UTC' }, difference: null };
+}
+
+/** What a heartbeat has no field for. */
+function unsaid(check: Members): string[] {
+  const description = oneLine(textIn(check, 'desc'));
+  const isFiltered = FILTERS.some((name) => check[name] === true || textIn(check, name) !== '');
   return [
-    ...(uuid === '' ? words('unique key', 'unique_key') : [`UUID ${uuid}`]),
-    ...words('ping URL', 'ping_url'),
-    ...(isCron ? [...words('schedule', 'schedule'), ...words('in', 'tz')] : seconds('every', 'timeout')),
-    ...seconds('grace', 'grace'),
-    ...words('tags', 'tags'),
-    ...(textIn(check, 'status') === 'paused' ? ['paused'] : []),
-    ...(uuid === '' && textIn(check, 'ping_url') === '' ? ['read it with a key that may write to see its UUID'] : []),
-  ].join(', ');
+    ...(textIn(check, 'methods') === 'POST' ? ['a GET is a ping as well, not POST alone'] : []),
+    ...(isFiltered ? ['no keyword is looked for in what a ping sends: its address says success or failure'] : []),
+    ...(check['manual_resume'] === true
+      ? ['while it is paused its pings are listed, and somebody enables it again']
+      : []),
+    ...(description === '' ? [] : [`endpoints have no description; its was "${description}"`]),
+  ];
+}
+
+/** Who is told stands in the file by id only. */
+function integrationsIn(items: readonly ForeignItem[]): ReportEntry[] {
+  const first = items.find(({ value }) => isRecord(value) && textIn(value, 'channels') !== '');
+  if (!first) return [];
+  const why = 'the file says who is told by id alone: declare contacts, and alerts through them';
+  return [{ at: first.at, name: 'integrations', result: 'skipped', why }];
 }

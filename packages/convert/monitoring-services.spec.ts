@@ -10,11 +10,64 @@ const reportOf = (convert: (text: string) => Conversion, text: string) =>
   convert(text).report.map(({ at, name, result, why }) => `${at} ${name}: ${result}${why === null ? '' : `, ${why}`}`);
 
 describe('convertHealthchecks', () => {
-  it('skips each check with all that is needed to make it by hand', () => {
-    expect(convertHealthchecks(fixture('healthchecks.json')).document).toEqual({ version: 1 });
+  it('makes heartbeats that keep their UUID, schedule and tags', async () => {
+    const { document } = convertHealthchecks(fixture('healthchecks.json'));
+    expect((await readConfigurationDocument(JSON.stringify(document), 'one')).document).toEqual(document);
+    expect(document).toEqual({
+      version: 1,
+      secrets: { NIGHTLY_BACKUP_PING_ID: '31365bce-8da9-4729-8ff3-aaa71d56b712' },
+      websites: [
+        {
+          key: 'healthchecks',
+          name: 'healthchecks',
+          url: 'https://healthchecks.invalid',
+          endpoints: [
+            {
+              key: 'nightly-backup',
+              name: 'Nightly backup',
+              type: 'HEARTBEAT',
+              heartbeat: { every: 86_400, grace: 900, ping_id: { $secret: 'NIGHTLY_BACKUP_PING_ID' } },
+              tags: ['prod', 'db'],
+            },
+          ],
+        },
+      ],
+    });
     expect(reportOf(convertHealthchecks, fixture('healthchecks.json'))).toEqual([
-      '/checks/0 Nightly backup: skipped, it waits for a signal, and heartbeats come later: UUID 31365bce-8da9-4729-8ff3-aaa71d56b712, ping URL https://hc-ping.com/31365bce-8da9-4729-8ff3-aaa71d56b712, every 86400 s, grace 900 s, tags prod db',
-      '/checks/1 Weekly report: skipped, it waits for a signal, and heartbeats come later: unique key a6c7b0a8a66bed0df66abfdab3c77736861703ee, schedule 0 6 * * 1, in Europe/Berlin, grace 3600 s, paused, read it with a key that may write to see its UUID',
+      '/checks/0 Nightly backup: mapped',
+      '/checks/1 Weekly report: skipped, it was read with a key that may only read, so its UUID is not in the file: read it with one that may write',
+      '/checks/0 integrations: skipped, the file says who is told by id alone: declare contacts, and alerts through them',
+      '/checks/0 healthchecks: approximated, a website has a URL; nothing in this one has an http address, so https://healthchecks.invalid stands for it',
+    ]);
+  });
+
+  const UUID = '31365bce-8da9-4729-8ff3-aaa71d56b712';
+  it.each([
+    [{ schedule: '0  3 * * *', tz: 'Europe/Berlin' }, { cron: '0  3 * * *', timezone: 'Europe/Berlin' }, null],
+    [{ schedule: '0 3 * * *' }, { cron: '0 3 * * *', timezone: 'UTC' }, null],
+    [{ timeout: 20 }, { every: 60 }, /due every 60 seconds, not every 20/],
+    [{}, { every: 86_400, grace: 3600 }, null],
+    [{ methods: 'POST' }, { every: 86_400 }, /a GET is a ping as well/],
+    [{ success_kw: 'done', filter_body: true }, { every: 86_400 }, /no keyword is looked for/],
+    [{ manual_resume: true }, { every: 86_400 }, /somebody enables it again/],
+    [{ desc: 'dumps the shop' }, { every: 86_400 }, /its was "dumps the shop"/],
+  ])('of the check %j is %j', (check, heartbeat, why) => {
+    const { document, report } = convertHealthchecks(JSON.stringify([{ name: 'a', uuid: UUID, ...check }]));
+    expect(document.websites?.[0]?.endpoints?.[0]?.heartbeat).toMatchObject(heartbeat);
+    if (why === null) expect(report[0]).toMatchObject({ result: 'mapped' });
+    else expect(report[0]?.why).toMatch(why);
+  });
+
+  it.each([
+    [{ schedule: 'Mon *-*-* 03:00' }, /no cron expression of five fields: Mon \*-\*-\* 03:00/],
+    [{ schedule: '0 3 * * *', tz: 'Mars/Base' }, /IANA/],
+    [{ schedule: '0 3 31 2 *' }, /cron has no date/],
+  ])('leaves %j out with the reason', (check, why) => {
+    const { document, report } = convertHealthchecks(JSON.stringify([{ name: 'a', uuid: UUID, ...check }]));
+    expect([document.websites, report[0]?.result, report[0]?.why]).toEqual([
+      undefined,
+      'skipped',
+      expect.stringMatching(why),
     ]);
   });
 
@@ -91,6 +144,12 @@ describe('convertUptimeRobot', () => {
             { key: 'mail', name: 'Mail', type: 'TCP', url: 'tcp://mail.example.com:25', interval: 300, timeout: 30 },
           ],
         },
+        {
+          key: 'heartbeats',
+          name: 'heartbeats',
+          url: 'https://heartbeats.invalid',
+          endpoints: [{ key: 'backup', name: 'Backup', type: 'HEARTBEAT', heartbeat: { every: 86_400 } }],
+        },
       ],
     });
   });
@@ -101,13 +160,14 @@ describe('convertUptimeRobot', () => {
       '/monitors/1 Shop cart: approximated, the keyword is found there in upper and lower case, here only as it is written',
       '/monitors/2 Router: mapped',
       '/monitors/3 Mail: mapped',
-      '/monitors/4 Backup: skipped, it waits for a signal, and heartbeats come later: https://heartbeat.uptimerobot.com/m777000005-abc, every 86400 s',
+      '/monitors/4 Backup: approximated, it has a new address here: its jobs must be changed; there it was https://heartbeat.uptimerobot.com/m777000005-abc',
       '/monitors/5 No address: skipped, its url is no http or https address',
       '/monitors/6 Digest: skipped, digest authentication is not spoken here',
       '/monitors/7 From the future: skipped, there is no check for monitors of type 42',
       '/monitors/0 ops@example.com: skipped, the file says who is told, and not how: declare a contact, and alerts through it',
       '/monitors/2 192.0.2.1: approximated, a website has a URL; nothing in this one has an http address, so https://192-0-2-1.invalid stands for it',
       '/monitors/3 mail.example.com: approximated, a website has a URL; nothing in this one has an http address, so https://mail-example-com.invalid stands for it',
+      '/monitors/4 heartbeats: approximated, a website has a URL; nothing in this one has an http address, so https://heartbeats.invalid stands for it',
     ]);
   });
 });

@@ -4,10 +4,12 @@ import { isSensitiveHeader } from '../../src/checker/request-headers';
 import { readUrl } from '../../src/platform/text/read-url';
 import { isRecord } from '../../src/platform/text/json';
 import type { DeclaredAssertion, Text } from '../../src/configuration/document/document';
+import { HEARTBEAT } from '../../src/endpoint/heartbeat/heartbeat-schedule';
 import { refusalOf } from './acceptance';
 import type { Conversion, ReportEntry } from './conversion';
 import { DocumentBuilder, nameFrom, type NewEndpoint } from './document-builder';
 import { type ForeignItem, type Members, numberIn, readForeignList, textIn } from './foreign-list';
+import { everyFrom, NEW_ADDRESS } from './heartbeat';
 
 const FORM = 'the JSON of getMonitors of the API of UptimeRobot, version 2: {"stat": "ok", "monitors": […]}';
 
@@ -63,15 +65,24 @@ class Monitor {
       if (port === null) return { refused: 'its port is missing' };
       return this.other(monitor, name, 'TCP', hostOf(monitor), `tcp://${hostOf(monitor)}:${port}`);
     }
-    if (type === 5)
-      return {
-        refused: `it waits for a signal, and heartbeats come later: ${textIn(monitor, 'url')}, every ${textIn(monitor, 'interval')} s`,
-      };
+    if (type === 5) return this.heartbeat(monitor, name);
     return { refused: `there is no check for monitors of type ${textIn(monitor, 'type') || '(none)'}` };
   }
 
   private other(monitor: Members, name: string, type: 'ICMP' | 'TCP', host: string, url: string): Read {
     return { host, endpoint: { name, type, url, ...this.schedule(monitor) } };
+  }
+
+  /** Its address is one of UptimeRobot's own. */
+  private heartbeat(monitor: Members, name: string): Read {
+    const { every, difference } = everyFrom(numberIn(monitor, 'interval') ?? BOUNDS.interval.byDefault);
+    this.differences.add(`${NEW_ADDRESS}; there it was ${textIn(monitor, 'url') || 'not in the file'}`);
+    if (difference !== null) this.differences.add(difference);
+    const isPaused = numberIn(monitor, 'status') === PAUSED;
+    return {
+      host: 'heartbeats',
+      endpoint: { name, type: HEARTBEAT, heartbeat: { every }, ...(isPaused && { enabled: false }) },
+    };
   }
 
   private web(monitor: Members, name: string, hasKeyword: boolean): Read {

@@ -11,7 +11,7 @@ export interface CheckFailure {
 const MAX_MESSAGE = 300;
 
 /** The phases that wait for the target. */
-export type WaitingPhase = Exclude<CheckPhase, 'assertion' | 'internal'>;
+export type WaitingPhase = Exclude<CheckPhase, 'assertion' | 'internal' | 'run'>;
 
 const TIMEOUTS: Record<WaitingPhase, [code: ErrorCode, sentence: string]> = {
   dns: ['dns_timeout', 'The DNS lookup was not answered'],

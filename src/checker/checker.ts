@@ -14,7 +14,7 @@ export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH']
 export type Outcome = 'up' | 'down' | 'unknown';
 
 /** Where in its life a check ended. */
-export type CheckPhase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'transfer' | 'assertion' | 'internal';
+export type CheckPhase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'transfer' | 'assertion' | 'internal' | 'run';
 
 /**
  * Every reason a check can give; public and stable. The position in this list is what is stored:
@@ -47,6 +47,9 @@ export const ERROR_CODES = [
   'monitor_offline',
   'internal',
   'certificate_expiring',
+  'heartbeat_missed',
+  'heartbeat_failed',
+  'heartbeat_overran',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 

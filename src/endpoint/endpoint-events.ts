@@ -38,3 +38,11 @@ export class EndpointsStopped {
     readonly reason: 'disabled' | 'deleted',
   ) {}
 }
+
+/**
+ * Emitted inside the transaction that makes, changes, pauses or resumes heartbeats, after their endpoints and schedules are
+ * written: when their next ping is expected has to be found anew.
+ */
+export class HeartbeatsChanged {
+  constructor(readonly endpointIds: readonly string[]) {}
+}

@@ -1,6 +1,17 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+} from 'class-validator';
 import {
   ASSERTION_COMPARISONS,
   ASSERTION_SEVERITIES,
@@ -43,6 +54,15 @@ import {
   toEndpointMaintenance,
 } from './suppression/suppression.dto';
 import { withoutCredentials } from './settings/shown-settings';
+import {
+  EndpointHeartbeat,
+  type HeartbeatColumns,
+  HeartbeatDto,
+  inOrder,
+  sentSchedule,
+  shownHeartbeat,
+} from './heartbeat/heartbeat.dto';
+import { HEARTBEAT } from './heartbeat/heartbeat-schedule';
 import { EndpointTls, sentTls, shownTls, TlsDto } from './settings/tls.dto';
 
 /** What an endpoint's status may be. */
@@ -67,6 +87,14 @@ export class NewEndpointQuery {
   @Optional()
   @IsIn(['none'])
   alerts?: 'none';
+
+  @ApiPropertyOptional({
+    description: '`true`: a heartbeat is expected, and may be late, also before its first ping.',
+    enum: ['true'],
+  })
+  @Optional()
+  @IsIn(['true'])
+  armed?: 'true';
 }
 
 export class HeaderDto {
@@ -126,6 +154,8 @@ export class AssertionDto {
   severity?: AssertionSeverity;
 }
 
+const OF_CHECKS = '`null` for `HEARTBEAT`.';
+
 export class EndpointView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -145,14 +175,14 @@ export class EndpointView {
   @ApiProperty({ enum: SPEC_CHECKER_TYPES, example: 'HTTPS' })
   type!: string;
 
-  @ApiProperty({ enum: HTTP_METHODS, example: 'GET' })
-  method!: string;
+  @ApiProperty({ type: String, enum: HTTP_METHODS, nullable: true, example: 'GET', description: OF_CHECKS })
+  method!: string | null;
 
-  @ApiProperty({ example: 60, description: 'Seconds.' })
-  interval!: number;
+  @ApiProperty({ type: Number, nullable: true, example: 60, description: `Seconds. ${OF_CHECKS}` })
+  interval!: number | null;
 
-  @ApiProperty({ example: 10, description: 'Seconds.' })
-  timeout!: number;
+  @ApiProperty({ type: Number, nullable: true, example: 10, description: `Seconds. ${OF_CHECKS}` })
+  timeout!: number | null;
 
   @ApiProperty({ example: true })
   enabled!: boolean;
@@ -160,20 +190,32 @@ export class EndpointView {
   @ApiProperty({ example: 'Example shop', description: 'The website’s name.' })
   group!: string;
 
-  @ApiProperty({ type: [HeaderDto] })
-  headers!: HeaderDto[];
+  @ApiProperty({ type: [HeaderDto], nullable: true, description: OF_CHECKS })
+  headers!: HeaderDto[] | null;
 
   @ApiProperty({ type: String, nullable: true, example: null, description: 'Masked for read keys.' })
   body!: string | null;
 
-  @ApiProperty({ example: true })
-  follow_redirects!: boolean;
+  @ApiProperty({ type: Boolean, nullable: true, example: true, description: OF_CHECKS })
+  follow_redirects!: boolean | null;
 
-  @ApiProperty({ type: [AssertionDto] })
-  assertions!: AssertionDto[];
+  @ApiProperty({ type: [AssertionDto], nullable: true, description: OF_CHECKS })
+  assertions!: AssertionDto[] | null;
 
-  @ApiProperty({ type: EndpointTls, description: 'How the certificate of the URL’s host is judged.' })
-  tls!: EndpointTls;
+  @ApiProperty({
+    type: EndpointTls,
+    nullable: true,
+    description: `How the certificate of the URL’s host is judged. ${OF_CHECKS}`,
+  })
+  tls!: EndpointTls | null;
+
+  @ApiProperty({
+    type: EndpointHeartbeat,
+    nullable: true,
+    example: null,
+    description: 'When a ping is expected, and where to send it; `null` for other types than `HEARTBEAT`.',
+  })
+  heartbeat!: EndpointHeartbeat | null;
 
   @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
   tags!: string[];
@@ -228,39 +270,43 @@ export class EndpointView {
   updated_at!: string;
 }
 
-const TARGET = 'What is checked, in a form of its type. Changing it starts a new streak.';
+const TARGET = 'What is checked, in a form of its type; required but for `HEARTBEAT`. Changing it starts a new streak.';
 const TYPE = 'Exact upper case. Changing it starts a new streak.';
 
 @ReadOnlyFieldsOf(EndpointView)
 export class CreateEndpointDto {
   @ApiPropertyOptional({
+    type: String,
     enum: HTTP_METHODS,
+    nullable: true,
     default: 'GET',
     description: 'Case-insensitive; kept and ignored for other types than HTTP and HTTPS.',
   })
-  @Optional()
+  @Nullable()
   @Transform(upperCase)
   @IsIn(HTTP_METHODS)
-  method?: string;
+  method?: string | null;
 
-  @ApiPropertyOptional({ ...INTERVAL_BOUNDS, default: 60, description: 'Seconds from check to check.' })
-  @Optional()
+  @ApiPropertyOptional({ type: Number, nullable: true, ...INTERVAL_BOUNDS, default: 60, description: 'Seconds from check to check.' })
+  @Nullable()
   @IsInt()
   @Min(INTERVAL_BOUNDS.minimum)
   @Max(INTERVAL_BOUNDS.maximum)
-  interval?: number;
+  interval?: number | null;
 
   @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
     ...TIMEOUT_BOUNDS,
     default: 10,
     description:
       'Seconds a check may take. May exceed the interval: checks of one endpoint never overlap, the late slot is skipped.',
   })
-  @Optional()
+  @Nullable()
   @IsInt()
   @Min(TIMEOUT_BOUNDS.minimum)
   @Max(TIMEOUT_BOUNDS.maximum)
-  timeout?: number;
+  timeout?: number | null;
 
   @ApiPropertyOptional({ default: true })
   @Optional()
@@ -269,14 +315,15 @@ export class CreateEndpointDto {
 
   @ApiPropertyOptional({
     type: [HeaderDto],
+    nullable: true,
     maxItems: 50,
     description:
       'Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. All values together have ' +
       'at most 16 KiB, headers, body and assertions together 32 KiB.',
   })
-  @Optional()
+  @Nullable()
   @ObjectList(() => HeaderDto, 50)
-  headers?: HeaderDto[];
+  headers?: HeaderDto[] | null;
 
   @ApiPropertyOptional({
     type: String,
@@ -291,22 +338,25 @@ export class CreateEndpointDto {
   body?: string | null;
 
   @ApiPropertyOptional({
+    type: Boolean,
+    nullable: true,
     default: true,
     description: 'Follow up to 5 redirects; each hop is judged by the egress policy.',
   })
-  @Optional()
+  @Nullable()
   @IsBoolean()
-  follow_redirects?: boolean;
+  follow_redirects?: boolean | null;
 
   @ApiPropertyOptional({
     type: [AssertionDto],
+    nullable: true,
     maxItems: 20,
     description:
       'All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force.',
   })
-  @Optional()
+  @Nullable()
   @ObjectList(() => AssertionDto, 20)
-  assertions?: AssertionDto[];
+  assertions?: AssertionDto[] | null;
 
   @ApiPropertyOptional({
     type: TlsDto,
@@ -343,10 +393,21 @@ export class CreateEndpointDto {
   @IsName(255)
   name!: string;
 
-  @ApiProperty({ example: 'https://shop.example.com/checkout', maxLength: 2048, description: TARGET })
+  @ApiPropertyOptional({ example: 'https://shop.example.com/checkout', maxLength: 2048, description: TARGET })
+  @ValidateIf(({ type, url }: { type?: unknown; url?: unknown }) => url !== undefined || type !== HEARTBEAT)
   @IsString()
   @MaxLength(2048)
-  url!: string;
+  url?: string;
+
+  @ApiPropertyOptional({
+    type: HeartbeatDto,
+    nullable: true,
+    description:
+      'Of `HEARTBEAT`, and required there: when a ping is expected. Replaced as a whole: what is absent becomes its default, but the addresses, which stay.',
+  })
+  @Nullable()
+  @Nested(() => HeartbeatDto)
+  heartbeat?: HeartbeatDto | null;
 
   @ApiProperty({ example: 'HTTPS', description: TYPE })
   @IsString()
@@ -396,6 +457,7 @@ export const SETTING_FIELDS = {
   followRedirects: 'follow_redirects',
   assertions: 'assertions',
   tls: 'tls',
+  heartbeat: 'heartbeat',
   tags: 'tags',
   externalKey: 'key',
 } as const satisfies Record<
@@ -403,8 +465,14 @@ export const SETTING_FIELDS = {
   keyof UpdateEndpointDto & keyof EndpointView
 >;
 
+/** A body in which `null` means something, wherever it stands. */
+export type SentWithoutNulls = Omit<UpdateEndpointDto, NeverStored> & {
+  [Field in NeverStored]?: NonNullable<UpdateEndpointDto[Field]>;
+};
+type NeverStored = 'method' | 'interval' | 'timeout' | 'headers' | 'follow_redirects' | 'assertions';
+
 /** The settings that a client sent, under their stored names, but for the headers, which the resolver seals. */
-export const sentSettings = (dto: UpdateEndpointDto): Partial<EndpointSettings> => ({
+export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> => ({
   ...toProperties(
     {
       ...dto,
@@ -413,6 +481,7 @@ export const sentSettings = (dto: UpdateEndpointDto): Partial<EndpointSettings> 
       headers: undefined,
       assertions: dto.assertions?.map(plainAssertion),
       tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
+      heartbeat: dto.heartbeat ? sentSchedule(dto.heartbeat) : undefined,
       tags: dto.tags && tagSet(dto.tags),
     },
     SETTING_FIELDS,
@@ -430,8 +499,12 @@ const plainAssertion = (sent: Assertion): Assertion => {
 
 const shownAssertion = (stored: Assertion): AssertionDto => ({ ...stored, severity: severityOf(stored) });
 
+/** Of other types there is no such row. */
+type NoHeartbeat = { [Column in keyof HeartbeatColumns]: HeartbeatColumns[Column] | null };
+
 /** An endpoint with what is derived: its website's name and switch, and its state. */
-export interface EndpointRow extends Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website'>, AcknowledgementColumns {
+export interface EndpointRow
+  extends Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website'>, AcknowledgementColumns, NoHeartbeat {
   group: string;
   websiteEnabled: boolean;
   /** The stored code of its newest outcome. */
@@ -451,18 +524,36 @@ const statusOf = ({ enabled, websiteEnabled, state }: EndpointRow): EndpointStat
 
 const isDegraded = (row: EndpointRow): boolean => row.degradedSince !== null && statusOf(row) === 'up';
 
-/** `headers` are passed as they are to be shown: opened or masked. */
+/** What a heartbeat has none of. */
+const NO_CHECKS = {
+  method: null,
+  interval: null,
+  timeout: null,
+  headers: null,
+  body: null,
+  follow_redirects: null,
+  assertions: null,
+  tls: null,
+};
+
+const heartbeatOf = ({ heartbeat, pingId, pushToken, ...row }: EndpointRow, base: string | null) =>
+  heartbeat && pingId !== null && pushToken !== null
+    ? shownHeartbeat(heartbeat, { ...row, pingId, pushToken }, base)
+    : null;
+
+/** `headers` are passed as they are to be shown: opened or masked. `base`: where people reach the service. */
 export const toEndpointView = (
   row: EndpointRow,
   headers: HeaderDto[],
   maintenance: Maintenance | null,
+  base: string | null,
 ): EndpointView => ({
   id: formatId('endpoint', row.id),
   website_id: formatId('website', row.websiteId),
   ...toFields(row, SETTING_FIELDS),
-  headers,
-  assertions: row.assertions.map(shownAssertion),
-  tls: shownTls(row),
+  ...(row.type === HEARTBEAT
+    ? { ...NO_CHECKS, heartbeat: heartbeatOf(row, base) }
+    : { headers, assertions: row.assertions.map(shownAssertion), tls: shownTls(row), heartbeat: null }),
   group: row.group,
   owner: row.owner,
   depends_on: row.dependsOn.map((id) => formatId('endpoint', id)),
@@ -495,6 +586,12 @@ const NOT_AUDITED = {
   acknowledgedBy: null,
   acknowledgementNote: null,
   acknowledgedUntil: null,
+  pingId: null,
+  pushToken: null,
+  lastPingAt: null,
+  expectedAt: null,
+  deadlineAt: null,
+  runningSince: null,
   createdAt: new Date(0),
   updatedAt: new Date(0),
 };
@@ -513,8 +610,10 @@ export const toAuditView = (
       { ...NOT_AUDITED, ...settings, dependsOn },
       settings.headers.map(({ key, value, sealed }) => ({ key, value: sealed ? MASK : value })),
       null,
+      null,
     ),
   ),
+  heartbeat: settings.heartbeat && inOrder(settings.heartbeat),
   website_id: websiteId === null ? null : formatId('website', websiteId),
 });
 

@@ -15,6 +15,7 @@ import type { Assertion } from '../checker/assertion/assertion';
 import { DEFAULT_WARN_DAYS } from '../checker/certificate-warning';
 import type { TlsSettings } from '../checker/tls-settings';
 import { Website } from '../website/website.entity';
+import type { HeartbeatSchedule } from './heartbeat/heartbeat-schedule';
 
 /** A header as stored: the value of a sensitive one is sealed. */
 export interface StoredHeader {
@@ -92,6 +93,10 @@ export class Endpoint {
   @Column('jsonb', { nullable: true })
   tls!: TlsSettings | null;
 
+  /** Of a heartbeat: when its pings are expected; `null` for all other types. */
+  @Column('jsonb', { nullable: true })
+  heartbeat!: HeartbeatSchedule | null;
+
   /** A certificate that ends in so many days or fewer makes it degraded, and is told; `null`: it does not. */
   @Column('smallint', { name: 'certificate_warn_days', nullable: true })
   certificateWarnDays!: number | null;
@@ -163,6 +168,7 @@ export const DEFAULT_SETTINGS: EndpointSettings = {
   followRedirects: true,
   assertions: [],
   tls: null,
+  heartbeat: null,
   certificateWarnDays: DEFAULT_WARN_DAYS,
   tags: [],
   externalKey: null,

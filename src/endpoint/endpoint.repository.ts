@@ -16,6 +16,8 @@ import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import { CHILDREN_COLUMN, PARENTS_COLUMN } from './suppression/dependencies';
 import { type MaintenanceNow, MaintenanceNowLookup } from './suppression/maintenance-now';
 import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './suppression/suppression.dto';
+import { insertHeartbeats } from './heartbeat/heartbeat-addresses';
+import { HEARTBEAT_COLUMNS, JOIN_HEARTBEAT, type SentAddress, withoutAddress } from './heartbeat/heartbeat.dto';
 import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;
@@ -26,10 +28,12 @@ const INSERTED = 1000;
 export const selectEndpoints = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
     w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
     s.degraded_since AS "degradedSince", s.last_checked_at AS "lastCheckedAt",
-    CASE WHEN n.active AND isfinite(n.next_check_at) THEN n.next_check_at END AS "nextCheckAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
+    CASE WHEN n.active AND isfinite(n.next_check_at) THEN n.next_check_at END AS "nextCheckAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS},
+    ${HEARTBEAT_COLUMNS}
   FROM ${endpoints} e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL JOIN endpoint_state s ON s.endpoint_id = e.id
   LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id
   ${JOIN_ACKNOWLEDGEMENT}
+  ${JOIN_HEARTBEAT}
  WHERE e.org_id = $1`;
 
 const ONE = `${selectEndpoints('endpoint')} AND e.id = $2`;
@@ -66,6 +70,10 @@ export interface NewEndpoint {
   settings: EndpointSettings;
   /** uuids of endpoints that the transaction holds. */
   dependsOn: readonly string[];
+  /** Of a heartbeat: what of its address was chosen. */
+  address?: SentAddress;
+  /** Of a heartbeat: it may be late before its first ping. */
+  armed?: boolean;
 }
 
 /** The rows of endpoints: read for the API, and written within what the organization may have. */
@@ -95,6 +103,11 @@ export class EndpointRepository {
     await tx.query(
       'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE id = ANY ($1::uuid[])',
       [endpoints.map(({ id }) => id)],
+    );
+    const heartbeats = endpoints.filter(({ settings }) => settings.heartbeat !== null);
+    await insertHeartbeats(
+      tx,
+      heartbeats.map(({ id, address, armed = false }) => ({ endpointId: id, armed, ...address })),
     );
   }
 
@@ -186,7 +199,13 @@ export class EndpointRepository {
   /** A read key sees no credential. */
   private toView(row: EndpointRow, { role }: Caller, now: MaintenanceNow): EndpointView {
     const { id, headers } = row;
-    const view = toEndpointView(row, this.settings.shownHeaders(id, headers, role), now.get(id) ?? null);
-    return role === 'read' ? withoutCredentials(view) : view;
+    const view = toEndpointView(
+      row,
+      this.settings.shownHeaders(id, headers, role),
+      now.get(id) ?? null,
+      this.settings.publicUrl,
+    );
+    if (role !== 'read') return view;
+    return { ...withoutCredentials(view), heartbeat: view.heartbeat && withoutAddress(view.heartbeat) };
   }
 }

@@ -15,7 +15,7 @@ import { Turns } from '../platform/time/turns';
 import type { Website } from '../website/website.entity';
 import { WebsiteService } from '../website/website.service';
 import { CHECKED_SETTINGS } from './check-definitions';
-import { EndpointsCreating, EndpointsStopped, StatusEnded } from './endpoint-events';
+import { EndpointsCreating, EndpointsStopped, HeartbeatsChanged, StatusEnded } from './endpoint-events';
 import { EndpointSchedule, type Scheduled } from './endpoint-schedule';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import {
@@ -28,6 +28,8 @@ import {
   type UpdateEndpointDto,
 } from './endpoint.dto';
 import { Endpoint, type EndpointSettings, settingsOf, tagSource } from './endpoint.entity';
+import { changeAddress } from './heartbeat/heartbeat-addresses';
+import type { SentAddress } from './heartbeat/heartbeat.dto';
 import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
 import { OUTCOME_CODE } from './outcome-code';
 import {
@@ -73,14 +75,15 @@ export class EndpointService {
     query: NewEndpointQuery = {},
   ): Promise<EndpointView> {
     const id = newUuid();
-    const { settings, findings } = this.settings.examine(id, dto, null, caller);
+    const { settings, address, findings } = this.settings.examine(id, dto, null, caller);
     refuse(together([findings, otherWebsite(dto, formatId('website', websiteId))]));
     const dependsOn = parentIds(dto.depends_on ?? []);
     await this.database.transaction(async (tx) => {
       const website = await this.websites.lock(tx, caller.orgId, websiteId);
       const creating = await this.announce(tx, caller.orgId, query);
       await holdParents(tx, caller.orgId, dependsOn);
-      await this.add(tx, website, [{ id, settings, dependsOn }], creating);
+      const armed = query.armed === 'true';
+      await this.add(tx, website, [{ id, settings, dependsOn, address, armed }], creating);
     });
     return this.get(caller, id);
   }
@@ -128,6 +131,8 @@ export class EndpointService {
       return { ...about(orgId, id), action: 'create' as const, after };
     });
     await recordChanges(tx, changes);
+    const armed = endpoints.filter((endpoint) => endpoint.armed).map(({ id }) => id);
+    if (armed.length > 0) await this.events.emit(new HeartbeatsChanged(armed), tx);
     await creating?.created(endpoints.map(({ id }) => id));
   }
 
@@ -170,7 +175,7 @@ export class EndpointService {
     refuseOvertakenMove(endpoint, dto, move);
     const websiteId = move?.to.id ?? endpoint.websiteId;
     const stored = settingsOf(endpoint);
-    const { settings, findings } = this.settings.examine(id, dto, stored, caller);
+    const { settings, address, findings } = this.settings.examine(id, dto, stored, caller);
     refuse(together([findings, await cycleFindings(tx, id, sentParents ?? [])]));
     const dependsOn = sentParents ?? parents;
     const wasOn = endpoint.enabled && (move?.from.enabled ?? true);
@@ -180,8 +185,11 @@ export class EndpointService {
     const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
     if (dependsOn.join() !== parents.join()) await saveParents(tx, [{ id, dependsOn }]);
     await this.repository.save(tx, endpoint, { ...settings, revision, websiteId });
+    await changeAddress(tx, id, address);
     if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, [id]);
     await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, hasNewCheck || (isOn && !wasOn));
+    if (settings.heartbeat && (isChanged('heartbeat') || isOn !== wasOn))
+      await this.events.emit(new HeartbeatsChanged([id]), tx);
     if (wasOn && !isOn) {
       await this.endStatus(tx, [id]);
       await this.events.emit(new EndpointsStopped(caller.orgId, [id], 'disabled'), tx);
@@ -221,11 +229,14 @@ export class EndpointService {
       changed.map(({ row }) => row),
       moreChecks,
     );
+    for (const { row, address } of changed) await changeAddress(tx, row.id, address);
     await this.startNewStreak(tx, idsOf(changed.filter(({ hasNewTarget }) => hasNewTarget)));
     await this.schedule.changeSome(
       tx,
       changed.map(({ scheduled }) => scheduled),
     );
+    const awaited = idsOf(changed.filter(({ isAwaitedAnew }) => isAwaitedAnew));
+    if (awaited.length > 0) await this.events.emit(new HeartbeatsChanged(awaited), tx);
     const stopped = idsOf(changed.filter(({ isStopped }) => isStopped));
     if (stopped.length > 0) {
       await this.endStatus(tx, stopped);
@@ -289,6 +300,7 @@ export class EndpointService {
   /** The website was enabled: so are its endpoints, in the same transaction. */
   async startOfWebsite(tx: Tx, websiteId: string): Promise<void> {
     await this.schedule.switchWebsite(tx, websiteId, true);
+    await this.awaitAnew(tx, websiteId);
   }
 
   /** The website was disabled: so are its endpoints, their state rows locked in the recorder's order, that of ids. */
@@ -305,7 +317,17 @@ export class EndpointService {
       rows.filter(({ enabled }) => enabled).map(({ id }) => id),
     );
     const ids = rows.map(({ id }) => id);
+    await this.awaitAnew(tx, websiteId);
     await this.events.emit(new EndpointsStopped(orgId, ids, 'disabled'), tx);
+  }
+
+  /** Cost: a probe of an index for each endpoint of the website. */
+  private async awaitAnew(tx: Tx, websiteId: string): Promise<void> {
+    const rows = await tx.query<{ id: string }>(
+      'SELECT e.id FROM endpoint e JOIN heartbeat h ON h.endpoint_id = e.id WHERE e.website_id = $1 ORDER BY e.id',
+      [websiteId],
+    );
+    if (rows.length > 0) await this.events.emit(new HeartbeatsChanged(rows.map(({ id }) => id)), tx);
   }
 
   /**
@@ -391,7 +413,7 @@ export class EndpointService {
   ): ChangedEndpoint {
     const { id, orgId, websiteId } = endpoint;
     const stored = settingsOf(endpoint);
-    const { settings, findings } = this.settings.examine(id, dto, stored, caller);
+    const { settings, address, findings } = this.settings.examine(id, dto, stored, caller);
     refuse(findings);
     const isChanged = (key: keyof EndpointSettings) => !isDeepStrictEqual(settings[key], stored[key]);
     const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
@@ -403,6 +425,8 @@ export class EndpointService {
       moreChecks: 1 / settings.intervalSeconds - 1 / endpoint.intervalSeconds,
       hasNewTarget: isChanged('url') || isChanged('type'),
       isStopped: endpoint.enabled && !settings.enabled,
+      address,
+      isAwaitedAnew: settings.heartbeat !== null && (isChanged('heartbeat') || isChanged('enabled')),
       scheduled: {
         endpointId: id,
         orgId,
@@ -494,6 +518,9 @@ interface ChangedEndpoint {
   moreChecks: number;
   hasNewTarget: boolean;
   isStopped: boolean;
+  address: SentAddress;
+  /** A heartbeat of which the next expectation is to be found anew. */
+  isAwaitedAnew: boolean;
   scheduled: Scheduled & { isDueAtOnce: boolean };
   entry: Change;
 }

@@ -62,9 +62,9 @@ export class WebsiteSetupService {
 
   private examine(caller: Caller, sent: CreateEndpointDto, i: number): { endpoint: NewEndpoint; findings: Findings } {
     const id = newUuid();
-    const { settings, findings } = this.settings.examine(id, sent, null, caller);
+    const { settings, address, findings } = this.settings.examine(id, sent, null, caller);
     return {
-      endpoint: { id, settings, dependsOn: parentIds(sent.depends_on ?? []) },
+      endpoint: { id, settings, address, dependsOn: parentIds(sent.depends_on ?? []) },
       findings: under(`/endpoints/${i}`, together([findings, websiteFindings(sent)])),
     };
   }

@@ -15,7 +15,7 @@ import {
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
-import type { Span } from './recurrence/window-times';
+import type { Span } from './window-times';
 import { MAX_DURATION_SECONDS, MIN_DURATION_SECONDS } from './window-rules';
 import { currentOf, type WindowRow } from './window-row';
 

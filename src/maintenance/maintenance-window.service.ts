@@ -27,7 +27,7 @@ import {
   type UpdateMaintenanceWindowDto,
 } from './maintenance-window.dto';
 import { type ChangedWindow, Occurrences } from './occurrences';
-import { nextSpans, type Span } from './recurrence/window-times';
+import { nextSpans, type Span } from './window-times';
 import { problemsOfFields, problemsOfTimes, sameTimes } from './window-rules';
 import { listedAt, type WindowRow } from './window-row';
 import { scopeIdOf, WindowStore } from './window-store';

@@ -6,7 +6,7 @@ import { TransactionEvents } from '../platform/events/transaction-events';
 import { problems } from '../platform/problem/problem';
 import { DAY_MS } from '../platform/time/time-units';
 import { Turns } from '../platform/time/turns';
-import { type Span, spansFrom } from './recurrence/window-times';
+import { type Span, spansFrom } from './window-times';
 import type { WindowRow } from './window-row';
 
 /** How far ahead occurrences are written: a day more than status pages announce. */

@@ -1,5 +1,5 @@
 import type { MaintenanceScope } from '../endpoint/suppression/cover';
-import { nextSpans, type Span, spansFrom, type WindowTimes } from './recurrence/window-times';
+import { nextSpans, type Span, spansFrom, type WindowTimes } from './window-times';
 
 /** How many occurrences a window shows that have not begun. */
 const NEXT = 3;

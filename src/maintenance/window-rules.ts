@@ -1,9 +1,10 @@
 import { problemsOfScope, type SentScope } from '../endpoint/search/scope';
 import type { FieldProblem } from '../platform/problem/problem';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
-import { readCron } from './recurrence/cron-calendar';
-import { isTimeZone } from './recurrence/time-zone';
-import { startsFrom, take, type WindowTimes } from './recurrence/window-times';
+import { readCron } from '../platform/time/cron-calendar';
+import { startsFrom, take } from '../platform/time/cron-times';
+import { isTimeZone } from '../platform/time/time-zone';
+import type { WindowTimes } from './window-times';
 
 export const MIN_DURATION_SECONDS = 60;
 export const MAX_DURATION_SECONDS = 604_800;

@@ -29,6 +29,9 @@ const REASONS: Record<ErrorCode, string> = {
   icmp_unavailable: 'not reachable',
   monitor_offline: 'not reachable',
   certificate_expiring: 'its certificate ends soon',
+  heartbeat_missed: 'a run was missed',
+  heartbeat_failed: 'a run failed',
+  heartbeat_overran: 'a run took too long',
   internal: 'not reachable',
 };
 

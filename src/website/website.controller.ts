@@ -1,6 +1,6 @@
 import { Body, Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { OrgId } from '../platform/access/caller';
+import { type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
 import { costOfSearch } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
 import { IdParam } from '../platform/http/id-param.decorator';
@@ -25,8 +25,8 @@ export class WebsiteController {
       'The websites of your organization, oldest first; with `q` those whose name or url contains it, with `tag` those that have it.',
     returns: { page: WebsiteView, description: 'One page of websites.' },
   })
-  list(@OrgId() orgId: string, @Query() query: WebsiteQuery): Promise<Page<WebsiteView>> {
-    return this.websites.list(orgId, query);
+  list(@CurrentCaller() caller: Caller, @Query() query: WebsiteQuery): Promise<Page<WebsiteView>> {
+    return this.websites.list(caller, query);
   }
 
   @Route('GET', ':id', {
@@ -36,8 +36,8 @@ export class WebsiteController {
     description: 'One website with its status and the number of its endpoints.',
     returns: { ok: WebsiteView, ...WITH_ETAG, description: 'The website.' },
   })
-  get(@OrgId() orgId: string, @IdParam('website') id: string): Promise<WebsiteView> {
-    return this.websites.get(orgId, id);
+  get(@CurrentCaller() caller: Caller, @IdParam('website') id: string): Promise<WebsiteView> {
+    return this.websites.shownTo(caller, id);
   }
 
   @Route('PUT', ':id', {
@@ -55,6 +55,18 @@ export class WebsiteController {
   )
   update(@OrgId() orgId: string, @IdParam('website') id: string, @Body() dto: UpdateWebsiteDto): Promise<WebsiteView> {
     return this.websites.update(orgId, id, dto);
+  }
+
+  @Route('POST', ':id/ping-key/rotate', {
+    access: 'write',
+    idempotencyKey: { refused: 'Each request makes another key.' },
+    operationId: 'rotatePingKey',
+    summary: 'Replace the ping key',
+    description: 'Addresses with the old key, `/ping/<ping_key>/<key>`, are unknown at once.',
+    returns: { ok: WebsiteView, ...WITH_ETAG, description: 'The website with its new `ping_key`.' },
+  })
+  rotatePingKey(@OrgId() orgId: string, @IdParam('website') id: string): Promise<WebsiteView> {
+    return this.websites.rotatePingKey(orgId, id);
   }
 
   @Route('DELETE', ':id', {

@@ -51,6 +51,12 @@ export class WebsiteView {
   owner!: string | null;
 
   @ApiProperty({
+    example: 'pQ3v7dZkT2mXc9LhYw0BnA',
+    description: 'Jobs ping its heartbeats at `/ping/<ping_key>/<key>`. Masked for read keys.',
+  })
+  ping_key!: string;
+
+  @ApiProperty({
     enum: WEBSITE_STATUSES,
     description:
       '`down` if any enabled endpoint is down, else `up` if any is up, else `unknown`; `paused` when disabled.',
@@ -141,6 +147,7 @@ export interface WebsiteRow {
   tags: string[];
   external_key: string | null;
   owner: string | null;
+  ping_key: string;
   created_at: Date;
   updated_at: Date;
   endpoint_count: number;
@@ -163,6 +170,7 @@ export const toWebsiteView = (row: WebsiteRow): WebsiteView => ({
   tags: row.tags,
   key: row.external_key,
   owner: row.owner,
+  ping_key: row.ping_key,
   status: websiteStatus(row),
   endpoint_count: row.endpoint_count,
   last_checked_at: row.last_checked_at?.toISOString() ?? null,

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { NEW_PING_KEY } from '../platform/database/migrations/1795824000000-heartbeats';
 
 /** A website that an organization monitors; its endpoints are what is checked. */
 @Entity('website')
@@ -8,6 +9,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateD
   where: 'external_key IS NOT NULL AND deleted_at IS NULL',
 })
 @Index('website_being_deleted', ['deletedAt'], { where: 'deleted_at IS NOT NULL' })
+@Index('website_ping_key', ['pingKey'], { unique: true })
 @Index('website_leaving', ['orgId'], { where: 'deleted_at IS NOT NULL' })
 export class Website {
   @PrimaryColumn('uuid')
@@ -43,6 +45,10 @@ export class Website {
 
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt!: Date;
+
+  /** Its jobs ping with it and their keys. The database makes it. */
+  @Column('varchar', { name: 'ping_key', length: 22, default: () => NEW_PING_KEY })
+  pingKey!: string;
 
   /** Set while it is being removed in steps: to clients it is gone. */
   @Column({ type: 'timestamptz', name: 'deleted_at', precision: 3, nullable: true })

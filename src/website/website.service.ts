@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { In, IsNull } from 'typeorm';
 import { recordChange, recordChanges } from '../audit/audit-log';
 import { Quotas } from '../identity/quota/quotas.service';
+import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { setOwner } from '../platform/database/set-owner';
 import { updateRows } from '../platform/database/update-rows';
@@ -10,7 +11,7 @@ import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
-import { tagged } from '../platform/http/precondition/entity-tags';
+import { tagged, taggedLike } from '../platform/http/precondition/entity-tags';
 import { NIL_UUID, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
@@ -27,6 +28,7 @@ import {
 } from './website.dto';
 import { WebsitesDeleted, WebsiteStarted, WebsiteStopped } from './website-events';
 import { WebsitePurgeJob } from './website-purge.job';
+import { newPingKey, replacePingKey, withoutPingKey } from './ping-key';
 import { tagSet } from './tags';
 import { parseWebsiteUrl } from './website-url';
 import { Website } from './website.entity';
@@ -83,7 +85,7 @@ export class WebsiteService {
   ) {}
 
   /** One statement for the page, a few looks into indexes for each website; one for the count, which is kept. */
-  async list(orgId: string, query: WebsiteQuery): Promise<Page<WebsiteView>> {
+  async list({ orgId, role }: Caller, query: WebsiteQuery): Promise<Page<WebsiteView>> {
     const sought = { text: query.q?.trim(), tag: query.tag };
     const isSearch = sought.text !== undefined || sought.tag !== undefined;
     const websites = await this.cursors.paginate<WebsiteRow>({
@@ -95,7 +97,7 @@ export class WebsiteService {
       read: (after, count) => this.pageOf([orgId, after ?? NIL_UUID, count], isSearch ? sought : null),
       total: async () => (isSearch ? this.found(orgId, sought) : (await this.listed(orgId)).websites),
     });
-    return websites.map(toWebsiteView);
+    return websites.map((row) => withoutPingKey(toWebsiteView(row), role));
   }
 
   private pageOf(place: readonly unknown[], sought: Sought | null): Promise<WebsiteRow[]> {
@@ -117,6 +119,24 @@ export class WebsiteService {
 
   async get(orgId: string, id: string): Promise<WebsiteView> {
     return shown(await this.read(this.database, orgId, id));
+  }
+
+  /** As the caller may see it. */
+  async shownTo({ orgId, role }: Caller, id: string): Promise<WebsiteView> {
+    const view = await this.get(orgId, id);
+    return taggedLike(view, withoutPingKey(view, role));
+  }
+
+  /** Another `ping_key`; addresses with the old one are unknown at once. The audit entry has neither. */
+  rotatePingKey(orgId: string, id: string): Promise<WebsiteView> {
+    return this.database.transaction(async (tx) => {
+      const website = await this.lock(tx, orgId, id);
+      await replacePingKey(tx, id);
+      const settings = settingsOf(website);
+      const hidden = { before: settings, after: settings, hidden: ['ping_key'] };
+      await recordChange(tx, { ...about(orgId, id), action: 'update', ...hidden });
+      return shown(await this.read(tx, orgId, id));
+    });
   }
 
   /** How many endpoints it has, from the kept counter. */
@@ -151,7 +171,7 @@ export class WebsiteService {
     if (sent.length === 0) return [];
     const now = this.clock.now();
     const own = { orgId, createdAt: now, updatedAt: now, deletedAt: null, owner: null };
-    const websites = sent.map(({ id, dto }) => ({ id, ...own, ...newSettings(dto) }));
+    const websites = sent.map(({ id, dto }) => ({ id, ...own, pingKey: newPingKey(), ...newSettings(dto) }));
     await this.quotas.claim(tx, orgId, { websites: websites.length });
     await tx.manager.insert(Website, websites);
     const changes = websites.map((website) => {

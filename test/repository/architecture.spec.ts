@@ -33,6 +33,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'platform',
   ],
   monitoring: ['alert', 'history', 'endpoint', 'engine', 'checker', 'audit', 'platform'],
+  heartbeat: ['monitoring', 'alert', 'endpoint', 'website', 'identity', 'engine', 'checker', 'audit', 'platform'],
   stream: ['alert', 'endpoint', 'history', 'identity', 'platform'],
   'status-page': ['website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
   configuration: [
@@ -73,8 +74,8 @@ function protocols(): string[] {
 const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   platform: {
     text: [],
-    time: [],
     cache: [],
+    time: ['cache'],
     capacity: ['cache'],
     access: ['capacity', 'config', 'problem', 'time'],
     problem: [],
@@ -114,8 +115,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
-  endpoint: { search: [], suppression: ['search'], settings: [], sitemap: ['settings'] },
-  maintenance: { recurrence: [] },
+  endpoint: { heartbeat: [], search: [], suppression: ['search'], settings: ['heartbeat'], sitemap: ['settings'] },
   delivery: { config: [], plan: [], send: ['config', 'plan'] },
   alert: {
     contact: [],
@@ -202,7 +202,7 @@ const PURE: Readonly<Record<string, readonly string[]>> = {
   'configuration/document/document-text': ['readDocumentText'],
   'configuration/document/keys': ['keyFrom', 'slugFrom'],
   'endpoint/settings/settings-size': ['sizeProblems'],
-  'maintenance/recurrence/time-zone': ['isTimeZone', 'momentsOfDay'],
+  'platform/time/time-zone': ['isTimeZone', 'momentsOfDay'],
   'maintenance/window-rules': ['MAX_DURATION_SECONDS', 'MIN_DURATION_SECONDS', 'problemsOfFields', 'problemsOfTimes'],
   'platform/net/egress/host-name': ['bracketed', 'normalizeHost'],
   'platform/problem/problem': ['problems'],

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import type { Writable } from 'node:stream';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,6 +13,9 @@ export interface Io {
   out(text: string): void;
   /** Everything else. */
   err(text: string): void;
+  /** For what another program writes. Whoever listens to their errors decides what becomes of them. */
+  stdout: Writable;
+  stderr: Writable;
   /** Whether somebody can be asked. */
   isInteractive: boolean;
   hasColour: boolean;
@@ -26,7 +30,9 @@ export class CommandError extends Error {}
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
   // `uptime ls | head`: nobody reads on.
-  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (stdout.listenerCount('error') === 1) process.exit(error.code === 'EPIPE' ? 0 : 1);
+  });
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   return {
     env,
@@ -35,6 +41,8 @@ export function processIo(): Io {
       (['uptime', 'check-url'].includes(env['npm_lifecycle_event'] ?? '') ? env['INIT_CWD'] : undefined) ??
       process.cwd(),
     stdin,
+    stdout,
+    stderr,
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     isInteractive: stdin.isTTY && stderr.isTTY,

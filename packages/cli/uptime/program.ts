@@ -24,10 +24,12 @@ Environment:
   UPTIME_URL       address of the service, such as https://uptime.example.com
   UPTIME_API_KEY   an API key; plan, export, convert, ls and tail are content with the role "read";
                    mcp offers what the role allows
+  UPTIME_PING_URL  address of the heartbeat that run tells; a secret, like a key
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours
 
 Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up (a warning is up).
+run ends with the exit code of its command.
 
 Examples:
   uptime plan monitors.yaml
@@ -35,7 +37,8 @@ Examples:
   uptime convert --from gatus config.yaml > monitors.yaml
   uptime ls --status down
   uptime check https://shop.example.com/
-  uptime check --local tcp://db.example.com:5432`;
+  uptime check --local tcp://db.example.com:5432
+  uptime run -- pg_dump --file shop.sql shop`;
 
 interface ConnectionOptions {
   url?: string;
@@ -47,6 +50,10 @@ export interface CommandScope {
   io: Io;
   /** What options and environment say. Throws in words when they do not. */
   connection: () => Connection;
+  /** What stands behind `--`: the words of another program, which are not read here. */
+  behind: readonly string[];
+  /** Says the exit code. */
+  end: (code: number) => void;
 }
 
 /** Adds a command to the program. */
@@ -59,11 +66,14 @@ export async function runUptime(
   stop: AbortSignal = new AbortController().signal,
   others: readonly AddCommand[] = [],
 ): Promise<number> {
-  let exitCode: ExitCode = 0;
-  const program = buildProgram(io, stop, (code) => (exitCode = code));
-  for (const add of others) add(program, { io, connection: () => connectionOf(io, program.opts<ConnectionOptions>()) });
+  let exitCode = 0;
+  const end = (code: number) => void (exitCode = code);
+  const program = buildProgram(io, stop, end);
+  const { own, behind } = splitAtMark(args);
+  for (const add of others)
+    add(program, { io, connection: () => connectionOf(io, program.opts<ConnectionOptions>()), behind, end });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(own, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
@@ -71,6 +81,13 @@ export async function runUptime(
     io.err(`${error instanceof UptimeError ? errorText(error) : error.message}\n`);
     return 1;
   }
+}
+
+/** Only `run` takes another program's words: for the others `--` is what it is for any command. */
+function splitAtMark(args: readonly string[]): { own: readonly string[]; behind: readonly string[] } {
+  const mark = args.indexOf('--');
+  if (mark === -1 || !args.slice(0, mark).includes('run')) return { own: args, behind: [] };
+  return { own: args.slice(0, mark), behind: args.slice(mark + 1) };
 }
 
 function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void): Command {

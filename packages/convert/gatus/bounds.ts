@@ -15,7 +15,9 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 /** Refuses, with `validation_failed`, what is more than a document may declare, before anything is made of it. */
 export function refuseTooMany(source: GatusSource): void {
-  const endpoints = [...source.items('endpoints'), ...source.items('services')].map(({ value }) => value);
+  const endpoints = ['endpoints', 'services', 'external-endpoints'].flatMap((section) =>
+    source.items(section).map(({ value }) => value),
+  );
   const providers = [...source.members('alerting').values()].map(({ value }) => value);
   const resources =
     endpoints.length +

@@ -10,6 +10,7 @@ import { HttpChecker, HttpsChecker } from '../../../src/checker/http/http.checke
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
+import { HeartbeatChecker } from '../../../src/heartbeat/heartbeat.checker';
 import { problemsOfFields, problemsOfTimes } from '../../../src/maintenance/window-rules';
 import { Problem } from '../../../src/platform/problem/problem';
 import { parseWebsiteUrl } from '../../../src/website/website-url';
@@ -32,6 +33,7 @@ const CHECKERS: Readonly<Record<string, Pick<Checker, 'parseTarget' | 'assertion
   DNS: new DnsChecker(nothing, nothing),
   ICMP: new IcmpChecker(nothing, nothing),
   SSH: new SshChecker(nothing),
+  HEARTBEAT: new HeartbeatChecker(),
 };
 
 const FIXTURE = join(__dirname, '../../../test/fixtures/moving-in/gatus.yaml');
@@ -122,7 +124,6 @@ describe('A configuration of Gatus', () => {
       'flour',
       'vault',
       'old port',
-      'shop / nightly backup',
       'shop / buy a loaf',
       'shop / buy a loaf / put into the basket',
       'shop / buy a loaf / pay',
@@ -146,7 +147,7 @@ describe('A configuration of Gatus', () => {
       endpoints.map((own) => own.key),
     ]);
     expect(websites).toEqual([
-      ['shop', 'https://shop.bakery.example', ['front', 'api', 'orders']],
+      ['shop', 'https://shop.bakery.example', ['front', 'api', 'orders', 'nightly-backup']],
       ['kitchen', 'https://oven.kitchen.example:8443', ['oven', 'mixer', 'till']],
       ['network', 'https://network.invalid', ['name-server', 'shell']],
       ['bakery.example', 'https://bakery.example', ['domain']],

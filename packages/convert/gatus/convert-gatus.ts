@@ -44,9 +44,10 @@ export const convertGatus: Converter = (text, channels) => {
   const endpoints = new Endpoints(contacts, secrets, add);
   const windowKeys = new Set<string>();
   const everywhere = globalWindow(source.sections.get('maintenance'), windowKeys, add);
-  const read = [...source.items('endpoints'), ...source.items('services')]
-    .map(({ value, at }) => endpoints.read(value, at))
-    .filter((endpoint) => endpoint !== null);
+  const read = [
+    ...[...source.items('endpoints'), ...source.items('services')].map(({ value, at }) => endpoints.read(value, at)),
+    ...source.items('external-endpoints').map(({ value, at }) => endpoints.readExternal(value, at)),
+  ].filter((endpoint) => endpoint !== null);
   const { websites, windows } = groupIntoWebsites(read, windowKeys, add);
   reportSkipped(source, add);
   return conversionOf({ contacts, websites, windows: [...everywhere, ...windows] }, read, report);
@@ -93,9 +94,8 @@ function globalWindow(section: Placed | undefined, keys: Set<string>, report: Re
   return [{ key: keyFrom('maintenance', keys), name: 'Maintenance', ...read.recurrence, scope: { all: true } }];
 }
 
-/** What is in no document: heartbeats, suites, and what is no monitor. */
+/** What is in no document: suites, and what is no monitor. */
 function reportSkipped(source: GatusSource, report: Report): void {
-  for (const { value, at } of source.items('external-endpoints')) reportHeartbeat(value, at, report);
   for (const { value, at } of source.items('suites')) reportSuite(value, at, report);
   for (const [name, { value, at }] of source.sections) {
     if (!READ.has(name)) report({ at, name: quoted(name), result: 'skipped', why: reasonOf(name) });
@@ -110,18 +110,6 @@ const reasonOf = (name: string): string =>
 
 const isOfItsKind = (name: string, value: unknown): boolean =>
   value === null || name === 'maintenance' || (name === 'alerting' ? isMapping(value) : Array.isArray(value));
-
-function reportHeartbeat(value: unknown, at: string, report: Report): void {
-  const fields = new Fields(isMapping(value) ? value : {}, new Differences());
-  const token = fields.text('token');
-  const interval = fields.inner('heartbeat')?.text('interval') ?? null;
-  const facts = [
-    ...(token === null ? [] : [`its token is ${quoted(token)}`]),
-    ...(interval === null ? [] : [`a heartbeat is due every ${quoted(interval)}`]),
-  ];
-  const why = ['it waits to be told, and heartbeats come later', ...facts].join('; ');
-  report({ at, name: labelOf(fields), result: 'skipped', why });
-}
 
 function reportSuite(value: unknown, at: string, report: Report): void {
   const suite = isMapping(value) ? value : {};

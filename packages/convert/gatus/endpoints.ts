@@ -1,8 +1,10 @@
+import { EVERY_BOUNDS, HEARTBEAT } from '../../../src/endpoint/heartbeat/heartbeat-schedule';
 import { sizeProblems } from '../../../src/endpoint/settings/settings-size';
 import { cut, oneLine } from '../../../src/platform/text/text-limits';
 import { isTag, MAX_TAGS } from '../../../src/website/tags';
 import type { DeclaredEndpoint, DeclaredWindow } from '../../../src/configuration/document/document';
 import type { ReportEntry } from '../conversion';
+import { NEW_ADDRESS } from '../heartbeat';
 import { readAlerts } from './alerts';
 import { assertionsOf } from './condition/assertions';
 import type { Contacts } from './contacts';
@@ -13,12 +15,14 @@ import { readTarget, type Target } from './target';
 import { asWritten, type Secrets } from './variables';
 
 const MAX_NAME = 255;
+const EVERY = { min: EVERY_BOUNDS.minimum, max: EVERY_BOUNDS.maximum };
 
 /** An endpoint of Gatus as one of ours, before it belongs to a website. */
 export interface ReadEndpoint {
   at: string;
   group: string | null;
-  target: Target;
+  /** Where it is put together with others that have no group. */
+  target: Pick<Target, 'origin' | 'host'>;
   endpoint: Omit<DeclaredEndpoint, 'key'>;
   windows: Omit<DeclaredWindow, 'key' | 'name' | 'scope'>[];
 }
@@ -31,15 +35,28 @@ export class Endpoints {
     private readonly report: (entry: ReportEntry) => void,
   ) {}
 
-  /** `null`: it was skipped. */
+  /** An endpoint. `null`: it was skipped. */
   read(value: unknown, at: string): ReadEndpoint | null {
+    return this.readBy((fields, label) => this.readFields(fields, label, at), value, at);
+  }
+
+  /** An external endpoint, as a heartbeat. `null`: it was skipped. */
+  readExternal(value: unknown, at: string): ReadEndpoint | null {
+    return this.readBy((fields, label) => this.readHeartbeat(fields, label, at), value, at);
+  }
+
+  private readBy(
+    readFields: (fields: Fields, label: string) => ReadEndpoint | { refused: string },
+    value: unknown,
+    at: string,
+  ): ReadEndpoint | null {
     if (!isMapping(value)) {
       this.report({ at, name: quoted(value), result: 'skipped', why: 'it is no endpoint but another value' });
       return null;
     }
     const fields = new Fields(value, new Differences());
     const label = labelOf(fields);
-    const read = this.readFields(fields, label, at);
+    const read = readFields(fields, label);
     if ('refused' in read) {
       this.report({ at, name: label, result: 'skipped', why: read.refused });
       return null;
@@ -80,6 +97,27 @@ export class Endpoints {
     return { at, group, target, endpoint, windows };
   }
 
+  private readHeartbeat(fields: Fields, label: string, at: string): ReadEndpoint | { refused: string } {
+    fields.raw('token');
+    const seconds = fields.inner('heartbeat')?.seconds('interval', EVERY) ?? null;
+    if (seconds === null) return { refused: 'it has no heartbeat.interval, so nothing is due: nobody would miss it' };
+    fields.differences.add(NEW_ADDRESS);
+    const group = (fields.plainText('group') ?? '').trim() || null;
+    const target = { origin: null, host: 'heartbeats' };
+    const enabled = fields.flag('enabled') ?? true;
+    const endpoint: Omit<DeclaredEndpoint, 'key'> = {
+      name: endpointName(fields, target),
+      type: HEARTBEAT,
+      heartbeat: { every: seconds },
+      ...(enabled ? {} : { enabled }),
+      ...tagsOf(fields),
+      alerts: readAlerts(fields, { name: label, group, at, warns: false }, this.contacts),
+    };
+    const windows = windowsOf(fields);
+    fields.noteRest();
+    return { at, group, target, endpoint, windows };
+  }
+
   private urlOf(target: Target, label: string, fields: Fields): DeclaredEndpoint['url'] {
     return this.secrets.refer(target.url, fields.differences.add, `${label.toUpperCase()}_URL`);
   }
@@ -92,7 +130,7 @@ export function labelOf(fields: Fields): string {
   return group === '' ? name : `${group} / ${name}`;
 }
 
-function endpointName(fields: Fields, target: Target): string {
+function endpointName(fields: Fields, target: Pick<Target, 'host'>): string {
   const name = oneLine(fields.plainText('name') ?? '') || target.host;
   if (name.length > MAX_NAME) fields.note('name', `is longer than ${MAX_NAME} characters, and is cut`);
   return cut(name, MAX_NAME);

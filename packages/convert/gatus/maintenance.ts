@@ -1,5 +1,5 @@
 import { MAX_DURATION_SECONDS, MIN_DURATION_SECONDS } from '../../../src/maintenance/window-rules';
-import { isTimeZone } from '../../../src/maintenance/recurrence/time-zone';
+import { isTimeZone } from '../../../src/platform/time/time-zone';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/platform/time/time-units';
 import type { DeclaredWindow } from '../../../src/configuration/document/document';
 import { type Fields, quoted } from './fields';

@@ -2,6 +2,7 @@ import { MAX_THRESHOLD, REMIND_EVERY_BOUNDS } from '../../../src/alert-rule/aler
 import type { DeclaredAlert } from '../../../src/configuration/document/document';
 import type { Channel } from './contacts';
 import { quoted } from './monitor/draft';
+import type { MappedEndpoint } from './monitor/endpoint';
 import type { Row } from './file/row';
 
 /** Kuma tells of the first failure after its retries, and of the first success. */
@@ -11,15 +12,17 @@ const SUCCESSES = 1;
 export function alertsOf(
   monitor: Row,
   channels: readonly Channel[],
-  interval: number,
+  { interval, heartbeat }: MappedEndpoint['endpoint'],
 ): { alerts: DeclaredAlert[]; differences: string[] } {
   const usable = channels.filter((channel) => 'key' in channel);
   const lost = channels.filter((channel) => 'refused' in channel).map(({ name }) => quoted(name, 100));
   const differences = lost.length > 0 ? [`nobody is told through ${lost.join(', ')}`] : [];
-  const failures = Math.max(0, Math.floor(monitor.number('maxretries') ?? 0)) + 1;
+  // The grace time of a heartbeat has its retries in it.
+  const retries = heartbeat ? 0 : Math.max(0, Math.floor(monitor.number('maxretries') ?? 0));
+  const failures = retries + 1;
   const threshold = Math.min(failures, MAX_THRESHOLD);
   if (threshold < failures) differences.push(`its alerts trigger after ${threshold} failures, not after ${failures}`);
-  const remind = remindEvery(monitor, interval);
+  const remind = remindEvery(monitor, heartbeat?.every ?? interval ?? 0);
   if (remind.difference !== null && usable.length > 0) differences.push(remind.difference);
   const alerts = usable.map(({ key, tellsResolved, isActive }): DeclaredAlert => ({
     key,

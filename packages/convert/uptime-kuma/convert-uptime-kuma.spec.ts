@@ -108,6 +108,7 @@ describe('a backup of Uptime Kuma', () => {
       'production-databases/postgresql TCP tcp://10.0.0.5:5432',
       '10.0.0.1/gateway ICMP icmp://10.0.0.1',
       'example.com/mail-records DNS dns://1.1.1.1/example.com?type=MX',
+      'heartbeats/nightly-backup HEARTBEAT ',
       'printer.example.com/printer HTTPS https://printer.example.com/',
       'api.example.com/api HTTPS https://api.example.com/v1/ping',
       'www.example.com/fancy-page HTTPS https://www.example.com/',
@@ -125,16 +126,7 @@ describe('a backup of Uptime Kuma', () => {
       'hook webhook',
     ]);
     expect(document.contacts?.[2]).toMatchObject({ alert_defaults: { send_on_resolved: false } });
-    expect(skipped(report)).toEqual([
-      'Phone',
-      'Old Teams',
-      'Nightly backup',
-      'nginx',
-      'Must stay closed',
-      'Router',
-      'Queue',
-      'Later',
-    ]);
+    expect(skipped(report)).toEqual(['Phone', 'Old Teams', 'nginx', 'Must stay closed', 'Router', 'Queue', 'Later']);
   });
 
   it('of version 2 keeps what stands in tables: notifications, tags, maintenance and status pages', () => {
@@ -304,7 +296,7 @@ describe('a monitor', () => {
     ['asks another site at its address', { headers: '{"host": "a.example.com"}' }, /"Host" cannot be sent/],
     ['has no port', { type: 'port', hostname: 'a.example.com' }, /port/],
     ['has no host', { type: 'ping', hostname: null }, /host/],
-    ['waits for calls', { type: 'push', pushToken: 'abc' }, /"abc"/],
+    ['waits for calls at an address that is none here', { type: 'push', pushToken: 'a b' }, /push_token .* "a b"/],
     ['is of a type of tomorrow', { type: 'constructor' }, /"constructor"/],
     ['asks for too much', { body: 'x'.repeat(40_000), method: 'POST' }, /bytes/],
   ])('that %s is skipped with the reason', (_, monitor, why) => {
@@ -320,6 +312,28 @@ describe('a monitor', () => {
   ])('of the name %s and type %s asks for %s', (hostname, type, url) => {
     const dns = { type: 'dns', hostname, dns_resolve_type: type, dns_resolve_server: '1.1.1.1' };
     expect(converted(dns).endpoint?.url).toBe(url);
+  });
+
+  it.each([
+    [{}, { every: 60, grace: 0, push_token: 'hV8mQ2xT5rNc0b' }, null],
+    [{ interval: 3600, maxretries: 3, retryInterval: 120 }, { every: 3600, grace: 360 }, null],
+    [{ interval: 20 }, { every: 60 }, /due every 60 seconds, not every 20/],
+    [{ pushToken: '' }, { every: 60, grace: 0 }, /its jobs must be changed/],
+  ])('of the type push with %j is a heartbeat that keeps its token', (monitor, heartbeat, why) => {
+    const push = {
+      type: 'push',
+      name: 'Job',
+      hostname: null,
+      url: null,
+      interval: 60,
+      pushToken: 'hV8mQ2xT5rNc0b',
+      ...monitor,
+    };
+    const { endpoint, entry } = converted(push);
+    expect(endpoint).toMatchObject({ type: 'HEARTBEAT', heartbeat });
+    expect([endpoint?.url, endpoint?.interval]).toEqual([undefined, undefined]);
+    if (why === null) expect(entry).toMatchObject({ result: 'mapped', why: null });
+    else expect(entry?.why).toMatch(why);
   });
 
   it('reminds as often as Uptime Kuma would, within bounds, and triggers after its retries', () => {

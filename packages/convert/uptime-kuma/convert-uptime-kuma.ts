@@ -44,7 +44,7 @@ function conversionOf(backup: Backup, channelRules: ChannelRules, now: Date): Co
     const website = websites.placeOf(monitor, mapped.endpoint);
     const key = keyFrom(mapped.endpoint.name, website.endpointKeys);
     const channels = relations.notificationsOf(monitor).map((id) => contacts.channels.get(id) ?? missing(id));
-    const { alerts, differences } = alertsOf(monitor, channels, mapped.endpoint.interval ?? 0);
+    const { alerts, differences } = alertsOf(monitor, channels, mapped.endpoint);
     website.endpoints.push({ key, ...declared(mapped, `endpoint ${website.key} ${key}`, secrets), alerts });
     if (!placed.has(monitor.id)) placed.set(monitor.id, { website, path: `${website.key}/${key}` });
     entries.set(monitor, entryOf(monitor, [...mapped.differences, ...differences]));
@@ -73,12 +73,15 @@ const CREDENTIAL_IN_BODY = /pass(word|phrase|wd)?\b|secret|token|api[_-]?key|cre
 
 /** What may be a credential becomes a secret: values of headers, a URL or a body that holds one. */
 function declared({ endpoint }: MappedEndpoint, hint: string, secrets: Secrets): Omit<DeclaredEndpoint, 'key'> {
-  const { headers, url, body, ...rest } = endpoint;
+  const { headers, url, body, heartbeat, ...rest } = endpoint;
   const hidden = (text: string, field: string, isHidden: boolean): Text =>
     isHidden ? secrets.keep(`${hint} ${field}`, text) : text;
+  const tokenOf = ({ push_token: token }: { push_token?: string }) =>
+    token === undefined ? {} : { push_token: secrets.keep(`${hint} push token`, token) };
   return {
     ...rest,
-    url: hidden(url, 'url', mayHoldCredential(url)),
+    ...(url === undefined ? {} : { url: hidden(url, 'url', mayHoldCredential(url)) }),
+    ...(heartbeat && { heartbeat: { ...heartbeat, ...tokenOf(heartbeat) } }),
     ...(body === undefined ? {} : { body: hidden(body, 'body', CREDENTIAL_IN_BODY.test(body)) }),
     ...(headers ? { headers: secrets.headers(hint, headers) } : {}),
   };

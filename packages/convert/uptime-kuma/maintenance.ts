@@ -5,7 +5,7 @@ import {
   problemsOfTimes,
 } from '../../../src/maintenance/window-rules';
 import { DAY_MS, SECOND_MS } from '../../../src/platform/time/time-units';
-import { momentsOfDay, isTimeZone } from '../../../src/maintenance/recurrence/time-zone';
+import { momentsOfDay, isTimeZone } from '../../../src/platform/time/time-zone';
 import { cut, oneLine } from '../../../src/platform/text/text-limits';
 import type { DeclaredWindow } from '../../../src/configuration/document/document';
 import type { ReportEntry } from '../conversion';

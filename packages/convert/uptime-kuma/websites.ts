@@ -10,6 +10,8 @@ import type { Row } from './file/row';
 
 const MAX_NAME = 255;
 const MAX_LABEL = 63;
+/** Jobs have no host that would put them together. */
+const HEARTBEATS = 'Heartbeats';
 
 /** A website while its endpoints are found. */
 export interface WebsiteDraft {
@@ -41,10 +43,14 @@ export class Websites {
   /** Where an endpoint belongs; made when it is the first. */
   placeOf(monitor: Row, endpoint: MappedEndpoint['endpoint']): WebsiteDraft {
     const group = this.groups.of(monitor);
-    const url = readUrl(endpoint.url);
+    const url = readUrl(endpoint.url ?? '');
     const isHttp = /^https?:$/.test(url?.protocol ?? '');
     const host = isHttp ? (url?.hostname ?? '') : hostOf(monitor);
-    const website = group ? this.ofGroup(group) : this.draft(`host ${host}`, host, host, null);
+    const website = group
+      ? this.ofGroup(group)
+      : endpoint.heartbeat
+        ? this.draft(HEARTBEATS, HEARTBEATS, null, null)
+        : this.draft(`host ${host}`, host, host, null);
     if (isHttp && url) website.origin ??= url.origin;
     return website;
   }

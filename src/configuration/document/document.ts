@@ -1,6 +1,7 @@
 import type { CreateAlertDto } from '../../alert/alert.dto';
 import type { CreateContactDto } from '../../contact/contact.dto';
 import type { CreateEndpointDto } from '../../endpoint/endpoint.dto';
+import type { HeartbeatDto } from '../../endpoint/heartbeat/heartbeat.dto';
 import type { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
 import type { TextBodyRule } from '../../platform/http/body/text-body';
 import type { CreatePublicPageDto } from '../../status-page/settings/public-page.dto';
@@ -47,9 +48,11 @@ export interface DeclaredWebsite extends Declared<NewWebsiteDto, 'key'> {
 
 export interface DeclaredEndpoint extends Declared<
   CreateEndpointDto,
-  'key' | 'website_id' | 'url' | 'headers' | 'body' | 'assertions' | 'depends_on'
+  'key' | 'website_id' | 'url' | 'heartbeat' | 'headers' | 'body' | 'assertions' | 'depends_on'
 > {
-  url: Text;
+  /** A heartbeat needs none. */
+  url?: Text;
+  heartbeat?: (Omit<HeartbeatDto, 'ping_id' | 'push_token'> & { ping_id?: Text; push_token?: Text }) | null;
   headers?: { key: string; value: Text }[] | null;
   body?: Text | null;
   assertions?: DeclaredAssertion[] | null;

@@ -1,6 +1,7 @@
 import { CreateAlertDto } from '../../alert/alert.dto';
 import { CreateContactDto } from '../../contact/contact.dto';
 import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
+import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { MAX_PARENTS } from '../../endpoint/suppression/dependencies';
 import { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
 import { type BodyClass, settableFields } from '../../platform/http/body/body-parts';
@@ -111,13 +112,26 @@ export function judgeEndpoint(problems: ShapeProblems, value: Members, taken: Se
   };
   const judged = {
     ...body,
-    url: problems.text(body['url'], `${at}/url`),
+    ...(body['url'] === undefined && body['type'] === HEARTBEAT
+      ? {}
+      : { url: problems.text(body['url'], `${at}/url`) }),
+    ...(isRecord(body['heartbeat']) && { heartbeat: judgedHeartbeat(problems, body['heartbeat'], `${at}/heartbeat`) }),
     body: problems.text(body['body'], `${at}/body`),
     headers: texts('headers', 'value'),
     assertions: texts('assertions', 'target'),
   };
   judge(problems, CreateEndpointDto, judged, ENDPOINT, at);
 }
+
+/** Its addresses may be secrets. */
+const judgedHeartbeat = (problems: ShapeProblems, sent: Members, at: string): Members => ({
+  ...sent,
+  ...Object.fromEntries(
+    ['ping_id', 'push_token']
+      .filter((name) => Object.hasOwn(sent, name))
+      .map((name) => [name, problems.text(sent[name], `${at}/${name}`)]),
+  ),
+});
 
 export function judgeAlert(problems: ShapeProblems, value: unknown, taken: Set<string>, at: string): void {
   if (!problems.isObject(value, at)) return;

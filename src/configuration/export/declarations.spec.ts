@@ -20,6 +20,7 @@ const website = (id: string, more: Partial<Website> = {}): Website => ({
   url: `https://${id}.example.com/`,
   enabled: true,
   tags: [],
+  pingKey: '',
   ...unowned,
   createdAt: NOW,
   updatedAt: NOW,

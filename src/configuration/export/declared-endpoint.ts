@@ -3,6 +3,8 @@ import { SETTING_FIELDS } from '../../endpoint/endpoint.dto';
 import type { Endpoint, EndpointSettings, StoredHeader } from '../../endpoint/endpoint.entity';
 import { comparesCredential, isExportedHidden } from '../../endpoint/settings/shown-settings';
 import { DEFAULT_WARN_DAYS } from '../../checker/certificate-warning';
+import type { HeartbeatSchedule } from '../../endpoint/heartbeat/heartbeat-schedule';
+import { inOrder as inOrderOfSchedule } from '../../endpoint/heartbeat/heartbeat.dto';
 import { shownTls } from '../../endpoint/settings/tls.dto';
 import { toFields } from '../../platform/database/field-names';
 import type { DeclaredAssertion, DeclaredEndpoint, SecretReference } from '../document/document';
@@ -34,13 +36,15 @@ export function toDeclaredEndpoint(
   const path = paths.endpoints.get(endpoint.id) ?? '';
   const secret = (...place: (string | number)[]): SecretReference =>
     secrets.reference('endpoint', ...path.split('/'), ...place);
-  const { name, type, url, key: _key, ...plain } = toFields(endpoint, SETTING_FIELDS);
+  const { name, type, url, key: _key, heartbeat: _heartbeat, ...plain } = toFields(endpoint, SETTING_FIELDS);
   const identity = {
     key: path.split('/')[1] ?? '',
     name,
     type,
     url: isExportedHidden(url, role) ? secret('url') : url,
   };
+  const dependsOn = pathsOf(paths.endpoints, endpoint.dependsOn).sort();
+  if (endpoint.heartbeat) return declaredHeartbeat(endpoint, endpoint.heartbeat, identity, { dependsOn, chosen });
   const settings = {
     ...plain,
     headers: headersOf(endpoint.headers, secret),
@@ -49,10 +53,23 @@ export function toDeclaredEndpoint(
       const isSecret = comparesCredential(assertion);
       return { ...inOrder(assertion), ...(isSecret && { target: secret('assertion', i + 1, 'target') }) };
     }),
-    depends_on: pathsOf(paths.endpoints, endpoint.dependsOn).sort(),
+    depends_on: dependsOn,
     tls: withMembers(chosen(shownTls(endpoint), { verify: true, warn_days: DEFAULT_WARN_DAYS })),
   };
   return { ...identity, ...chosen(settings, ENDPOINT_DEFAULTS) };
+}
+
+/** Without its address: where it is absent the stored one stays, and a new endpoint gets another one. */
+function declaredHeartbeat(
+  { enabled, tags }: ExportedEndpoint,
+  schedule: HeartbeatSchedule,
+  { key, name, type }: Pick<DeclaredEndpoint, 'key' | 'name' | 'type'>,
+  { dependsOn, chosen }: { dependsOn: string[]; chosen: Chosen },
+): DeclaredEndpoint {
+  const heartbeat = Object.fromEntries(
+    Object.entries(inOrderOfSchedule(schedule)).filter(([, value]) => value !== null),
+  );
+  return { key, name, type, heartbeat, ...chosen({ enabled, tags, depends_on: dependsOn }, ENDPOINT_DEFAULTS) };
 }
 
 const withMembers = <Shown extends object>(shown: Shown): Shown | null =>

@@ -1,3 +1,5 @@
+import { intervalOf } from '../../endpoint/heartbeat/heartbeat-schedule';
+import { sentSchedule } from '../../endpoint/heartbeat/heartbeat.dto';
 import { Injectable } from '@nestjs/common';
 import { MOST_CONTACTS, MOST_DEFAULT } from '../../contact/contact-store';
 import type { Contact } from '../../contact/contact.entity';
@@ -154,9 +156,11 @@ function defaultsAsked({ plan, state, contacts }: PlannedChanges, at: ReadonlyMa
 function moreChecks({ plan, state }: PlannedChanges, at: ReadonlyMap<string, string>): Demand['asked'] {
   const before = new Map(state.endpoints.map(({ id, intervalSeconds }) => [id, intervalSeconds]));
   return plan.endpoints.flatMap(({ id, dto }) => {
-    const [from, to] = [before.get(id), dto?.interval];
-    if (from === undefined || to === undefined || from === to) return [];
-    return [{ pointer: `${at.get(id) ?? ''}/interval`, amount: 1 / to - 1 / from }];
+    const to = dto?.heartbeat ? intervalOf(sentSchedule(dto.heartbeat)) : dto?.interval;
+    const from = before.get(id);
+    if (from === undefined || !to || from === to) return [];
+    const field = dto?.heartbeat ? 'heartbeat' : 'interval';
+    return [{ pointer: `${at.get(id) ?? ''}/${field}`, amount: 1 / to - 1 / from }];
   });
 }
 

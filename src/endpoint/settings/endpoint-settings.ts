@@ -12,7 +12,10 @@ import { type Findings, refuse } from '../../platform/problem/findings';
 import type { FieldProblem } from '../../platform/problem/problem';
 import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box';
 import { MASK } from '../../platform/secrets/mask';
-import { type HeaderDto, sentSettings, type UpdateEndpointDto } from '../endpoint.dto';
+import { type HeaderDto, sentSettings, type SentWithoutNulls, type UpdateEndpointDto } from '../endpoint.dto';
+import { FIELDS_OF_CHECKS, typeProblems } from '../heartbeat/heartbeat-rules';
+import { HEARTBEAT, HEARTBEAT_URL, intervalOf } from '../heartbeat/heartbeat-schedule';
+import { sentAddress, type SentAddress } from '../heartbeat/heartbeat.dto';
 import { judgeable } from './judgeable';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from '../endpoint.entity';
 import { sizeProblems, type SizedSettings } from './settings-size';
@@ -28,6 +31,11 @@ export class EndpointSettingsResolver {
     private readonly config: Config,
   ) {}
 
+  /** Where people and jobs reach the service; `null` where that is not told. */
+  get publicUrl(): string | null {
+    return this.config.publicUrl;
+  }
+
   /** Whether instances run the checks of such an endpoint by the clock. */
   isScheduled({ type }: Pick<EndpointSettings, 'type'>): boolean {
     return !this.checkers.isPassive(type);
@@ -42,16 +50,13 @@ export class EndpointSettingsResolver {
 
   /**
    * The settings after the change, `stored` being those before it (`null` on create, where the dto has name, url, type), and
-   * everything that is wrong with them.
+   * everything that is wrong with them. `address`: what of a heartbeat's a client chose, which is stored beside them.
    */
-  examine(
-    id: string,
-    dto: UpdateEndpointDto,
-    stored: EndpointSettings | null,
-    caller: Caller,
-  ): { settings: EndpointSettings; findings: Findings } {
+  examine(id: string, sent: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): Examined {
     const before = stored ?? this.defaults();
-    const found: FieldProblem[] = [];
+    const type = sent.type ?? before.type;
+    const found: FieldProblem[] = typeProblems(sent, type, stored && stored.type);
+    const dto = ofType(sent, type, stored === null);
     const settings: EndpointSettings = { ...before, ...unmasked(sentSettings(dto), stored, found) };
     const checker = this.checkers.has(settings.type) ? this.checkers.get(settings.type) : null;
     const hasNewTarget = dto.url !== undefined || dto.type !== undefined;
@@ -61,6 +66,7 @@ export class EndpointSettingsResolver {
       if (dto.assertions !== undefined || dto.type !== undefined)
         found.push(...assertionsProblems(checker, settings.assertions));
     }
+    if (dto.heartbeat) settings.intervalSeconds = intervalOf(settings.heartbeat ?? NO_TIMING);
     if (dto.headers) settings.headers = this.storedHeaders(id, dto.headers, before.headers, found);
     found.push(...this.intervalProblems(dto));
     const isSent = (...names: (keyof UpdateEndpointDto)[]): boolean => names.some((name) => dto[name] !== undefined);
@@ -69,7 +75,7 @@ export class EndpointSettingsResolver {
     if (dto.tls) found.push(...tlsFindings(settings));
     if (isSent('tls', 'headers', 'body', 'url')) found.push(...unverifiedFindings(settings));
     const forbidden = checker && hasNewTarget ? this.forbiddenTarget(checker, settings.url, caller) : [];
-    return { settings, findings: { invalid: found, forbidden } };
+    return { settings, address: sentAddress(dto.heartbeat ?? {}), findings: { invalid: found, forbidden } };
   }
 
   /**
@@ -113,7 +119,7 @@ export class EndpointSettingsResolver {
     return { pointer: '/type', code: 'unsupported_type', message };
   }
 
-  private intervalProblems({ interval }: UpdateEndpointDto): FieldProblem[] {
+  private intervalProblems({ interval }: SentWithoutNulls): FieldProblem[] {
     const floor = this.config.minIntervalSeconds;
     if (interval === undefined || interval >= floor) return [];
     const message = `interval must not be less than ${floor} on this installation`;
@@ -177,6 +183,41 @@ export class EndpointSettingsResolver {
     }
   }
 }
+
+/** What `examine` finds. */
+export interface Examined {
+  settings: EndpointSettings;
+  address: SentAddress;
+  findings: Findings;
+}
+
+const NO_TIMING = { every: null, cron: null, timezone: null };
+
+/** What of a body means something for the type; what does not has been refused. */
+function ofType(sent: UpdateEndpointDto, type: string, isNew: boolean): SentWithoutNulls {
+  if (type !== HEARTBEAT) return { ...withoutNulls(sent), heartbeat: undefined };
+  const { url: _url, ...fields } = sent;
+  const kept = Object.entries(fields).filter(([name]) => !FIELDS_OF_CHECKS.some((field) => field === name));
+  return { ...(Object.fromEntries(kept) as SentWithoutNulls), ...(isNew && { url: HEARTBEAT_URL }) };
+}
+
+const withoutNulls = ({
+  method,
+  interval,
+  timeout,
+  headers,
+  follow_redirects,
+  assertions,
+  ...rest
+}: UpdateEndpointDto): SentWithoutNulls => ({
+  ...rest,
+  method: method ?? undefined,
+  interval: interval ?? undefined,
+  timeout: timeout ?? undefined,
+  headers: headers ?? undefined,
+  follow_redirects: follow_redirects ?? undefined,
+  assertions: assertions ?? undefined,
+});
 
 const MASK_OF_NOTHING = {
   part: 'value',

@@ -10,7 +10,12 @@ const ASSERTION: AssertionDto = { source: 'response_time', comparison: 'less_tha
  */
 export function judgeable(sent: UpdateEndpointDto): { dto: UpdateEndpointDto; incomplete: string[] } {
   const incomplete: string[] = [];
-  const filled = <Item extends object>(list: Item[] | undefined, name: string, needed: (keyof Item)[], other: Item) =>
+  const filled = <Item extends object>(
+    list: Item[] | null | undefined,
+    name: string,
+    needed: (keyof Item)[],
+    other: Item,
+  ) =>
     list?.map((item, i): Item => {
       if (needed.every((key) => item[key] !== undefined)) return item;
       incomplete.push(`/${name}/${i}/`);
@@ -18,5 +23,6 @@ export function judgeable(sent: UpdateEndpointDto): { dto: UpdateEndpointDto; in
     });
   const headers = filled(sent.headers, 'headers', ['key', 'value'], HEADER);
   const assertions = filled(sent.assertions, 'assertions', ['source', 'comparison', 'target'], ASSERTION);
-  return { dto: { ...sent, headers, assertions }, incomplete };
+  const [noHeaders, noAssertions] = [sent.headers, sent.assertions].map((list) => (list === null ? null : undefined));
+  return { dto: { ...sent, headers: headers ?? noHeaders, assertions: assertions ?? noAssertions }, incomplete };
 }

@@ -23,20 +23,21 @@ export const isMaskedUrl = (url: string): boolean => url.endsWith(MASKED_QUERY);
 /** What of an endpoint's settings may hold credentials. */
 interface Confidential {
   url: string;
-  headers: { key: string; value: string }[];
+  headers: { key: string; value: string }[] | null;
   body: string | null;
-  assertions: Assertion[];
+  assertions: Assertion[] | null;
 }
 
 /** The settings as read keys and the audit log see them. */
 export const withoutCredentials = <Settings extends Confidential>(settings: Settings): Settings => ({
   ...settings,
   url: maskedUrl(settings.url),
-  headers: settings.headers.map(({ key, value }) => ({ key, value: isSensitiveHeader(key) ? MASK : value })),
+  headers: settings.headers?.map(({ key, value }) => ({ key, value: isSensitiveHeader(key) ? MASK : value })) ?? null,
   body: settings.body ? MASK : settings.body,
-  assertions: settings.assertions.map((assertion) =>
-    comparesCredential(assertion) ? { ...assertion, target: MASK } : assertion,
-  ),
+  assertions:
+    settings.assertions?.map((assertion) =>
+      comparesCredential(assertion) ? { ...assertion, target: MASK } : assertion,
+    ) ?? null,
 });
 
 /** Of an assertion all but its target. */

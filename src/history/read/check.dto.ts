@@ -9,7 +9,7 @@ import type { FinishedCheck } from '../../engine/finished-check';
 import { QueryRangeBound } from '../time-range';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const satisfies readonly Outcome[];
-const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer', 'assertion', 'internal'] as const;
+const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer', 'assertion', 'internal', 'run'] as const;
 
 export class ChecksQuery extends CursorQuery {
   @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 100 })

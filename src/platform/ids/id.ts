@@ -14,6 +14,7 @@ export const ID_PREFIXES = {
   statusPage: 'sp',
   maintenanceWindow: 'mw',
   contact: 'ct',
+  ping: 'pg',
 } as const;
 /** Those of the service, and what extensions have registered. */
 export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);

@@ -223,14 +223,14 @@ describe('The command uptime', () => {
   it('convert prints the document as YAML, and beside it what is lost, with the file and line it stands in', async () => {
     const report = [
       { at: 'line 1', name: 'front', result: 'mapped', why: null },
-      { at: 'line 4', name: 'job', result: 'skipped', why: 'heartbeats come later' },
+      { at: 'line 4', name: 'job', result: 'skipped', why: 'it is not known here' },
     ];
     script = always(json({ document: { version: 1, websites: [{ key: 'shop' }] }, report }));
     writeFileSync(join(folder, 'a.yaml'), 'a: 1\nb: 2\n');
     writeFileSync(join(folder, 'b.yaml'), 'c: 3\n');
     const { code, out, err } = await run(['convert', '--from', 'gatus', 'a.yaml', 'b.yaml']);
     expect([code, out]).toEqual([0, 'version: 1\nwebsites:\n  - {key: shop}\n']);
-    expect(err).toBe('skipped       job: heartbeats come later  (b.yaml:1)\n1 mapped, 0 approximated, 1 skipped.\n');
+    expect(err).toBe('skipped       job: it is not known here  (b.yaml:1)\n1 mapped, 0 approximated, 1 skipped.\n');
     expect(server.seen.at(-1)).toMatchObject({
       path: '/api/v1/configuration/convert?from=gatus',
       body: 'a: 1\nb: 2\n---\nc: 3\n',

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import type { Io } from '../../../packages/cli/uptime/io';
 import { runUptime } from '../../../packages/cli/uptime/program';
 
@@ -36,6 +36,8 @@ export async function uptime(
     env: { UPTIME_URL: url, ...(key === null ? {} : { UPTIME_API_KEY: key }), ...run.env },
     folder: run.folder ?? tmpdir(),
     stdin: Readable.from(run.stdin === undefined ? [] : [Buffer.from(run.stdin)]),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
     out: (text) => {
       result.out += text;
       run.onOutput?.(result.out);

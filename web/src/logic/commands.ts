@@ -34,13 +34,13 @@ export function checkCommand(endpoint: Target): string {
 function curl({ url, method, timeout, headers, body, follow_redirects, tls }: Target): string {
   const parts = ['curl -sS -i', `--max-time ${timeout}`];
   if (follow_redirects) parts.push('-L --max-redirs 5');
-  if (!tls.verify) parts.push('-k');
-  else if (tls.ca !== null) parts.push('--cacert ca.pem');
+  if (tls?.verify === false) parts.push('-k');
+  else if (tls && tls.ca !== null) parts.push('--cacert ca.pem');
   if (method === 'HEAD') parts.push('-I');
   else if (method !== 'GET') parts.push(`-X ${method}`);
-  for (const { key, value } of headers) parts.push(`-H ${shellQuote(`${key}: ${value}`)}`);
+  for (const { key, value } of headers ?? []) parts.push(`-H ${shellQuote(`${key}: ${value}`)}`);
   if (body !== null && body !== '') parts.push(`--data-binary ${shellQuote(body)}`);
-  if (tls.server_name === null) return [...parts, shellQuote(url)].join(' ');
+  if (!tls || tls.server_name === null) return [...parts, shellQuote(url)].join(' ');
   const { protocol, host, hostname, port } = new URL(url);
   const [at, name] = [port || (protocol === 'https:' ? '443' : '80'), tls.server_name];
   parts.push(`--connect-to ${shellQuote(`${name}:${at}:${hostname}:${at}`)} -H ${shellQuote(`Host: ${host}`)}`);

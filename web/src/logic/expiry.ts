@@ -20,8 +20,10 @@ export function inOrderOfEnd(endpoints: readonly Endpoint[], items: readonly Ove
 }
 
 /** The days before the end at which it is told; none where it is not. */
-export const stepsOf = ({ tls: { warn_days: first } }: Pick<Endpoint, 'tls'>): number[] =>
-  first === null ? [] : [first, ...[7, 3, 1].filter((step) => step < first)];
+export function stepsOf({ tls }: Pick<Endpoint, 'tls'>): number[] {
+  const first = tls?.warn_days ?? null;
+  return first === null ? [] : [first, ...[7, 3, 1].filter((step) => step < first)];
+}
 
 /** What is told next, in words. */
 export function nextTold(endpoint: Pick<Endpoint, 'tls'>, days: number): string {

@@ -29,6 +29,9 @@ const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   monitor_offline: 'The monitor is offline',
   internal: 'The check itself failed',
   certificate_expiring: 'The certificate ends soon',
+  heartbeat_missed: 'A run was missed',
+  heartbeat_failed: 'A run failed',
+  heartbeat_overran: 'A run took too long',
 };
 
 /** The reason in words; a code that this page does not know yet as it is. */

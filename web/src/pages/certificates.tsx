@@ -48,7 +48,7 @@ export function CertificatesPage() {
                   <EndpointName id={endpoint.id} />
                 </a>,
                 <EndBar days={days} expiresAt={expiresAt} />,
-                endpoint.tls.warn_days === null && may.write() ? (
+                endpoint.tls?.warn_days === null && may.write() ? (
                   <Button onClick={() => void warnOfCertificate(endpoint).then(endpoints.reload)}>
                     Warn {WARN_DAYS} days before
                   </Button>

@@ -40,7 +40,7 @@ interface Draft {
   body: string;
   assertions: Assertion[];
   follow_redirects: boolean;
-  tls: Endpoint['tls'];
+  tls: NonNullable<Endpoint['tls']>;
   /** As it is typed. */
   tags: string;
   depends_on: string[];
@@ -65,8 +65,18 @@ const EMPTY: Draft = {
 /** What a key may not see is shown as this, also in the settings of another endpoint. */
 const MASK = '********';
 
+/** What an endpoint of another type has none of stays as a new one has it. */
+const withoutNulls = ({ method, headers, assertions, follow_redirects, tls, ...rest }: Endpoint) => ({
+  ...rest,
+  method: method ?? EMPTY.method,
+  headers: headers ?? [],
+  assertions: assertions ?? [],
+  follow_redirects: follow_redirects ?? true,
+  tls: tls ?? EMPTY.tls,
+});
+
 const draftOf = (endpoint: Endpoint): Draft => ({
-  ...endpoint,
+  ...withoutNulls(endpoint),
   interval: String(endpoint.interval),
   timeout: String(endpoint.timeout),
   body: endpoint.body ?? '',

@@ -1,5 +1,7 @@
 import { INTERVAL_BOUNDS } from '../../../../src/platform/config/check-bounds';
 import { cut, oneLine } from '../../../../src/platform/text/text-limits';
+import { HEARTBEAT } from '../../../../src/endpoint/heartbeat/heartbeat-schedule';
+import { everyFrom, graceFrom, heartbeatRefusal, NEW_ADDRESS } from '../../heartbeat';
 import type { DeclaredEndpoint } from '../../../../src/configuration/document/document';
 import { type Draft, type Mapped, quoted } from './draft';
 import { refusalOf } from './acceptable';
@@ -29,8 +31,10 @@ const CHECKS: Readonly<Record<string, (monitor: Row) => Mapped>> = {
 
 /** An endpoint without its place, with secrets in it as they are; and what differs from the monitor. */
 export interface MappedEndpoint {
-  endpoint: Omit<DeclaredEndpoint, 'key' | 'alerts' | 'url' | 'headers' | 'body'> &
-    Pick<Draft, 'url' | 'headers' | 'body'>;
+  endpoint: Omit<DeclaredEndpoint, 'key' | 'alerts' | 'url' | 'headers' | 'body' | 'heartbeat'> &
+    Partial<Pick<Draft, 'url' | 'headers' | 'body'>> & {
+      heartbeat?: { every: number; grace: number; push_token?: string };
+    };
   differences: string[];
 }
 
@@ -45,6 +49,7 @@ export interface MonitorContext {
 export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): MappedEndpoint | { reason: string } {
   if (monitor.flag('upsideDown'))
     return { reason: 'it is upside down: a check here is never up because its target is down' };
+  if (monitor.text('type') === 'push') return heartbeatOf(monitor, tags);
   const check = Object.hasOwn(CHECKS, monitor.text('type')) ? CHECKS[monitor.text('type')] : undefined;
   if (!check) return { reason: reasonForType(monitor) };
   const mapped = check(monitor);
@@ -73,6 +78,30 @@ export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): Map
     ...unsaid(monitor, proxies),
   ];
   return { endpoint, differences: all.filter((difference) => difference !== null) };
+}
+
+/** A push monitor: it keeps its token, so that what calls it moves by the host of its address. */
+function heartbeatOf(monitor: Row, tags: readonly Row[]): MappedEndpoint | { reason: string } {
+  const interval = monitor.number('interval') ?? INTERVAL.usual;
+  const [retries, retryInterval] = [monitor.number('maxretries') ?? 0, monitor.number('retryInterval') ?? 0];
+  const { every, difference } = everyFrom(interval > 0 ? interval : INTERVAL.usual);
+  const grace = graceFrom(Math.max(0, retries) * (retryInterval > 0 ? retryInterval : every));
+  const token = monitor.text('pushToken');
+  const heartbeat = { every, grace, ...(token !== '' && { push_token: token }) };
+  const refusal = heartbeatRefusal(heartbeat);
+  if (refusal !== null) return { reason: `${refusal}; its token is ${quoted(token)}` };
+  const named = nameOf(monitor);
+  const tagged = tagsOf(tags);
+  const endpoint = {
+    name: named.name,
+    type: HEARTBEAT,
+    heartbeat,
+    ...(isActive(monitor) ? {} : { enabled: false }),
+    ...(tagged.tags.length > 0 ? { tags: tagged.tags } : {}),
+  };
+  const address = token === '' ? `its token is not in the file: ${NEW_ADDRESS}` : null;
+  const all = [named.difference, address, difference, tagged.difference, ...descriptionOf(monitor)];
+  return { endpoint, differences: all.filter((each) => each !== null) };
 }
 
 /** A name that the API accepts, and what was done to it. */
@@ -111,7 +140,6 @@ const differenceOf = (what: string, wanted: number, value: number): string | nul
 function unsaid(monitor: Row, proxies: readonly Row[]): string[] {
   const [retries, retryInterval] = [monitor.number('maxretries') ?? 0, monitor.number('retryInterval') ?? 0];
   const hasOtherPace = retries > 0 && retryInterval > 0 && retryInterval !== monitor.number('interval');
-  const description = oneLine(monitor.text('description'));
   const proxy = proxyOf(monitor, proxies);
   return [
     ...(hasOtherPace
@@ -119,8 +147,13 @@ function unsaid(monitor: Row, proxies: readonly Row[]): string[] {
       : []),
     ...(proxy === null ? [] : [proxy]),
     ...(monitor.flag('domainExpiryNotification') ? ['the end of its domain is not watched'] : []),
-    ...(description === '' ? [] : [`endpoints have no description; its was ${quoted(description, 200)}`]),
+    ...descriptionOf(monitor),
   ];
+}
+
+function descriptionOf(monitor: Row): string[] {
+  const description = oneLine(monitor.text('description'));
+  return description === '' ? [] : [`endpoints have no description; its was ${quoted(description, 200)}`];
 }
 
 /** A proxy that is switched off is not used by Kuma either. */

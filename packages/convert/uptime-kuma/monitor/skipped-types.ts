@@ -32,15 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why a monitor of a type that is not mapped is left out. */
 export function reasonForType(monitor: Row): string {
   const type = monitor.text('type');
-  if (type === 'push') return pushReason(monitor);
   const reason = REASONS[type];
   if (reason !== undefined) return `${reason}: there is no check of type "${type}" here`;
   return type === '' ? 'it has no type' : `monitors of type ${quoted(type)} are not known here`;
-}
-
-/** The token is what the jobs that call it know: it must not be lost. */
-function pushReason(monitor: Row): string {
-  const interval = monitor.text('interval');
-  const every = interval === '' ? '' : `, every ${interval} seconds`;
-  return `it waits for calls${every}, which is not possible here yet; its token is "${monitor.text('pushToken')}"`;
 }

@@ -4,6 +4,7 @@ import { isSensitiveHeader } from '../../../checker/request-headers';
 import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
 import { MASKED_SETTINGS, toAuditView, type UpdateEndpointDto } from '../../../endpoint/endpoint.dto';
 import { type EndpointSettings, settingsOf } from '../../../endpoint/endpoint.entity';
+import { HEARTBEAT } from '../../../endpoint/heartbeat/heartbeat-schedule';
 import { parentIds } from '../../../endpoint/suppression/dependencies';
 import { comparesCredential } from '../../../endpoint/settings/shown-settings';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,7 +19,7 @@ import type { PlannedEndpoint } from '../plan';
 import { missingSecret } from '../plan-findings';
 import type { PresentEndpoint } from '../state/present-state';
 import type { References } from '../references';
-import { ENDPOINT_DEFAULTS, sentFields } from '../sent-fields';
+import { type Defaults, ENDPOINT_DEFAULTS, sentFields } from '../sent-fields';
 import { type Planning, planned } from './planning';
 import { refusesShown, withMaskedCredentials } from './hidden-values';
 
@@ -48,12 +49,13 @@ export class EndpointChanges {
     if (!sent) return null;
     const dto = present && caller.role === 'read' ? withMaskedCredentials(sent, present) : sent;
     const stored = present && settingsWithoutParents(present);
-    const settings = findings.attempt(pointer, () => {
+    const after = findings.attempt(pointer, () => {
       const examined = this.settings.examine(id, dto, stored, caller);
       refuse(examined.findings);
-      return examined.settings;
+      return examined;
     });
-    if (!settings) return null;
+    if (!after) return null;
+    const { settings, address } = after;
     const dependsOn = dto.depends_on ? parentIds(dto.depends_on) : [...(present?.dependsOn ?? [])];
     const before = present && stored && toAuditView(present.websiteId, stored, present.dependsOn);
     const shown = (view: object): object =>
@@ -67,7 +69,7 @@ export class EndpointChanges {
       ...planned(planning, { ...match, declared: { ...declared, alerts: undefined } }, preview, dto),
       websiteId: website.id,
       dependsOn,
-      row: present ? null : { id, settings, dependsOn },
+      row: present ? null : { id, settings, address, dependsOn },
       hasAlerts: declared.alerts !== undefined,
     };
   }
@@ -77,7 +79,7 @@ export class EndpointChanges {
     const { findings, references } = planning;
     const { declared, present, pointer } = match;
     if (refusesShown(planning, pointer, placesOfSecrets(declared), isHiddenIn(declared))) return null;
-    const defaults = { ...ENDPOINT_DEFAULTS, interval: Math.max(60, this.config.minIntervalSeconds) };
+    const defaults = defaultsOf(declared.type, this.config.minIntervalSeconds);
     const fields = sentFields(declared, ['alerts', 'depends_on'], defaults);
     const { value, missing } = filled(fields, present ? keptOf(present, declared) : () => undefined);
     for (const secret of missing) findings.add(missingSecret(pointer, secret));
@@ -98,6 +100,13 @@ export class EndpointChanges {
       });
     return { ...(value as UpdateEndpointDto), ...(parents !== undefined && { depends_on: depends }) };
   }
+}
+
+/** What `null` stands for. A heartbeat has no settings of checks, and `null` says so. */
+function defaultsOf(type: string, minIntervalSeconds: number): Defaults {
+  const { enabled, tags, depends_on, ...ofChecks } = ENDPOINT_DEFAULTS;
+  const all = { enabled, tags, depends_on };
+  return type === HEARTBEAT ? all : { ...all, ...ofChecks, interval: Math.max(60, minIntervalSeconds) };
 }
 
 /** Where a document may have a secret. Alerts are judged by themselves. */
@@ -130,6 +139,7 @@ function keptOf(stored: PresentEndpoint, declared: DeclaredEndpoint): StoredAt {
   const isNamed = (name: string) => (header: { key: string }) => header.key.toLowerCase() === name.toLowerCase();
   return ([field, index]) => {
     if (field === 'url') return stored.url;
+    if (field === 'heartbeat') return MASK;
     if (field === 'body') return stored.body ? MASK : undefined;
     if (typeof index !== 'number') return undefined;
     if (field === 'headers') {

@@ -28,8 +28,8 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
   const madeAt = Date.parse(endpoint.created_at);
   const coarse = useComputed(() => Math.floor(now.value / 15_000) * 15_000);
   const range = useMemo(
-    () => rangeOf(route.value.query, coarse.value, madeAt, endpoint.interval, perChart),
-    [route.value.query.toString(), coarse.value, madeAt, endpoint.interval, perChart],
+    () => rangeOf(route.value.query, coarse.value, madeAt, endpoint.interval ?? 60, perChart),
+    [route.value.query.toString(), coarse.value, madeAt, endpoint.interval ?? 60, perChart],
   );
   const key = `${path}/${range.step}/${range.name ?? `${range.from}-${range.to}`}`;
   const read = (shift: number, signal: AbortSignal) =>

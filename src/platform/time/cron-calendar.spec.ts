@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import fc from 'fast-check';
 import { daysFrom, readCron, timesOf } from './cron-calendar';
-import { take } from './window-times';
+import { take } from './cron-times';
 
 describe('a cron expression', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { CronPattern } from 'croner';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time-units';
 
 /** Feb 29 on a given day of the week may be 40 years away: what has no date in so many has none at all. */
 const SEARCHED_YEARS = 50;

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../platform/cache/bounded-map';
-import { DAY_MS, SECOND_MS } from '../../platform/time/time-units';
+import { BoundedMap } from '../cache/bounded-map';
+import { DAY_MS, SECOND_MS } from './time-units';
 
 /** A formatter takes 0.1 ms to make and some kilobytes to keep. */
 const formatters = new BoundedMap<string, Intl.DateTimeFormat>(200);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { daysFrom, readCron, timesOf } from './cron-calendar';
-import { isTimeZone } from './time-zone';
-import { nextSpans, startsFrom, take, type WindowTimes } from './window-times';
+import { daysFrom, readCron, timesOf } from '../platform/time/cron-calendar';
+import { startsFrom, take } from '../platform/time/cron-times';
+import { isTimeZone } from '../platform/time/time-zone';
+import { nextSpans, type WindowTimes } from './window-times';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

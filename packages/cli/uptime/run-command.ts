@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { readUrl } from '../../../src/platform/text/read-url';
+import { CommandError, type Io } from './io';
+import { OutputTail } from './output-tail';
+import { ownPipe } from './own-pipes';
+import type { AddCommand } from './program';
+import { sendPing } from './send-ping';
+
+/** What a ping keeps of its body: `Ping-Body-Limit` of the service. */
+const BODY_BYTES = 10_000;
+/** How long the ping of the end waits for the one of the start, which is still under way. */
+const START_GRACE_MS = 2_000;
+
+/** How long the output of a job that has ended is waited for: something it left running may hold it open for ever. */
+const LAST_OUTPUT_MS = 1_000;
+
+/** Those that end or steer a job. A terminal sends its own to the job as well. */
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
+const TERMINAL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+
+/** Adds `run`: a command whose start and end are told to a heartbeat. */
+export const addRunCommand: AddCommand = (program: Command, { io, behind, end }): void => {
+  program
+    .command('run')
+    .description(
+      "run a command and tell a heartbeat its start, its exit code and the end of its output; never the job's failure",
+    )
+    .usage('-- <command> [words...]')
+    .action(async () => {
+      const [command, ...words] = behind;
+      if (command === undefined) throw new CommandError('Say what to run behind --: uptime run -- pg_dump shop');
+      end(await run(io, command, words));
+    });
+};
+
+/** Runs the command with its own input, output and signals. Resolves with its exit code, as a shell says it. */
+async function run(io: Io, command: string, words: readonly string[]): Promise<number> {
+  const tell = new Teller(io);
+  const tail = new OutputTail(BODY_BYTES);
+  const pipes = [ownPipe(), ownPipe()];
+  const child = spawn(command, words, { stdio: ['inherit', ...pipes.map((pipe) => pipe?.write ?? 'pipe')] });
+  for (const pipe of pipes) pipe?.closeWrite();
+  const stop = new AbortController();
+  // From here on no signal ends us: we outlive the job, to say how it ended.
+  const take = (signal: NodeJS.Signals) => {
+    const isRunning = child.exitCode === null && child.signalCode === null;
+    if (!isRunning) stop.abort();
+    else if (!io.isInteractive || !TERMINAL_SIGNALS.includes(signal)) child.kill(signal);
+  };
+  for (const signal of [...SIGNALS, ...TERMINAL_SIGNALS]) process.on(signal, take);
+  const start = tell.start();
+  const outputs = [
+    passOn(pipes[0]?.read ?? child.stdout, io.stdout, tail),
+    passOn(pipes[1]?.read ?? child.stderr, io.stderr, tail),
+  ];
+  const code = await exitCodeOf(child, (text) => {
+    io.err(`${text}\n`);
+    tail.add(Buffer.from(text));
+  });
+  await within(LAST_OUTPUT_MS, Promise.all(outputs));
+  await start.settled();
+  await tell.end(code, tail.read(), stop.signal);
+  return code;
+}
+
+/** Tells a heartbeat of one run. A service that cannot be told is a line on standard error, nothing else. */
+class Teller {
+  private readonly runId = randomUUID();
+  private readonly address: URL | null;
+
+  constructor(private readonly io: Io) {
+    this.address = this.addressOf(io.env['UPTIME_PING_URL']);
+  }
+
+  /** The job does not wait for it. */
+  start(): { settled(): Promise<void> } {
+    const stop = new AbortController();
+    const sent = this.send('start', Buffer.alloc(0), stop.signal);
+    return {
+      settled: async () => {
+        await within(START_GRACE_MS, sent);
+        stop.abort();
+        await sent;
+      },
+    };
+  }
+
+  /** Retries for 30 s; `stop` ends that. */
+  async end(code: number, output: Buffer, stop: AbortSignal): Promise<void> {
+    await this.send(String(code), output, stop);
+    if (stop.aborted) this.complain('a signal came before the service had the end');
+  }
+
+  private async send(what: string, body: Buffer, signal: AbortSignal): Promise<void> {
+    if (!this.address) return;
+    const url = new URL(this.address);
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/${what}`;
+    url.searchParams.set('rid', this.runId);
+    const failure = await sendPing({ url, body }, signal);
+    if (failure !== null) this.complain(failure);
+  }
+
+  private addressOf(text: string | undefined): URL | null {
+    if (text === undefined || text.trim() === '') {
+      this.complain('UPTIME_PING_URL is not set: the address of the heartbeat, from its page');
+      return null;
+    }
+    const url = readUrl(text.trim());
+    if (url && ['http:', 'https:'].includes(url.protocol)) return url;
+    this.complain('UPTIME_PING_URL is no http:// or https:// address');
+    return null;
+  }
+
+  private complain(why: string): void {
+    this.io.err(`uptime run: not told: ${why}\n`);
+  }
+}
+
+/**
+ * What the job writes goes on as it is, at the speed of whoever reads; when nobody does any longer, the job learns it as ever.
+ * Resolves when there is no more.
+ */
+function passOn(from: Readable | null, to: Writable, tail: OutputTail): Promise<void> {
+  if (!from) return Promise.resolve();
+  from.on('data', (chunk: Buffer) => tail.add(chunk));
+  from.pipe(to, { end: false });
+  to.on('error', () => from.destroy());
+  return new Promise((settle) => from.once('close', settle));
+}
+
+/** Resolves when the promise does, at the latest after `ms`. */
+async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  const isDone = new AbortController();
+  await Promise.race([promise, sleep(ms, undefined, { signal: isDone.signal }).catch(() => undefined)]);
+  isDone.abort();
+}
+
+/** As a shell has it: 127 not found, 126 not to be run, 128 and the number of the signal that ended it. */
+const exitCodeOf = (child: ChildProcess, say: (text: string) => void): Promise<number> =>
+  new Promise((settle) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const [program = ''] = child.spawnargs;
+      say(error.code === 'ENOENT' ? `${program}: command not found` : `${program}: ${error.message}`);
+      settle(error.code === 'ENOENT' ? 127 : 126);
+    });
+    child.once('exit', (code, signal) => settle(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });

@@ -1,0 +1,66 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Sql } from '../../platform/database/database';
+import { sqlState } from '../../platform/database/postgres-errors';
+import { problems } from '../../platform/problem/problem';
+import type { SentAddress } from './heartbeat.dto';
+
+const UNIQUE_VIOLATION = '23505';
+/** How long the old addresses work after a rotation. */
+const OLD_HOURS = 24;
+
+/** 24 characters. */
+const newToken = (): string => randomBytes(18).toString('base64url');
+
+/** Whose the address is, is not told. */
+async function refuseTaken<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+    throw problems.conflict('The ping_id or the push_token is taken: choose another one, or leave it out.');
+  }
+}
+
+/** A heartbeat that is about to be stored. `armed`: it may be late before its first ping. */
+export interface NewHeartbeat extends SentAddress {
+  endpointId: string;
+  armed: boolean;
+}
+
+/** The rows of new endpoints, in one statement. Throws `conflict` for an address that is taken. */
+export async function insertHeartbeats(sql: Sql, rows: readonly NewHeartbeat[]): Promise<void> {
+  if (rows.length === 0) return;
+  await refuseTaken(
+    sql.query(
+      `INSERT INTO heartbeat (endpoint_id, ping_id, push_token, armed)
+       SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[])`,
+      [
+        rows.map(({ endpointId }) => endpointId),
+        rows.map(({ pingId }) => pingId ?? randomUUID()),
+        rows.map(({ pushToken }) => pushToken ?? newToken()),
+        rows.map(({ armed }) => armed),
+      ],
+    ),
+  );
+}
+
+/** Another address at once, without a time in which both work. Throws `conflict` for one that is taken. */
+export async function changeAddress(sql: Sql, endpointId: string, { pingId, pushToken }: SentAddress): Promise<void> {
+  if (pingId === undefined && pushToken === undefined) return;
+  await refuseTaken(
+    sql.query(
+      `UPDATE heartbeat SET ping_id = coalesce($2, ping_id), push_token = coalesce($3, push_token) WHERE endpoint_id = $1`,
+      [endpointId, pingId ?? null, pushToken ?? null],
+    ),
+  );
+}
+
+/** New addresses; the old ones work 24 hours more, older ones no longer. */
+export async function rotateAddress(sql: Sql, endpointId: string): Promise<void> {
+  await sql.query(
+    `UPDATE heartbeat SET old_ping_id = ping_id, old_push_token = push_token, old_until = now() + interval '${OLD_HOURS} hours',
+            ping_id = $2, push_token = $3
+      WHERE endpoint_id = $1`,
+    [endpointId, randomUUID(), newToken()],
+  );
+}

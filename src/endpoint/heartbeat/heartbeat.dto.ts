@@ -1,0 +1,225 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { Nullable, ReadOnlyFieldsOf } from '../../platform/http/validators';
+import { MASK } from '../../platform/secrets/mask';
+import { defaultGrace, EVERY_BOUNDS, type HeartbeatSchedule } from './heartbeat-schedule';
+
+const time = (description: string) => ({
+  type: String,
+  format: 'date-time',
+  nullable: true,
+  example: '2026-11-21T02:00:00.000Z',
+  description,
+});
+const seconds = (description: string, example: number | null) => ({
+  type: 'integer' as const,
+  nullable: true,
+  example,
+  description,
+});
+const EVERY = 'Seconds from the last success or failure to the next expected ping; `null` with `cron`.';
+const CRON =
+  'When a run is expected, on the clock of `timezone`: five fields as cron has them, also `L` and `SUN#2`; `null` with `every`.';
+const MAX_RUNTIME = 'Seconds that a run may take after its start was told; `null`: as long as it takes.';
+const PING_ID = 'A UUID: the address is `/ping/<ping_id>`, as that of healthchecks.';
+const PUSH_TOKEN = '10 to 64 of A-Z a-z 0-9 _ -: the address is `/api/push/<push_token>`, as that of Uptime Kuma.';
+const MASKED = 'Masked for read keys.';
+
+/** The class name is part of the public API document. */
+export class EndpointHeartbeat {
+  @ApiProperty(seconds(EVERY, 86_400))
+  every!: number | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: CRON })
+  cron!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'Of `cron`, such as Europe/Berlin.' })
+  timezone!: string | null;
+
+  @ApiProperty({ type: 'integer', example: 3600, description: 'Seconds after the expected time until it is late.' })
+  grace!: number;
+
+  @ApiProperty(seconds(MAX_RUNTIME, null))
+  max_runtime!: number | null;
+
+  @ApiProperty({ example: '7b1f4a52-6f0e-4c6b-9a55-2f5a3d9c1e04', description: `${PING_ID} ${MASKED}` })
+  ping_id!: string;
+
+  @ApiProperty({ example: 'hV8mQ2xT5rNc0bWq7KzYd1Pf', description: `${PUSH_TOKEN} ${MASKED}` })
+  push_token!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'https://uptime.example.com/ping/7b1f4a52-6f0e-4c6b-9a55-2f5a3d9c1e04',
+    description: `With \`PUBLIC_URL\`, otherwise null. ${MASKED}`,
+  })
+  ping_url!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'https://uptime.example.com/api/push/hV8mQ2xT5rNc0bWq7KzYd1Pf',
+    description: `With \`PUBLIC_URL\`, otherwise null. ${MASKED}`,
+  })
+  push_url!: string | null;
+
+  @ApiProperty(time('Its newest ping of any kind.'))
+  last_ping_at!: string | null;
+
+  @ApiProperty(time('When the next run is expected; null before the first ping, and while it is paused.'))
+  next_expected_at!: string | null;
+
+  @ApiProperty(time('When that run is late.'))
+  late_at!: string | null;
+
+  @ApiProperty(time('When the oldest run began that has not ended.'))
+  running_since!: string | null;
+}
+
+/** Sent, it replaces the schedule as a whole; the addresses stay where they are absent. */
+@ReadOnlyFieldsOf(EndpointHeartbeat)
+export class HeartbeatDto {
+  @ApiPropertyOptional({ type: 'integer', nullable: true, ...EVERY_BOUNDS, description: EVERY, example: 86_400 })
+  @Nullable()
+  @IsInt()
+  @Min(EVERY_BOUNDS.minimum)
+  @Max(EVERY_BOUNDS.maximum)
+  every?: number | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 200, description: CRON, example: null })
+  @Nullable()
+  @IsString()
+  @MaxLength(200)
+  cron?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 64, description: 'Required with `cron`.' })
+  @Nullable()
+  @IsString()
+  @MaxLength(64)
+  timezone?: string | null;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 0,
+    maximum: EVERY_BOUNDS.maximum,
+    description: 'Seconds after the expected time until it is late. By default a tenth of the period, 60 to 3,600.',
+    example: 3600,
+  })
+  @Nullable()
+  @IsInt()
+  @Min(0)
+  @Max(EVERY_BOUNDS.maximum)
+  grace?: number | null;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 1,
+    maximum: EVERY_BOUNDS.maximum,
+    default: null,
+    description: MAX_RUNTIME,
+    example: null,
+  })
+  @Nullable()
+  @IsInt()
+  @Min(1)
+  @Max(EVERY_BOUNDS.maximum)
+  max_runtime?: number | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 64,
+    description: `${PING_ID} Without it a random one. A mask sent back keeps it. 409 when it is taken.`,
+  })
+  @Nullable()
+  @IsString()
+  @MaxLength(64)
+  ping_id?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 64,
+    description: `${PUSH_TOKEN} Without it a random one. A mask sent back keeps it. 409 when it is taken.`,
+  })
+  @Nullable()
+  @IsString()
+  @MaxLength(64)
+  push_token?: string | null;
+}
+
+/** The schedule as it is stored: what is absent has its default. */
+export function sentSchedule(sent: HeartbeatDto): HeartbeatSchedule {
+  const { every = null, cron = null, timezone = null, grace, max_runtime = null } = sent;
+  const timing = { every, cron: cron?.trim().replace(/\s+/g, ' ') ?? null, timezone };
+  return { ...timing, grace: grace ?? defaultGrace(timing), max_runtime };
+}
+
+/** An address that a client chose. */
+export interface SentAddress {
+  pingId?: string;
+  pushToken?: string;
+}
+
+/** What of the addresses is to change: masks and `null` keep what is stored. */
+export const sentAddress = ({ ping_id, push_token }: HeartbeatDto): SentAddress => ({
+  ...(ping_id && ping_id !== MASK && { pingId: ping_id.toLowerCase() }),
+  ...(push_token && push_token !== MASK && { pushToken: push_token }),
+});
+
+/** What the row of a heartbeat adds to its endpoint. */
+export interface HeartbeatColumns {
+  pingId: string;
+  pushToken: string;
+  lastPingAt: Date | null;
+  expectedAt: Date | null;
+  deadlineAt: Date | null;
+  runningSince: Date | null;
+}
+
+/** The columns of a row `h` of the table, and of its oldest run: a probe of an index each. */
+export const HEARTBEAT_COLUMNS = `h.ping_id AS "pingId", h.push_token AS "pushToken", h.last_ping_at AS "lastPingAt",
+    h.expected_at AS "expectedAt", h.deadline_at AS "deadlineAt",
+    (SELECT min(r.started_at) FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS "runningSince"`;
+export const JOIN_HEARTBEAT = 'LEFT JOIN heartbeat h ON h.endpoint_id = e.id';
+
+/** As it is shown to those who may see addresses. `base`: the public address of the service. */
+export function shownHeartbeat(
+  schedule: HeartbeatSchedule,
+  row: HeartbeatColumns,
+  base: string | null,
+): EndpointHeartbeat {
+  const { pingId, pushToken } = row;
+  return {
+    ...inOrder(schedule),
+    ping_id: pingId,
+    push_token: pushToken,
+    ping_url: base === null ? null : `${base}/ping/${pingId}`,
+    push_url: base === null ? null : `${base}/api/push/${pushToken}`,
+    last_ping_at: row.lastPingAt?.toISOString() ?? null,
+    next_expected_at: row.expectedAt?.toISOString() ?? null,
+    late_at: row.deadlineAt?.toISOString() ?? null,
+    running_since: row.runningSince?.toISOString() ?? null,
+  };
+}
+
+/** jsonb keeps its members in an order of its own. */
+export const inOrder = ({ every, cron, timezone, grace, max_runtime }: HeartbeatSchedule): HeartbeatSchedule => ({
+  every,
+  cron,
+  timezone,
+  grace,
+  max_runtime,
+});
+
+/** For read keys: whoever has the address may ping. */
+export const withoutAddress = (shown: EndpointHeartbeat): EndpointHeartbeat => ({
+  ...shown,
+  ping_id: MASK,
+  push_token: MASK,
+  ping_url: shown.ping_url && MASK,
+  push_url: shown.push_url && MASK,
+});

@@ -1,0 +1,19 @@
+import { Checker, type CheckResult, InvalidTarget } from '../checker/checker';
+import { HEARTBEAT, HEARTBEAT_URL } from '../endpoint/heartbeat/heartbeat-schedule';
+
+/** Jobs that report: nothing is requested, results come from pings and from their absence. */
+@Checker(HEARTBEAT)
+export class HeartbeatChecker implements Checker<null> {
+  readonly targetForm = `\`${HEARTBEAT_URL}\`, or none`;
+  readonly assertionSources = [] as const;
+  readonly passive = true;
+
+  parseTarget(url: string): null {
+    if (url !== HEARTBEAT_URL) throw new InvalidTarget(`the url of a heartbeat is ${HEARTBEAT_URL}`);
+    return null;
+  }
+
+  check(): Promise<CheckResult> {
+    throw new Error('nothing runs the check of a heartbeat');
+  }
+}

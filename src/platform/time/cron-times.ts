@@ -1,0 +1,42 @@
+import { BoundedMap } from '../cache/bounded-map';
+import { type CronCalendar, daysFrom, readCron, timesOf } from './cron-calendar';
+import { DAY_MS } from './time-units';
+import { momentsOfDay, wallAt } from './time-zone';
+
+const calendars = new BoundedMap<string, CronCalendar>(1000);
+
+function calendarOf(cron: string): CronCalendar {
+  const known = calendars.get(cron);
+  if (known) return known;
+  const calendar = readCron(cron);
+  if (!calendar) throw new Error(`"${cron}" is no cron expression`);
+  calendars.set(cron, calendar);
+  return calendar;
+}
+
+/** When the expression starts something in its zone, from `from` on, in order and none twice. Lazy: take what is needed. */
+export function* startsFrom(cron: string, timezone: string, from: Date): Generator<Date> {
+  const calendar = calendarOf(cron);
+  let last = from.getTime() - 1;
+  // A time that is left out of a day that is gone may mean the first moment of the next one.
+  for (const midnight of daysFrom(calendar, wallAt(timezone, from.getTime()) - DAY_MS)) {
+    const momentOf = momentsOfDay(timezone, midnight);
+    for (const time of timesOf(calendar)) {
+      const moment = momentOf(midnight + time);
+      if (moment <= last) continue;
+      last = moment;
+      yield new Date(moment);
+    }
+  }
+}
+
+/** The first `count` items of what may have no end. */
+export function take<T>(items: Iterable<T>, count: number): T[] {
+  const taken: T[] = [];
+  if (count <= 0) return taken;
+  for (const item of items) {
+    taken.push(item);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
