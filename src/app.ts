@@ -7,6 +7,7 @@ import { registerAudited } from './audit/audited-change';
 import { carryAuthorship } from './audit/authorship';
 import { compose } from './extension/composition';
 import type { Extension } from './extension/extension';
+import { PingMiddleware } from './heartbeat/ping.middleware';
 import { Bootstrap } from './identity/organization/bootstrap';
 import type { Config } from './platform/config/config';
 import { refuseWhileDraining, LoadShedder } from './platform/http/load/load-shedder';
@@ -78,6 +79,7 @@ export async function createApp(
   app.use(securityHeaders());
   app.use(app.get(LoadShedder).refuseWhileOverloaded);
   app.use(app.get(HostedPages).serve);
+  app.use(app.get(PingMiddleware).serve);
   mountOpenApi(app);
   await ready(app);
   return app;
