@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { EndpointService } from '../endpoint/endpoint.service';
 import { HEARTBEAT } from '../endpoint/heartbeat/heartbeat-schedule';
 import { Database } from '../platform/database/database';
-import { Problem } from '../platform/problem/problem';
+import { sqlState } from '../platform/database/postgres-errors';
+
+const UNIQUE_VIOLATION = '23505';
 
 /** What a job that creates its own heartbeat gets: once a day, an hour late at most. */
 const DAILY = { every: 86_400, grace: 3600 };
@@ -42,7 +44,7 @@ export class HeartbeatCreation {
       await this.endpoints.create(caller, website.id, fields);
       return 'created';
     } catch (error) {
-      if (error instanceof Problem && error.code === 'conflict') return 'there';
+      if (sqlState(error) === UNIQUE_VIOLATION) return 'there';
       throw error;
     }
   }

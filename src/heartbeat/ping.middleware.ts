@@ -149,7 +149,7 @@ async function bodyOf(request: Request): Promise<{ body: string | null; bodyByte
   }
   if (bodyBytes === 0) return { body: null, bodyBytes };
   const isCut = bodyBytes > BODY_LIMIT;
-  return { body: storableText(readText(Buffer.concat(kept), isCut)).replaceAll('\0', '\ufffd'), bodyBytes };
+  return { body: storableText(readText(Buffer.concat(kept), isCut).replaceAll('\0', '\ufffd')), bodyBytes };
 }
 
 /** What is no UTF-8 is replaced; a character that was cut is left out. */

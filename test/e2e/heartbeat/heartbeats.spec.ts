@@ -1,4 +1,4 @@
-/** @databases both */
+/** @lane slow: a service of its own, its clock moved. @databases both */
 import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
@@ -107,6 +107,21 @@ describe('a heartbeat', () => {
     expect(Date.parse(heartbeat.next_expected_at ?? '') - last).toBe(86_400_000);
     expect(Date.parse(heartbeat.late_at ?? '') - last).toBe(90_000_000);
     expect(await checks(made)).toMatchObject([{ outcome: 'up', checked_at: heartbeat.last_ping_at, error: null }]);
+  });
+
+  it('is not said to be late when nobody was there to take its ping', async () => {
+    const made = await make({ heartbeat: { every: 60, grace: 60 } });
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    // As if the service had been stopped from a minute after the ping on.
+    await app.app.get(Database).query(
+      `UPDATE heartbeat SET expected_at = now() - interval '10 minutes', deadline_at = now() - interval '9 minutes'
+      WHERE ping_id = $1`,
+      [made.heartbeat.ping_id],
+    );
+    await app.app.get(Database).query(`UPDATE ingest_seen SET seen_at = now() - interval '10 minutes'`);
+    await sweep();
+    expect((await checks(made))[0]).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
+    expect((await checks(made)).filter(({ outcome }) => outcome === 'down')).toEqual([]);
   });
 
   it('answers each address as healthchecks does', async () => {
@@ -236,21 +251,6 @@ describe('a heartbeat', () => {
     const enabled = (await app.write.put<Endpoint>(`/endpoints/${made.id}`, { enabled: true })).body.heartbeat;
     const expected = Date.parse(enabled.next_expected_at ?? '') - Date.parse(enabled.last_ping_at ?? '');
     expect(expected).toBe(4 * 3_600_000);
-  });
-
-  it('is not said to be late when nobody was there to take its ping', async () => {
-    const made = await make({ heartbeat: { every: 60, grace: 60 } });
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
-    // As if the service had been stopped from a minute after the ping on.
-    await app.app.get(Database).query(
-      `UPDATE heartbeat SET expected_at = now() - interval '10 minutes', deadline_at = now() - interval '9 minutes'
-      WHERE ping_id = $1`,
-      [made.heartbeat.ping_id],
-    );
-    await app.app.get(Database).query(`UPDATE ingest_seen SET seen_at = now() - interval '10 minutes'`);
-    await sweep();
-    expect((await checks(made))[0]).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
-    expect((await checks(made)).filter(({ outcome }) => outcome === 'down')).toEqual([]);
   });
 
   it('finishes what a killed process had decided, once', async () => {
