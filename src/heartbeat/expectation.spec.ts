@@ -11,7 +11,7 @@ import {
 } from './expectation';
 
 const at = (text: string): number => Date.parse(`${text}:00Z`);
-const shown = (ms: number | null): string | null => ms && new Date(ms).toISOString().slice(0, 16);
+const shown = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString().slice(0, 16));
 
 const HOURLY: HeartbeatSchedule = { every: 3600, cron: null, timezone: null, grace: 600, max_runtime: null };
 const NIGHTLY: HeartbeatSchedule = {

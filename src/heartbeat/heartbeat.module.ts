@@ -6,6 +6,8 @@ import { MonitoringModule } from '../monitoring/monitoring.module';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { HeartbeatCreation } from './heartbeat-creation';
 import { HeartbeatExpectation } from './heartbeat-expectation';
+import { HeartbeatController } from './heartbeat.controller';
+import { HeartbeatService } from './heartbeat.service';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 import { HeartbeatChecker } from './heartbeat.checker';
 import { IngestPresence } from './ingest-presence';
@@ -15,7 +17,9 @@ import { VerdictRecorder } from './verdict-recorder';
 
 @Module({
   imports: [EndpointModule, HistoryModule, MonitoringModule],
+  controllers: [HeartbeatController],
   providers: [
+    HeartbeatService,
     HeartbeatChecker,
     HeartbeatExpectation,
     HeartbeatSweep,

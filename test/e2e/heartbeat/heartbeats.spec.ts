@@ -1,8 +1,11 @@
-/** @lane slow: a service of its own, its clock moved. @databases both */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Heartbeat {
   every: number | null;
@@ -145,7 +148,7 @@ describe('a heartbeat', () => {
 
   it('takes any body, and keeps its first 10,000 bytes as text', async () => {
     const made = await make();
-    const post = (body: BodyInit, headers: Record<string, string> = {}) =>
+    const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
       pinged(`/ping/${made.heartbeat.ping_id}/log`, { method: 'POST', body, headers });
     const odd = Buffer.from([0x61, 0x00, 0xff, 0x62]);
     expect(await post(odd, { 'content-type': 'application/json', 'content-encoding': 'gzip' })).toEqual([200, 'OK']);
@@ -283,6 +286,83 @@ describe('a heartbeat', () => {
     await app.write.delete(`/endpoints/${made.id}`);
     await app.advance('1 min');
     expect(await pinged(path)).toEqual([404, 'not found']);
+  });
+
+  it('lists its pings newest first, with bodies for those who may write', async () => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}/start?rid=${UNKNOWN}`);
+    await pinged(`/ping/${made.heartbeat.ping_id}?rid=${UNKNOWN}`, { method: 'POST', body: 'secret output' });
+    const list = await app.write.get<Record<string, unknown>[]>(`/endpoints/${made.id}/pings`);
+    expect(list.body).toMatchObject([
+      {
+        kind: 'success',
+        run_id: UNKNOWN,
+        body: 'secret output',
+        body_bytes: 13,
+        exit_code: null,
+        address: '127.0.0.1',
+      },
+      { kind: 'start', run_id: UNKNOWN, body: null, body_bytes: 0, duration_ms: null },
+    ]);
+    expect(list.body[0]?.['id']).toMatch(/^pg_/);
+    expect(list.body[0]?.['duration_ms']).toEqual(expect.any(Number));
+    const first = await app.read.get<Record<string, unknown>[]>(`/endpoints/${made.id}/pings?limit=1`);
+    expect(first.body).toMatchObject([{ body: '********' }]);
+    const rest = await app.read.get(`/endpoints/${made.id}/pings?cursor=${first.headers['x-next-cursor']}`);
+    expect(rest.body).toMatchObject([{ kind: 'start' }]);
+    expect((await app.read.get(`/endpoints/${await newEndpoint(app.write, websiteId)}/pings`)).status).toBe(409);
+  });
+
+  it('gets new addresses, of which the audit log has none, and the old ones work a day more', async () => {
+    const made = await make();
+    const { ping_id: old } = made.heartbeat;
+    const rotated = (await app.write.post<Endpoint>(`/endpoints/${made.id}/heartbeat/rotate`)).body.heartbeat;
+    expect(rotated.ping_id).not.toBe(old);
+    expect(await pinged(`/ping/${old}`)).toEqual([200, 'OK']);
+    expect(await pinged(`/ping/${rotated.ping_id}`)).toEqual([200, 'OK']);
+    await app.write.post(`/endpoints/${made.id}/heartbeat/rotate`);
+    expect(await pinged(`/ping/${old}`)).toEqual([404, 'not found']);
+    const log = await app.admin.get(`/audit-log?resource_id=${made.id}`);
+    expect(log.body).toMatchObject([{ action: 'update' }, { action: 'update' }, { action: 'create' }]);
+    for (const address of [old, rotated.ping_id, made.heartbeat.push_token]) expect(log.text).not.toContain(address);
+  });
+
+  it('previews when pings are expected, across a change of clocks, and stores nothing', async () => {
+    const heartbeat = { cron: '30 2 * * *', timezone: 'Europe/Berlin' };
+    const from = '2026-10-24T12:00:00Z';
+    const preview = await app.read.post<{ expected_at: string[] }>(`/endpoints/heartbeat/preview?from=${from}`, {
+      heartbeat,
+    });
+    expect(preview.body.expected_at.slice(0, 2)).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z']);
+    expect(preview.body.expected_at).toHaveLength(10);
+    expect((await app.read.post('/endpoints/heartbeat/preview', { heartbeat: {} })).status).toBe(400);
+  });
+
+  it('triggers at its first failure, whatever thresholds its contacts are used to', async () => {
+    const { write } = await app.organization('Alerted');
+    const contact = await newContact(write, { default: true, alert_defaults: { failure_threshold: 5 } });
+    const website = await newWebsite(write);
+    const id = await newEndpoint(write, website, { ...fields(), url: undefined });
+    const other = await newEndpoint(write, website);
+    const thresholds = async (endpoint: string) =>
+      (
+        await write.get<{ failure_threshold: number; success_threshold: number }[]>(`/alerts?endpoint_id=${endpoint}`)
+      ).body.map(({ failure_threshold, success_threshold }) => [failure_threshold, success_threshold]);
+    expect(await thresholds(id)).toEqual([[1, 1]]);
+    expect(await thresholds(other)).toEqual([[5, 2]]);
+    await write.post('/alerts', { endpoint_id: id, contact_id: contact, failure_threshold: 2 });
+    expect(await thresholds(id)).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    const bare = await newEndpoint(write, website, { ...fields(), url: undefined });
+    const more = await newContact(write, { name: 'More', alert_defaults: { failure_threshold: 5 } });
+    await write.post(`/contacts/${more}/alerts`, { scope: { endpoints: [bare, other] }, success_threshold: 4 });
+    expect(await thresholds(bare)).toEqual([
+      [1, 1],
+      [1, 4],
+    ]);
+    expect((await thresholds(other)).at(-1)).toEqual([5, 4]);
   });
 
   it('counts for the quota by its period', async () => {
