@@ -71,6 +71,8 @@ export async function createApp(
       logger: serviceLogger(config),
     },
   );
+  // Empty, the address of the connection is the client's.
+  app.set('trust proxy', config.trustedProxies);
   measure(adapter, app.get(Metrics));
   const tags = app.get(EntityTags);
   adapter.completeReplies((body) => tags.ofResponse(body), app.get(Compression));

@@ -12,6 +12,7 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page, PageQuery } from '../platform/http/page';
 import { refuse } from '../platform/problem/findings';
+import { MASK } from '../platform/secrets/mask';
 import { problems } from '../platform/problem/problem';
 import {
   type HeartbeatPreviewView,
@@ -78,7 +79,8 @@ export class HeartbeatService {
       await this.endpoints.hold(tx, orgId, id);
       await this.require(tx, orgId, id);
       await rotateAddress(tx, id);
-      const hidden = { before: {}, after: {}, hidden: ['ping_id', 'push_token'] };
+      const masked = { ping_id: MASK, push_token: MASK };
+      const hidden = { before: masked, after: masked, hidden: ['ping_id', 'push_token'] };
       await recordChange(tx, { orgId, resource: 'endpoint', id, action: 'update', ...hidden });
     });
     return this.endpoints.get(caller, id);

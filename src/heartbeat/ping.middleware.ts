@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request, RequestHandler, Response } from 'express';
 import { RateLimits } from '../identity/rate-limits';
+import { clientAddress } from '../platform/access/client-network';
 import { storableText } from '../platform/database/postgres-text';
 import { isUnavailable } from '../platform/database/postgres-errors';
 import { within } from '../platform/net/deadline';
@@ -75,7 +76,7 @@ export class PingMiddleware {
       runId: isPush ? null : (rid?.toLowerCase() ?? null),
       message: isPush ? textOf(request, 'msg') : null,
       ...sent,
-      from: request.ip?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
+      from: clientAddress(request)?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
     };
     const answer = await within(RECORD_WAIT_MS, this.pings.take(ping));
     if (answer === 'late') return unavailable();

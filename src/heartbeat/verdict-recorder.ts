@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FinishedCheck } from '../engine/finished-check';
+import { OUTCOME_CODE } from '../endpoint/outcome-code';
 import { CheckRecorder } from '../monitoring/record/check-recorder';
 import type { Sql } from '../platform/database/database';
 import { failpoint } from '../platform/observability/failpoints';
@@ -19,6 +20,17 @@ export const OWED_FOR_MS = 30_000;
 /** How long a run is that a check can hold: microseconds in an integer. Exact times stand with the pings. */
 const MAX_DURATION_MS = 2_147_483.647;
 
+// A rule with `after` needs a check when that has passed, and of a job none comes soon. Cost: for each that is down, its alerts.
+const REPEAT = `
+  UPDATE heartbeat h SET repeat_at = due.at
+    FROM (SELECT s.endpoint_id, min(coalesce(s.failing_unmuted_since, s.failing_since) + make_interval(secs => a.after_seconds)) AS at
+            FROM endpoint_state s JOIN alert a ON a.endpoint_id = s.endpoint_id
+           WHERE s.endpoint_id = ANY ($1::uuid[]) AND s.status = ${OUTCOME_CODE.down} AND a.enabled AND NOT a.triggered
+             AND a.after_seconds > 0
+             AND coalesce(s.failing_unmuted_since, s.failing_since) + make_interval(secs => a.after_seconds) > s.last_checked_at
+           GROUP BY s.endpoint_id) due
+   WHERE h.endpoint_id = due.endpoint_id`;
+
 /** Verdicts on heartbeats become checks, as those of a checker do. */
 @Injectable()
 export class VerdictRecorder {
@@ -31,6 +43,8 @@ export class VerdictRecorder {
     const checks = some.flatMap((owner) => owner.verdicts.map((verdict) => checkOf(owner, verdict)));
     await Promise.all(checks.map((check) => this.recorder.record(check)));
     await failpoint('heartbeat.recorded');
+    const down = some.filter(({ verdicts }) => verdicts.some(({ outcome }) => outcome === 'down'));
+    if (down.length > 0) await sql.query(REPEAT, [down.map(({ endpointId }) => endpointId)]);
     await settle(
       sql,
       some.map(({ endpointId, verdicts }) => ({ endpointId, atMs: verdicts.map(({ atMs }) => atMs) })),

@@ -5,7 +5,7 @@
 import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Heartbeat {
   every: number | null;
@@ -232,6 +232,20 @@ describe('a heartbeat', () => {
     expect((await read(made)).status).toBe('up');
   });
 
+  it('has its failure recorded once more when the time of a rule has passed, so that it is told then', async () => {
+    const made = await make();
+    const alert = await newAlert(app.write, made.id, { after: 120 });
+    const triggered = async () => (await app.write.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
+    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    await app.advance('1 min');
+    await sweep();
+    expect([await triggered(), (await checks(made)).length]).toEqual([false, 1]);
+    await app.advance('61 s');
+    await sweep();
+    await sweep();
+    expect([await triggered(), (await checks(made)).length]).toEqual([true, 2]);
+  });
+
   it('may be late before its first ping where it is armed, and takes too long by its own measure', async () => {
     const armed = await make({ heartbeat: { every: 3600, grace: 0 } }, '?armed=true');
     const slow = await make({ heartbeat: { ...DAILY, max_runtime: 300 } });
@@ -340,7 +354,7 @@ describe('a heartbeat', () => {
 
   it('triggers at its first failure, whatever thresholds its contacts are used to', async () => {
     const { write } = await app.organization('Alerted');
-    const contact = await newContact(write, { default: true, alert_defaults: { failure_threshold: 5 } });
+    await newContact(write, { default: true, alert_defaults: { failure_threshold: 5 } });
     const website = await newWebsite(write);
     const id = await newEndpoint(write, website, { ...fields(), url: undefined });
     const other = await newEndpoint(write, website);
@@ -350,14 +364,14 @@ describe('a heartbeat', () => {
       ).body.map(({ failure_threshold, success_threshold }) => [failure_threshold, success_threshold]);
     expect(await thresholds(id)).toEqual([[1, 1]]);
     expect(await thresholds(other)).toEqual([[5, 2]]);
-    await write.post('/alerts', { endpoint_id: id, contact_id: contact, failure_threshold: 2 });
+    await newAlert(write, id, { failure_threshold: 2 });
     expect(await thresholds(id)).toEqual([
       [1, 1],
       [2, 1],
     ]);
     const bare = await newEndpoint(write, website, { ...fields(), url: undefined });
     const more = await newContact(write, { name: 'More', alert_defaults: { failure_threshold: 5 } });
-    await write.post(`/contacts/${more}/alerts`, { scope: { endpoints: [bare, other] }, success_threshold: 4 });
+    await write.post(`/contacts/${more}/alerts`, { scope: { endpoint_ids: [bare, other] }, success_threshold: 4 });
     expect(await thresholds(bare)).toEqual([
       [1, 1],
       [1, 4],
