@@ -7,6 +7,7 @@ import { registerAudited } from './audit/audited-change';
 import { carryAuthorship } from './audit/authorship';
 import { compose } from './extension/composition';
 import type { Extension } from './extension/extension';
+import { PingMiddleware } from './heartbeat/ping.middleware';
 import { Bootstrap } from './identity/organization/bootstrap';
 import type { Config } from './platform/config/config';
 import { refuseWhileDraining, LoadShedder } from './platform/http/load/load-shedder';
@@ -79,6 +80,8 @@ export async function createApp(
       logger: serviceLogger(config),
     },
   );
+  // Empty, the address of the connection is the client's.
+  app.set('trust proxy', config.trustedProxies);
   measure(adapter, app.get(Metrics));
   const tags = app.get(EntityTags);
   adapter.completeReplies((body) => tags.ofResponse(body), app.get(Compression));
@@ -87,6 +90,7 @@ export async function createApp(
   app.use(securityHeaders());
   app.use(app.get(LoadShedder).refuseWhileOverloaded);
   app.use(app.get(HostedPages).serve);
+  app.use(app.get(PingMiddleware).serve);
   mountOpenApi(app);
   await ready(app);
   return app;

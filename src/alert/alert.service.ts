@@ -28,6 +28,8 @@ import {
   type UpdateAlertDto,
 } from './alert.dto';
 import { Alert } from './alert.entity';
+import { HEARTBEAT } from '../endpoint/heartbeat/heartbeat-schedule';
+import { ruleOfNew } from './new-rule';
 import { AlertLifecycle } from './episode/alert-lifecycle';
 
 const LIST = 'alerts';
@@ -93,10 +95,10 @@ export class AlertService {
     if (endpointId === null) throw problems.notFound();
     return this.database.transaction(async (tx) => {
       const { route, defaults, generatedKeys } = own ?? (await this.settings.contactOfNew(tx, orgId, dto));
-      await this.endpoints.hold(tx, orgId, endpointId);
+      const { type } = await this.endpoints.hold(tx, orgId, endpointId);
       await this.settings.claim(tx, orgId, endpointId);
       const now = this.clock.now();
-      const rule = { ...ruleOf(defaults), ...ruleOf(dto) };
+      const rule = ruleOfNew(ruleOf(dto), ruleOf(defaults), type === HEARTBEAT);
       const row = { id, orgId, endpointId, ...columnsOf(route), ...rule, createdAt: now, updatedAt: now };
       await tx.manager.insert(Alert, row);
       const alert = await this.lock(tx, orgId, id);

@@ -15,7 +15,9 @@ import { parseId } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { Turns } from '../platform/time/turns';
 import { type AlertRule, type CreateAlertDto, ruleOf, toAlertRule } from './alert.dto';
+import { HEARTBEAT } from '../endpoint/heartbeat/heartbeat-schedule';
 import { Alert, DEFAULT_RULE, type RuleSettings } from './alert.entity';
+import { ruleOfNew } from './new-rule';
 import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from './alert-settings';
 
 /** The audit log shows what a read key sees: no credential, no address. */
@@ -25,7 +27,7 @@ const INSERTED = 1000;
 
 const MOST_ALERTS = `
   SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
-const HOLD = 'SELECT FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE';
+const HOLD = 'SELECT id, type FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE';
 
 /** An alert that is about to be made. Its dto names a contact, or has type and config. */
 export interface AlertToMake {
@@ -101,11 +103,12 @@ export class DeclaredAlerts {
     const { orgId } = caller;
     const contacts = await this.contacts.holdSome(tx, orgId, contactIdsOf(alerts));
     const endpointIds = [...new Set(alerts.map(({ endpointId }) => endpointId))];
-    await tx.query(HOLD, [orgId, endpointIds]);
+    const held = await tx.query<{ id: string; type: string }>(HOLD, [orgId, endpointIds]);
+    const heartbeats = new Set(held.filter(({ type }) => type === HEARTBEAT).map(({ id }) => id));
     const limits = await this.quotas.claim(tx, orgId, { alerts: alerts.length });
     const turns = new Turns();
     const made = await turns.map(alerts, (sent) =>
-      this.rowOf(caller, sent, contacts.get(contactIdOf(sent) ?? '') ?? null),
+      this.rowOf(caller, sent, contacts.get(contactIdOf(sent) ?? '') ?? null, heartbeats.has(sent.endpointId)),
     );
     for (let from = 0; from < made.length; from += INSERTED) {
       const rows = made.slice(from, from + INSERTED).map(({ alert: { endpoint: _e, contact: _c, ...row } }) => row);
@@ -203,14 +206,15 @@ export class DeclaredAlerts {
     );
   }
 
-  private rowOf(caller: Caller, sent: AlertToMake, contact: HeldContact | null): MadeAlert {
+  /** `isOfHeartbeat` only matters for thresholds that the document leaves out, which no preview shows. */
+  private rowOf(caller: Caller, sent: AlertToMake, contact: HeldContact | null, isOfHeartbeat = false): MadeAlert {
     const { id, endpointId, dto } = sent;
     const own = this.settings.ownOfNew(caller, id, dto);
     if (!own && !contact) throw new Error('the contact that was sent is not held');
     const { route, defaults, generatedKeys } = own ?? throughContact(contact as HeldContact);
     const now = this.clock.now();
     const bare = { id, orgId: caller.orgId, endpointId, triggered: false, owner: null };
-    const rule = { ...DEFAULT_RULE, ...ruleOf(defaults), ...ruleOf(dto) };
+    const rule = { ...DEFAULT_RULE, ...ruleOfNew(ruleOf(dto), ruleOf(defaults), isOfHeartbeat) };
     const stamps = { createdAt: now, updatedAt: now };
     return { alert: Object.assign(new Alert(), bare, columnsOf(route), rule, stamps), route, generatedKeys };
   }

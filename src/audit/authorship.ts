@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Request } from 'express';
 import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
+import { clientAddress } from '../platform/access/client-network';
 import { recordedRequestId } from '../platform/http/request-id';
 
 /** What the author was authenticated by: a key, a session or link made from one, the link of a message, the operator token, nothing with AUTH=off, or a shell on the server. */
@@ -72,7 +73,7 @@ function authorOf(request: AuthenticatedRequest): Authorship | null {
 }
 
 export const originOf = (request: Request): Origin => ({
-  address: request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
+  address: clientAddress(request)?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
   requestId: recordedRequestId(request),
 });
 

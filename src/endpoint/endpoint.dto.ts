@@ -287,7 +287,13 @@ export class CreateEndpointDto {
   @IsIn(HTTP_METHODS)
   method?: string | null;
 
-  @ApiPropertyOptional({ type: Number, nullable: true, ...INTERVAL_BOUNDS, default: 60, description: 'Seconds from check to check.' })
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    ...INTERVAL_BOUNDS,
+    default: 60,
+    description: 'Seconds from check to check.',
+  })
   @Nullable()
   @IsInt()
   @Min(INTERVAL_BOUNDS.minimum)

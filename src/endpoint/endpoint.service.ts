@@ -282,9 +282,13 @@ export class EndpointService {
   }
 
   /** Throws `not_found` unless the endpoint is this organization's; it cannot be deleted until the transaction ends. */
-  async hold(tx: Tx, orgId: string, id: string): Promise<void> {
-    const rows = await tx.query('SELECT 1 FROM endpoint WHERE org_id = $1 AND id = $2 FOR KEY SHARE', [orgId, id]);
-    if (rows.length === 0) throw problems.notFound();
+  async hold(tx: Tx, orgId: string, id: string): Promise<{ type: string }> {
+    const [row] = await tx.query<{ type: string }>(
+      'SELECT type FROM endpoint WHERE org_id = $1 AND id = $2 FOR KEY SHARE',
+      [orgId, id],
+    );
+    if (!row) throw problems.notFound();
+    return row;
   }
 
   /** Throws `not_found` unless the endpoint is this organization's; returns its internal history key. */

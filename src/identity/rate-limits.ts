@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { LoadShedder } from '../platform/http/load/load-shedder';
-import { networkOf } from '../platform/access/client-network';
+import { clientAddress, networkOf } from '../platform/access/client-network';
 import { Config } from '../platform/config/config';
 import { type Problem, problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
@@ -66,8 +66,8 @@ export class RateLimits {
   }
 
   /** Counts a request to a route that needs no key, by its address. Throws `rate_limited`. */
-  countVisit({ socket }: Request): void {
-    refuse(this.visits.take(networkOf(socket.remoteAddress)));
+  countVisit(request: Request): void {
+    refuse(this.visits.take(networkOf(clientAddress(request))));
   }
 
   /** Counts a sign-in with the key (uuid). Throws `rate_limited`. */
@@ -80,13 +80,13 @@ export class RateLimits {
    * may still have looked up, and what all together may, is bounded. Throws `rate_limited`.
    */
   admitLookUp(request: Request): void {
-    const isDoubtful = this.failures.waitFor(networkOf(request.socket.remoteAddress)) > 0;
+    const isDoubtful = this.failures.waitFor(networkOf(clientAddress(request))) > 0;
     refuse((isDoubtful ? this.doubtfulLookUps : this.lookUps).take(ALL));
   }
 
   /** Counts a wrong credential and returns the problem for it: the same for every kind of wrong one, until an address sends many. */
   refusal(request: Request): Problem {
-    const wait = this.failures.take(networkOf(request.socket.remoteAddress));
+    const wait = this.failures.take(networkOf(clientAddress(request)));
     return wait > 0 ? problems.rateLimited(Math.ceil(wait)) : problems.unauthenticated();
   }
 }

@@ -5,6 +5,7 @@ import { EndpointModule } from '../endpoint/endpoint.module';
 import { BeforeTrigger } from '../engine/before-trigger';
 import { ENGINE } from '../engine/engine.providers';
 import { ResultSink } from '../engine/result-sink';
+import { Connectivity } from '../engine/run/connectivity';
 import { HistoryModule } from '../history/history.module';
 import { NetModule } from '../platform/net/net.module';
 import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
@@ -62,5 +63,6 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     BatchTransaction,
     EndpointStateStore,
   ],
+  exports: [CheckRecorder, Connectivity],
 })
 export class MonitoringModule {}

@@ -14,6 +14,7 @@ import { requireMatch } from '../platform/http/precondition/precondition';
 import { tagged, taggedLike } from '../platform/http/precondition/entity-tags';
 import { NIL_UUID, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse } from '../platform/problem/findings';
+import { MASK } from '../platform/secrets/mask';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
@@ -132,7 +133,7 @@ export class WebsiteService {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
       await replacePingKey(tx, id);
-      const settings = settingsOf(website);
+      const settings = { ...settingsOf(website), ping_key: MASK };
       const hidden = { before: settings, after: settings, hidden: ['ping_key'] };
       await recordChange(tx, { ...about(orgId, id), action: 'update', ...hidden });
       return shown(await this.read(tx, orgId, id));

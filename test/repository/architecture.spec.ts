@@ -33,7 +33,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'platform',
   ],
   monitoring: ['alert', 'history', 'endpoint', 'engine', 'checker', 'audit', 'platform'],
-  heartbeat: ['monitoring', 'alert', 'endpoint', 'website', 'identity', 'engine', 'checker', 'audit', 'platform'],
+  heartbeat: ['monitoring', 'history', 'endpoint', 'identity', 'engine', 'checker', 'audit', 'platform'],
   stream: ['alert', 'endpoint', 'history', 'identity', 'platform'],
   'status-page': ['website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
   configuration: [

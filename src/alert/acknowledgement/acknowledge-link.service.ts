@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type Authorship, originOf } from '../../audit/authorship';
 import { type AcknowledgeClaim, readClaim } from '../../delivery/send/acknowledge-token';
-import { networkOf } from '../../platform/access/client-network';
+import { clientAddress, networkOf } from '../../platform/access/client-network';
 import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
@@ -76,7 +76,7 @@ export class AcknowledgeLinkService {
   }
 
   private claimOf(token: string, request: Request): AcknowledgeClaim | null {
-    const wait = this.requests?.take(networkOf(request.socket.remoteAddress)) ?? 0;
+    const wait = this.requests?.take(networkOf(clientAddress(request))) ?? 0;
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
     return readClaim(this.secrets.get('acknowledge_link'), token, this.clock.now());
   }

@@ -60,11 +60,11 @@ export class ContactAlertsService {
       const added = { created: endpointIds.length, existing };
       if (endpointIds.length === 0) return added;
       await this.claim(tx, orgId, endpointIds);
-      const whole = { ...ruleOf(contact.defaults), ...ruleOf(rule) };
       await insertAlerts(tx, {
         orgId,
         contact: { ...contact, contactId },
-        rule: whole,
+        sent: ruleOf(rule),
+        defaults: ruleOf(contact.defaults),
         endpointIds,
         now: this.clock.now(),
       });

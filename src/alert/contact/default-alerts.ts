@@ -50,8 +50,8 @@ export class DefaultAlerts implements OnModuleInit {
     const now = this.clock.now();
     const ids: string[] = [];
     for (const contact of contacts) {
-      const rule = ruleOf(contact.defaults);
-      ids.push(...(await insertAlerts(tx, { orgId, contact, rule, endpointIds, now })));
+      const defaults = ruleOf(contact.defaults);
+      ids.push(...(await insertAlerts(tx, { orgId, contact, sent: {}, defaults, endpointIds, now })));
     }
     await this.record(tx, orgId, contacts, ids);
   }

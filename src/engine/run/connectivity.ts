@@ -67,6 +67,11 @@ export class Connectivity {
     this.job = jobs.create({ name: 'connectivity', run: () => this.recheck(), role: 'any' });
   }
 
+  /** By the newest look. */
+  get isOffline(): boolean {
+    return this.offlineSince !== null;
+  }
+
   /** Notices that the network is back even when no check fails. */
   @Interval(VALID_MS.most)
   tick(): Promise<void> {

@@ -88,7 +88,10 @@ export class HistoryWriter {
   }
 
   /** Those of these checks that are not stored. For a transaction of which it is not known whether it was committed. */
-  async missing(tx: Tx, checks: readonly FinishedCheck[]): Promise<FinishedCheck[]> {
+  async missing<Check extends Pick<FinishedCheck, 'endpointKey' | 'checkedAt'>>(
+    tx: Tx,
+    checks: readonly Check[],
+  ): Promise<Check[]> {
     if (checks.length === 0) return [];
     const stored = await tx.query<{ key: string; at: number }>(FIND_STORED, [
       list(checks.map((check) => check.endpointKey)),

@@ -9,17 +9,21 @@ const DAYS_AHEAD = 3;
 /** An arbitrary advisory lock key; it keeps two processes from creating the same partition at once. */
 const CREATE_LOCK = 7_203_144_001;
 
-const NAME = /^check_result_(\d{4})(\d{2})(\d{2})$/;
-const nameOf = (day: number): string => `check_result_${dayText(day).replaceAll('-', '')}`;
+/** What comes as time goes by: each has the same days. */
+const TABLES = ['check_result', 'ping'] as const;
+type Partitioned = (typeof TABLES)[number];
+
+const NAME = /^(check_result|ping)_(\d{4})(\d{2})(\d{2})$/;
+const nameOf = (table: Partitioned, day: number): string => `${table}_${dayText(day).replaceAll('-', '')}`;
 
 function dayOf(name: string): number | null {
   const parts = NAME.exec(name);
-  return parts ? dayNumber(new Date(`${parts[1]}-${parts[2]}-${parts[3]}T00:00:00Z`)) : null;
+  return parts ? dayNumber(new Date(`${parts[2]}-${parts[3]}-${parts[4]}T00:00:00Z`)) : null;
 }
 
 /**
- * The daily partitions of check_result, created ahead of time. A batch with a check of any other day creates that day's
- * partition in its own transaction, so neither a wrong clock nor missed housekeeping loses a result. There is no default
+ * The daily partitions of check_result and ping, created ahead of time. A batch with a check of any other day creates that day's
+ * partitions in its own transaction, so neither a wrong clock nor missed housekeeping loses a result. There is no default
  * partition: its rows would prevent creating the partition of their day later.
  */
 @Injectable()
@@ -51,7 +55,7 @@ export class Partitions implements OnModuleInit {
   }
 
   /**
-   * Drops the partitions of the days before `firstKept` and returns how many. Each is first detached, which locks the whole
+   * Drops the partitions of the days before `firstKept` and returns of how many days. Each is first detached, which locks the whole
    * table for an instant and gives up after half a second rather than delay checks, then dropped by a second statement.
    */
   async dropBefore(firstKept: number): Promise<number> {
@@ -61,7 +65,7 @@ export class Partitions implements OnModuleInit {
       if (attached) await this.detach(name);
       await this.database.query(`DROP TABLE IF EXISTS ${name}`);
     }
-    return old.length;
+    return new Set(old.map(({ name }) => dayOf(name))).size;
   }
 
   /** The oldest day (since 1970, UTC) that has a partition, or `null` without any. */
@@ -79,13 +83,14 @@ export class Partitions implements OnModuleInit {
     const tables = await this.database.query<{ name: string; attached: boolean }>(
       `SELECT c.relname AS name, i.inhrelid IS NOT NULL AS attached
          FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
-        WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname LIKE 'check\\_result\\_%'`,
+        WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND (c.relname LIKE 'check\\_result\\_%' OR c.relname LIKE 'ping\\_%')`,
     );
     return tables.filter(({ name }) => dayOf(name) !== null);
   }
 
   private async detach(name: string): Promise<void> {
-    await this.database.transaction((tx) => tx.query(`ALTER TABLE check_result DETACH PARTITION ${name}`), {
+    const table = name.startsWith('ping') ? 'ping' : 'check_result';
+    await this.database.transaction((tx) => tx.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`), {
       lockMs: 500,
     });
   }
@@ -93,30 +98,31 @@ export class Partitions implements OnModuleInit {
   private async createMissing(tx: Sql, days: readonly number[]): Promise<void> {
     if ((await this.missing(tx, days)).length === 0) return;
     await tx.query('SELECT pg_advisory_xact_lock($1)', [CREATE_LOCK]);
-    for (const day of await this.missing(tx, days)) await this.create(tx, day);
+    for (const { table, day } of await this.missing(tx, days)) await this.create(tx, table, day);
   }
 
-  private async missing(tx: Sql, days: readonly number[]): Promise<number[]> {
+  private async missing(tx: Sql, days: readonly number[]): Promise<{ table: Partitioned; day: number }[]> {
+    const wanted = TABLES.flatMap((table) => days.map((day) => ({ table, day })));
     const rows = await tx.query<{ name: string }>(
       `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-        WHERE i.inhparent = 'check_result'::regclass AND c.relname = ANY($1)`,
-      [days.map(nameOf)],
+        WHERE i.inhparent IN ('check_result'::regclass, 'ping'::regclass) AND c.relname = ANY($1)`,
+      [wanted.map(({ table, day }) => nameOf(table, day))],
     );
     const present = new Set(rows.map((row) => row.name));
-    return days.filter((day) => !present.has(nameOf(day)));
+    return wanted.filter(({ table, day }) => !present.has(nameOf(table, day)));
   }
 
   /**
    * Created apart and then attached: attaching does not block writers, creating in place would. Rows are never changed and
    * the partition is dropped as a whole, so vacuuming it would be useless work.
    */
-  private async create(tx: Sql, day: number): Promise<void> {
-    const name = nameOf(day);
+  private async create(tx: Sql, table: Partitioned, day: number): Promise<void> {
+    const name = nameOf(table, day);
     await tx.query(
-      `CREATE TABLE ${name} (LIKE check_result INCLUDING DEFAULTS) WITH (autovacuum_vacuum_insert_threshold = -1)`,
+      `CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS) WITH (autovacuum_vacuum_insert_threshold = -1)`,
     );
     await tx.query(
-      `ALTER TABLE check_result ATTACH PARTITION ${name}
+      `ALTER TABLE ${table} ATTACH PARTITION ${name}
          FOR VALUES FROM ('${dayText(day)}T00:00:00Z') TO ('${dayText(day + 1)}T00:00:00Z')`,
     );
   }

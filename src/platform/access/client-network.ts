@@ -1,6 +1,14 @@
+import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
 const MAPPED = '::ffff:';
+
+/**
+ * Where a request comes from: the address of its connection, and where that is one of `TRUSTED_PROXIES` what the proxy says of
+ * its client, as Express reads it: `X-Forwarded-For` from right to left past all that are trusted. Of all others the header
+ * means nothing.
+ */
+export const clientAddress = (request: Request): string | undefined => request.ip ?? request.socket.remoteAddress;
 
 /**
  * What stands for one client where limits count by address: the IPv4 address, or the /64 of an IPv6 one, because whoever

@@ -113,6 +113,11 @@ export const IsCidr = textRule('must be networks such as 10.0.0.0/8, separated b
   parses(() => ipaddr.parseCIDR(text)),
 );
 
+export const IsNotEverybody = textRule(
+  'must name your proxies: a network of all addresses would let anybody choose an address',
+  (text) => !/\/0+$/.test(text),
+);
+
 export const IsHostPort = textRule(
   'must be pairs of host:port such as 1.1.1.1:443, separated by commas',
   (text) =>

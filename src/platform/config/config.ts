@@ -4,6 +4,7 @@ import {
   IsDatabaseUrl,
   IsHostPort,
   IsHttpUrl,
+  IsNotEverybody,
   IsPublicUrl,
   IsSecretsKey,
   IsSmtpUrl,
@@ -46,6 +47,9 @@ export class Config {
 
   /** Where people reach the dashboard from outside, a path included, without a slash at its end. With it every message links to its page. */
   @Env('PUBLIC_URL') @IsPublicUrl publicUrl: string | null = null;
+
+  /** CIDRs of proxies whose `X-Forwarded-For` is believed, comma-separated; of nobody else it is read. Never everybody. */
+  @Env('TRUSTED_PROXIES') @MostItems(50) @IsCidr @IsNotEverybody trustedProxies: string[] = [];
 
   /** With AUTH=off: names (or name:port) besides localhost and the own address that requests may be sent to, comma-separated. */
   @Env('ALLOWED_HOSTS') @MostItems(50) @MostCharacters(255) allowedHosts: string[] = [];

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { networkOf } from '../../platform/access/client-network';
+import { clientAddress, networkOf } from '../../platform/access/client-network';
 import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Config } from '../../platform/config/config';
 import { Compression } from '../../platform/http/compression';
@@ -62,7 +62,7 @@ export class PublicStatusService {
     request: Request,
     response: Response,
   ): Promise<void> {
-    const network = networkOf(request.socket.remoteAddress);
+    const network = networkOf(clientAddress(request));
     const wait = this.requests?.take(network) ?? 0;
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
     const form = asked?.form ?? 'html';

@@ -25,6 +25,7 @@ interface Use {
 /** Routes with a body that store and send nothing. */
 const READING = [
   'POST /api/v1/maintenance-windows/preview',
+  'POST /api/v1/endpoints/heartbeat/preview',
   'POST /api/v1/configuration/convert',
   'POST /api/v1/configuration/plan',
 ];
@@ -52,6 +53,8 @@ describe('the audit log of every route', () => {
     (await by.post<Made>(path, body)).body.id;
   const website = () => newWebsite(app.admin);
   const endpoint = async () => newEndpoint(app.admin, await website(), { type: 'HTTP', url: target.url });
+  const heartbeat = async () =>
+    newEndpoint(app.admin, await website(), { type: 'HEARTBEAT', url: 'heartbeat:', heartbeat: { every: 3600 } });
   const webhook = () => ({ type: 'webhook', config: { url: target.url } });
   const alert = async () => newAlert(app.admin, await endpoint(), webhook());
   const page = () => made(app.admin, '/status-pages', { title: 'Status', groups: [] });
@@ -125,6 +128,8 @@ describe('the audit log of every route', () => {
     'POST /api/v1/websites': { entry: 'create website', body: () => ({ name: 'a', url: 'https://a.example' }) },
     'PUT /api/v1/websites/:id': { entry: 'update website', on: website, body: () => ({ enabled: false }) },
     'DELETE /api/v1/websites/:id': { entry: 'delete website', on: website },
+    'POST /api/v1/websites/:id/ping-key/rotate': { entry: 'update website', on: website },
+    'POST /api/v1/endpoints/:id/heartbeat/rotate': { entry: 'update endpoint', on: heartbeat },
     'POST /api/v1/websites/:websiteId/endpoints': {
       entry: 'create endpoint',
       on: website,

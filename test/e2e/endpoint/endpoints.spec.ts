@@ -61,6 +61,7 @@ describe('endpoints', () => {
       follow_redirects: true,
       assertions: [],
       tls: { verify: true, ca: null, server_name: null, warn_days: 14 },
+      heartbeat: null,
       tags: [],
       key: null,
       owner: null,

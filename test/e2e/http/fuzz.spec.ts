@@ -59,6 +59,7 @@ const OUT_OF_REACH = [
   'DELETE /api/v1/endpoints/{id}/acknowledgement',
   'POST /api/v1/maintenance-windows',
   'POST /api/v1/maintenance-windows/preview',
+  'POST /api/v1/endpoints/heartbeat/preview',
   'POST /api/v1/configuration/convert',
   'POST /api/v1/endpoints/sitemap',
 ];

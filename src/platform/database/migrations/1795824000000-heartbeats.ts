@@ -16,7 +16,7 @@ export class Heartbeats1795824000000 implements MigrationInterface {
 
       -- One row per endpoint of type HEARTBEAT: its addresses, and when something is to be decided. owed: verdicts that are
       -- committed here and perhaps not recorded yet, [{at, …}]; from owed_at on the sweep records what a killed process left.
-      -- No verdict is at or before last_verdict_at. No foreign key from ping: history goes in its own steps.
+      -- last_verdict: the newest, to be recorded once more at repeat_at. None is at or before last_verdict_at. No foreign key from ping: history goes in its own steps.
       CREATE TABLE heartbeat (
         endpoint_id uuid PRIMARY KEY REFERENCES endpoint (id) ON DELETE CASCADE,
         ping_id uuid NOT NULL,
@@ -32,6 +32,7 @@ export class Heartbeats1795824000000 implements MigrationInterface {
         owed jsonb,
         owed_at timestamptz(3),
         last_ping_at timestamptz(3),
+        last_verdict jsonb,
         last_verdict_at timestamptz(3),
         next_at timestamptz(3) GENERATED ALWAYS AS (LEAST(deadline_at, overrun_at, repeat_at, owed_at)) STORED,
         CONSTRAINT heartbeat_ping_id UNIQUE (ping_id),

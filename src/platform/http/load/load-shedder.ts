@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, RequestHandler } from 'express';
-import { networkOf } from '../../access/client-network';
+import { clientAddress, networkOf } from '../../access/client-network';
 import { TokenBuckets } from '../../capacity/token-bucket';
 import { Config } from '../../config/config';
 import { type Beat, EventLoopLag } from '../../observability/event-loop-lag';
@@ -96,7 +96,7 @@ export class LoadShedder {
   /** Express middleware; must come before the body is read. */
   readonly refuseWhileOverloaded: RequestHandler = (request, response, next) => {
     if (HEALTH_PATHS.has(request.path)) return next();
-    const network = networkOf(request.socket.remoteAddress);
+    const network = networkOf(clientAddress(request));
     const reason = request.path === METRICS ? this.refusedScrape(network) : this.refusedRequest(network);
     if (reason) {
       this.shed.inc({ reason });

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { begunAnew } from './expectation';
+import { lockHeartbeats, storeHeartbeats } from './heartbeat-store';
+import { HeartbeatSweep } from './heartbeat-sweep.job';
+
+/** What a change of heartbeats, or of whether they are watched, means for their next expectation. */
+@Injectable()
+export class HeartbeatExpectation {
+  constructor(
+    private readonly clock: DatabaseClock,
+    private readonly sweep: HeartbeatSweep,
+  ) {}
+
+  /** In the transaction of the change. Two statements for a thousand. */
+  async beginAnew(tx: Tx, endpointIds: readonly string[]): Promise<void> {
+    const nowMs = this.clock.now().getTime();
+    const locked = await lockHeartbeats(tx, 'h.endpoint_id = ANY ($1::uuid[])', [endpointIds], {
+      tail: 'ORDER BY h.endpoint_id',
+    });
+    const changes = locked.map((before) => {
+      const { schedule, armed, lastPingMs } = before;
+      return {
+        before,
+        after: { ...before, repeatMs: null, state: begunAnew(before.state, schedule, { lastPingMs, armed, nowMs }) },
+      };
+    });
+    await storeHeartbeats(tx, changes);
+    tx.afterCommit(() => this.sweep.wake());
+  }
+}

@@ -1,0 +1,143 @@
+import type { HeartbeatSchedule } from '../endpoint/heartbeat/heartbeat-schedule';
+import type { Sql } from '../platform/database/database';
+import type { HeartbeatState, Run, Verdict } from './expectation';
+
+/** A verdict that is committed with its heartbeat and perhaps not recorded yet. */
+export interface OwedVerdict extends Verdict {
+  /** Of the endpoint when it was decided. */
+  revision: number;
+}
+
+/** A heartbeat that the transaction has locked. */
+export interface LockedHeartbeat {
+  endpointId: string;
+  endpointKey: string;
+  orgId: string;
+  revision: number;
+  schedule: HeartbeatSchedule;
+  state: HeartbeatState;
+  armed: boolean;
+  lastPingMs: number | null;
+  repeatMs: number | null;
+  owed: readonly OwedVerdict[];
+  owedMs: number | null;
+  lastVerdict: Verdict | null;
+}
+
+interface Row {
+  endpointId: string;
+  endpointKey: string;
+  orgId: string;
+  revision: number;
+  schedule: HeartbeatSchedule;
+  active: boolean;
+  armed: boolean;
+  expectedMs: number | null;
+  deadlineMs: number | null;
+  overrunMs: number | null;
+  repeatMs: number | null;
+  lastPingMs: number | null;
+  lastVerdictMs: number | null;
+  owed: OwedVerdict[] | null;
+  owedMs: number | null;
+  lastVerdict: Verdict | null;
+  runs: Run[] | null;
+}
+
+const ms = (column: string): string => `(extract(epoch FROM h.${column}) * 1000)::float8`;
+
+// Cost: for each row a probe of four primary keys. The lock is on the narrow row alone: nothing else waits for a ping.
+const LOCK = `
+  SELECT h.endpoint_id AS "endpointId", e.key::text AS "endpointKey", e.org_id AS "orgId", e.revision, e.heartbeat AS schedule,
+         (e.enabled AND w.enabled) AS active, h.armed, ${ms('expected_at')} AS "expectedMs", ${ms('deadline_at')} AS "deadlineMs",
+         ${ms('overrun_at')} AS "overrunMs", ${ms('repeat_at')} AS "repeatMs", ${ms('last_ping_at')} AS "lastPingMs",
+         ${ms('last_verdict_at')} AS "lastVerdictMs", h.owed, ${ms('owed_at')} AS "owedMs", h.last_verdict AS "lastVerdict",
+         (SELECT jsonb_agg(jsonb_build_object('id', r.run_id, 'startedMs', (extract(epoch FROM r.started_at) * 1000)::float8,
+                                              'overran', r.overran) ORDER BY r.started_at)
+            FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS runs
+    FROM heartbeat h JOIN endpoint e ON e.id = h.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL`;
+
+/** Those that a condition on `h`, `e` and `w` finds, locked. `tail`: order, limit and how it waits for locks. */
+export async function lockHeartbeats(
+  sql: Sql,
+  condition: string,
+  parameters: readonly unknown[],
+  { tail = '', wait = '' }: { tail?: string; wait?: 'SKIP LOCKED' | '' } = {},
+): Promise<LockedHeartbeat[]> {
+  const rows = await sql.query<Row>(`${LOCK} WHERE ${condition} ${tail} FOR UPDATE OF h ${wait}`, parameters);
+  return rows.map(({ active, expectedMs, deadlineMs, overrunMs, lastVerdictMs, runs, owed, ...row }) => ({
+    ...row,
+    owed: owed ?? [],
+    state: { active, expectedMs, deadlineMs, overrunMs, lastVerdictMs, runs: runs ?? [] },
+  }));
+}
+
+const at = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
+
+// Cost: an update of each row, which moves in the partial index of what is due.
+const STORE = `
+  UPDATE heartbeat h
+     SET expected_at = r.expected_at, deadline_at = r.deadline_at, overrun_at = r.overrun_at, repeat_at = r.repeat_at,
+         last_ping_at = r.last_ping_at, last_verdict_at = r.last_verdict_at, last_verdict = r.last_verdict,
+         owed = r.owed, owed_at = r.owed_at
+    FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, expected_at timestamptz, deadline_at timestamptz,
+           overrun_at timestamptz, repeat_at timestamptz, last_ping_at timestamptz, last_verdict_at timestamptz,
+           last_verdict jsonb, owed jsonb, owed_at timestamptz)
+   WHERE h.endpoint_id = r.endpoint_id`;
+
+// Deleted and made again: there are at most a hundred, and nearly always one.
+const FORGET_RUNS = 'DELETE FROM heartbeat_run WHERE endpoint_id = ANY ($1::uuid[])';
+const KEEP_RUNS = `
+  INSERT INTO heartbeat_run (endpoint_id, run_id, started_at, overran)
+  SELECT * FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, run_id uuid, started_at timestamptz, overran boolean)`;
+
+/** A locked heartbeat before and after a decision. */
+export interface Stored {
+  before: LockedHeartbeat;
+  after: LockedHeartbeat;
+}
+
+/** What was decided of locked heartbeats: one statement, and two where runs have changed. */
+export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map(({ after }) => ({
+    endpoint_id: after.endpointId,
+    expected_at: at(after.state.expectedMs),
+    deadline_at: at(after.state.deadlineMs),
+    overrun_at: at(after.state.overrunMs),
+    repeat_at: at(after.repeatMs),
+    last_ping_at: at(after.lastPingMs),
+    last_verdict_at: at(after.state.lastVerdictMs),
+    last_verdict: after.lastVerdict,
+    owed: after.owed.length > 0 ? after.owed : null,
+    owed_at: at(after.owedMs),
+  }));
+  await sql.query(STORE, [JSON.stringify(rows)]);
+  const changed = changes.filter(({ before, after }) => before.state.runs !== after.state.runs);
+  const runs = changed.flatMap(({ after }) =>
+    after.state.runs.map(({ id, startedMs, overran }) => ({
+      endpoint_id: after.endpointId,
+      run_id: id,
+      started_at: at(startedMs),
+      overran,
+    })),
+  );
+  const hadRuns = changed.filter(({ before }) => before.state.runs.length > 0);
+  if (hadRuns.length > 0) await sql.query(FORGET_RUNS, [hadRuns.map(({ after }) => after.endpointId)]);
+  if (runs.length > 0) await sql.query(KEEP_RUNS, [JSON.stringify(runs)]);
+}
+
+// Cost: an update of each row.
+const SETTLE = `
+  UPDATE heartbeat h
+     SET owed = kept.owed, owed_at = CASE WHEN kept.owed IS NULL THEN NULL ELSE h.owed_at END
+    FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, at_ms jsonb),
+         LATERAL (SELECT jsonb_agg(o) FILTER (WHERE NOT r.at_ms @> (o -> 'atMs')) AS owed
+                    FROM heartbeat x, jsonb_array_elements(x.owed) o WHERE x.endpoint_id = r.endpoint_id) kept
+   WHERE h.endpoint_id = r.endpoint_id AND h.owed IS NOT NULL`;
+
+/** The verdicts at these times are recorded: they are no longer owed. */
+export async function settle(sql: Sql, settled: readonly { endpointId: string; atMs: readonly number[] }[]) {
+  const rows = settled.map(({ endpointId, atMs }) => ({ endpoint_id: endpointId, at_ms: atMs }));
+  await sql.query(SETTLE, [JSON.stringify(rows)]);
+}

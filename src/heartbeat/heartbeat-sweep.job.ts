@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { HistoryWriter } from '../history/write/history-writer';
+import { type Tx, WorkerDatabase } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { DatabaseServer } from '../platform/database/database-server';
+import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
+import { failpoint } from '../platform/observability/failpoints';
+import { SECOND_MS } from '../platform/time/time-units';
+import { decideDue, type Gap, type Verdict } from './expectation';
+import { type LockedHeartbeat, lockHeartbeats, type Stored, storeHeartbeats } from './heartbeat-store';
+import { IngestPresence } from './ingest-presence';
+import { OWED_FOR_MS, owing, type ToRecord, VerdictRecorder } from './verdict-recorder';
+
+/** Heartbeats that one transaction decides. */
+const BATCH = 500;
+/** Of one call; what is left comes with the next second. */
+const MOST_BATCHES = 20;
+/** A row that somebody else holds is about to be changed: the next second tries again. */
+const LIMITS = { lockMs: 2 * SECOND_MS };
+/** In a database that is ours alone it looks this often all the same. */
+const REST_MS = 10 * SECOND_MS;
+
+// Cost while nothing is due: one look into a partial index.
+const NEXT =
+  'SELECT (extract(epoch FROM min(next_at)) * 1000)::float8 AS "nextMs" FROM heartbeat WHERE next_at IS NOT NULL';
+/** The earliest time that a deadline of what is due can begin to count from. */
+const SINCE = `
+  SELECT (extract(epoch FROM LEAST(min(h.expected_at), min(r.started_at))) * 1000)::float8 AS "sinceMs"
+    FROM heartbeat h LEFT JOIN heartbeat_run r ON r.endpoint_id = h.endpoint_id WHERE h.next_at <= $1`;
+
+/**
+ * Decides each second what the absence of pings says: runs that were missed, runs that take too long. Finishes what a killed
+ * process has decided and not recorded. Ping and sweep lock the same row, so they cannot both decide.
+ */
+@Injectable()
+export class HeartbeatSweep {
+  private readonly job: BackgroundJob;
+  /** Monotonic: nothing is due before, unless a change of this process wakes it. */
+  private restUntil = -Infinity;
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly presence: IngestPresence,
+    private readonly verdicts: VerdictRecorder,
+    private readonly history: HistoryWriter,
+    private readonly clock: DatabaseClock,
+    private readonly server: DatabaseServer,
+    jobs: BackgroundJobs,
+  ) {
+    this.job = jobs.create({ name: 'heartbeat-sweep', run: () => this.run() });
+  }
+
+  @Interval(SECOND_MS)
+  async tick(): Promise<void> {
+    if (this.clock.monotonic() >= this.restUntil) await this.job.tick();
+  }
+
+  /** To be called after every change of a heartbeat. */
+  wake(): void {
+    this.restUntil = -Infinity;
+  }
+
+  async run(): Promise<void> {
+    this.restUntil = -Infinity;
+    const nowMs = this.clock.now().getTime();
+    const [row] = await this.database.query<{ nextMs: number | null }>(NEXT);
+    const nextMs = row?.nextMs ?? Infinity;
+    if (nextMs <= nowMs) await this.decideAll(nowMs);
+    // On a server other processes may take pings.
+    else if (this.server.isEmbedded) this.restUntil = this.clock.monotonic() + Math.min(nextMs - nowMs, REST_MS);
+  }
+
+  private async decideAll(nowMs: number): Promise<void> {
+    const [due] = await this.database.query<{ sinceMs: number | null }>(SINCE, [new Date(nowMs)]);
+    const gaps = await this.presence.gapsSince(due?.sinceMs ?? nowMs);
+    for (let batch = 0; batch < MOST_BATCHES && !this.job.isStopping; batch++) {
+      const decided = await this.database.transaction((tx) => this.decideSome(tx, nowMs, gaps), LIMITS);
+      await failpoint('heartbeat.committed');
+      await this.verdicts.record(this.database, decided);
+      if (decided.length < BATCH) return;
+    }
+  }
+
+  private async decideSome(tx: Tx, nowMs: number, gaps: readonly Gap[]): Promise<ToRecord[]> {
+    const due = await lockHeartbeats(tx, 'h.next_at <= $1', [new Date(nowMs)], {
+      tail: `ORDER BY h.next_at LIMIT ${BATCH}`,
+      wait: 'SKIP LOCKED',
+    });
+    const unfinished = new Map<string, LockedHeartbeat['owed']>();
+    for (const heartbeat of due)
+      if (heartbeat.owedMs !== null && heartbeat.owedMs <= nowMs)
+        unfinished.set(heartbeat.endpointId, await this.unrecorded(tx, heartbeat));
+    const decided = due.map((before): Stored & { verdicts: Verdict[] } => {
+      const { state, verdicts } = decideDue(before.state, before.schedule, nowMs, gaps);
+      const left = unfinished.get(before.endpointId);
+      const kept = left ? { ...before, owed: left, owedMs: left.length > 0 ? nowMs + OWED_FOR_MS : null } : before;
+      const repeated = verdicts.length === 0 ? repeatOf(before, nowMs) : [];
+      const last = repeated.at(-1)?.atMs ?? state.lastVerdictMs;
+      const isRepeatOver = verdicts.length > 0 || (before.repeatMs !== null && before.repeatMs <= nowMs);
+      const after = owing({ ...kept, state: { ...state, lastVerdictMs: last } }, [...verdicts, ...repeated], nowMs);
+      return {
+        before,
+        after: isRepeatOver ? { ...after, repeatMs: null } : after,
+        verdicts: [...verdicts, ...repeated],
+      };
+    });
+    await storeHeartbeats(tx, decided);
+    await failpoint('heartbeat.before_commit');
+    return decided.map(({ before, after, verdicts }) => ({
+      ...before,
+      verdicts: unfinished.has(before.endpointId) ? after.owed : after.owed.slice(after.owed.length - verdicts.length),
+    }));
+  }
+
+  /** Of what is owed for long, what no check is there of. Cost: for each such heartbeat a look into the day of its verdict. */
+  private async unrecorded(tx: Tx, heartbeat: LockedHeartbeat): Promise<LockedHeartbeat['owed']> {
+    const { endpointKey, owed } = heartbeat;
+    const asked = owed.map((verdict) => ({ endpointKey, checkedAt: new Date(verdict.atMs), verdict }));
+    const missing = await this.history.missing(tx, asked);
+    return missing.map(({ verdict }) => verdict);
+  }
+}
+
+/**
+ * The newest verdict once more, where it is `down` and something that held its alerts back is over: others would have got
+ * another check by now.
+ */
+function repeatOf({ repeatMs, lastVerdict, state }: LockedHeartbeat, nowMs: number): Verdict[] {
+  if (repeatMs === null || repeatMs > nowMs || lastVerdict?.outcome !== 'down' || !state.active) return [];
+  return [{ ...lastVerdict, atMs: Math.max(nowMs, (state.lastVerdictMs ?? 0) + 1) }];
+}

@@ -1,0 +1,91 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Connectivity } from '../engine/run/connectivity';
+import { Config } from '../platform/config/config';
+import { WorkerDatabase } from '../platform/database/database';
+import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
+import { Metrics } from '../platform/observability/metrics';
+import { SECOND_MS } from '../platform/time/time-units';
+import { type Gap, merged } from './expectation';
+
+const RENEW_MS = 5 * SECOND_MS;
+/** As many renewals may fail as take less than this; longer, and nobody was there. */
+const AWAY_SECONDS = 15;
+const KEPT_DAYS = 30;
+
+// By the database's own clock, which no test moves: a moved clock is no absence. Cost: one row, and one more after a gap.
+const RENEW = `
+  WITH before AS (SELECT seen_at FROM ingest_seen FOR UPDATE),
+  gap AS (
+    INSERT INTO ingest_gap (began_at, ended_at)
+    SELECT seen_at, clock_timestamp() FROM before WHERE seen_at < clock_timestamp() - interval '${AWAY_SECONDS} seconds'
+    RETURNING extract(epoch FROM ended_at - began_at)::float8 AS seconds),
+  renewed AS (
+    INSERT INTO ingest_seen (seen_at) SELECT clock_timestamp() FROM (SELECT count(*) FROM before) AS locked
+    ON CONFLICT (one) DO UPDATE SET seen_at = greatest(ingest_seen.seen_at, excluded.seen_at))
+  SELECT seconds FROM gap`;
+
+const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
+
+// What ended in the time in which a deadline could still be moved by it, and an absence that goes on. Cost: a range of an
+// index of few rows.
+const GAPS = `
+  SELECT ${ms('began_at')} AS "fromMs", ${ms('ended_at')} AS "untilMs" FROM ingest_gap WHERE ended_at >= $1
+  UNION ALL
+  SELECT ${ms('seen_at')}, ${ms('clock_timestamp()')} FROM ingest_seen
+   WHERE seen_at < clock_timestamp() - interval '${AWAY_SECONDS} seconds'`;
+
+const FORGET = `DELETE FROM ingest_gap WHERE ended_at < now() - interval '${KEPT_DAYS} days'`;
+
+/**
+ * Whether anybody is there to take pings. Each process that serves renews one row; whoever renews it late writes the gap
+ * beside it, which all instances know. A machine without a network renews nothing: no ping reaches it.
+ */
+@Injectable()
+export class IngestPresence implements OnApplicationBootstrap {
+  private readonly logger = new Logger(IngestPresence.name);
+  private readonly job: BackgroundJob;
+  private readonly serves: boolean;
+  private readonly away;
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly connectivity: Connectivity,
+    config: Config,
+    metrics: Metrics,
+    jobs: BackgroundJobs,
+  ) {
+    this.serves = config.role !== 'worker';
+    this.away = metrics.counter({
+      name: 'uptime_ingest_gap_seconds_total',
+      help: 'Seconds in which no process was there to take pings; deadlines of heartbeats were moved by them.',
+    });
+    this.job = jobs.create({ name: 'ingest-presence', run: () => this.renew(), role: 'any' });
+  }
+
+  /** Before the first ping is taken and the first deadline judged. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.tick();
+  }
+
+  @Interval(RENEW_MS)
+  tick(): Promise<void> {
+    return this.job.tick();
+  }
+
+  /** Says that we are here, where we are. */
+  async renew(): Promise<void> {
+    if (!this.serves || this.connectivity.isOffline) return;
+    const [gap] = await this.database.query<{ seconds: number }>(RENEW);
+    if (!gap) return;
+    this.away.inc(gap.seconds);
+    this.logger.warn(`Nobody was there to take pings for ${Math.round(gap.seconds)} s; deadlines are moved by them.`);
+    await this.database.query(FORGET);
+  }
+
+  /** When nobody was there, of what ended after `sinceMs`. Renews or looks first, so that no deadline is judged too early. */
+  async gapsSince(sinceMs: number): Promise<Gap[]> {
+    await this.renew();
+    return merged(await this.database.query<Gap>(GAPS, [new Date(sinceMs)]));
+  }
+}

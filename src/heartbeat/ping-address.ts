@@ -1,0 +1,60 @@
+import { KEY } from '../platform/http/body/resource-key';
+import type { PingKind } from './expectation';
+
+/** Whom a ping is for. */
+export type PingTarget =
+  { by: 'id'; pingId: string } | { by: 'token'; token: string } | { by: 'key'; pingKey: string; key: string };
+
+/** What an address says. `refusal`: told once it is known that there is such a heartbeat. */
+export interface PingAddress {
+  target: PingTarget;
+  kind: PingKind;
+  exitCode: number | null;
+  refusal: 'invalid url format' | 'not found' | null;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const PING_KEY = /^[A-Za-z0-9_-]{22}$/;
+const PUSH = /^\/api\/push\/([A-Za-z0-9_-]{10,64})\/?$/;
+
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+/**
+ * Reads the path of a request: `/ping/<uuid>`, the same without `/ping`, `/ping/<ping key>/<key>`, and what may follow each.
+ * `null` for whatever is no address of a ping; `'unknown'` for what can be none but begins like one.
+ */
+export function readPingPath(path: string): PingAddress | 'unknown' | null {
+  const steps = path.replace(/\/$/, '').split('/').slice(1);
+  const isPrefixed = steps[0] === 'ping';
+  const [first = '', ...rest] = isPrefixed ? steps.slice(1) : steps;
+  if (UUID.test(first)) return { target: { by: 'id', pingId: first.toLowerCase() }, ...signalOf(rest) };
+  if (!isPrefixed) return null;
+  const [key = '', ...after] = rest;
+  if (!PING_KEY.test(first) || key === '') return 'unknown';
+  const signal = signalOf(after);
+  const refusal = KEY.test(key) ? signal.refusal : refusalOf(key);
+  return { target: { by: 'key', pingKey: first, key }, ...signal, refusal };
+}
+
+/** Reads Uptime Kuma's `/api/push/<token>?status=`: what is not up is down. `null` for any other path. */
+export function readPushPath(path: string, status: string): PingAddress | null {
+  const token = PUSH.exec(path)?.[1];
+  if (token === undefined) return null;
+  return { target: { by: 'token', token }, kind: status === 'up' ? 'success' : 'fail', exitCode: null, refusal: null };
+}
+
+function signalOf(steps: readonly string[]): Pick<PingAddress, 'kind' | 'exitCode' | 'refusal'> {
+  const [word] = steps;
+  const success = { kind: 'success', exitCode: null, refusal: null } as const;
+  if (word === undefined) return success;
+  if (steps.length > 1) return { ...success, refusal: 'not found' };
+  if (word === 'start' || word === 'fail' || word === 'log') return { ...success, kind: word };
+  if (!/^\d+$/.test(word)) return { ...success, refusal: refusalOf(word) };
+  const exitCode = Number(word);
+  if (word.length > 3 || exitCode > 255) return { ...success, refusal: 'invalid url format' };
+  return { kind: exitCode === 0 ? 'success' : 'fail', exitCode, refusal: null };
+}
+
+/** What could be the name of something is not found; anything else is badly written. */
+const refusalOf = (word: string): 'invalid url format' | 'not found' =>
+  /^[a-z0-9._-]+$/.test(word) ? 'not found' : 'invalid url format';

@@ -1,0 +1,109 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { HeartbeatDto } from '../endpoint/heartbeat/heartbeat.dto';
+import type { Role } from '../platform/access/caller';
+import { Nested, Optional, QueryTimestamp } from '../platform/http/validators';
+import { formatId } from '../platform/ids/id';
+import { MASK } from '../platform/secrets/mask';
+import { PING_KINDS, type PingKind } from './expectation';
+
+export class PingView {
+  @ApiProperty({ example: 'pg_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T02:00:04.120Z' })
+  created_at!: string;
+
+  @ApiProperty({ enum: PING_KINDS, description: '`start` and `log` are no checks.' })
+  kind!: PingKind;
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    example: null,
+    description: 'Which run, as `rid` said.',
+  })
+  run_id!: string | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 214_300,
+    description: 'Milliseconds since the start of the run that it ended; null where no start was told.',
+  })
+  duration_ms!: number | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, example: null, description: 'As the address said, 0 to 255.' })
+  exit_code!: number | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '203.0.113.7', description: 'Where it came from.' })
+  address!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'dumped 214 tables',
+    description: 'At most its first 10,000 bytes; null without one, and where it was not kept. Masked for read keys.',
+  })
+  body!: string | null;
+
+  @ApiProperty({ type: 'integer', example: 17, description: 'Of all that was sent.' })
+  body_bytes!: number;
+}
+
+/** A stored ping. */
+export interface PingRow {
+  id: string;
+  createdAt: Date;
+  kind: number;
+  runId: string | null;
+  durationMs: number | null;
+  exitCode: number | null;
+  address: string | null;
+  body: string | null;
+  bodyBytes: number;
+}
+
+/** Whatever a job prints may hold a credential. */
+export const toPingView = (row: PingRow, role: Role): PingView => ({
+  id: formatId('ping', row.id),
+  created_at: row.createdAt.toISOString(),
+  kind: PING_KINDS[row.kind] ?? 'log',
+  run_id: row.runId,
+  duration_ms: row.durationMs,
+  exit_code: row.exitCode,
+  address: row.address,
+  body: row.body !== null && role === 'read' ? MASK : row.body,
+  body_bytes: row.bodyBytes,
+});
+
+export class PreviewQuery {
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'From when on; without it from now on.',
+    example: '2026-11-20T10:00:00Z',
+  })
+  @Optional()
+  @QueryTimestamp()
+  from?: Date;
+}
+
+export class PreviewHeartbeatDto {
+  @ApiProperty({ type: HeartbeatDto })
+  @Nested(() => HeartbeatDto)
+  heartbeat!: HeartbeatDto;
+}
+
+export class HeartbeatPreviewView {
+  @ApiProperty({
+    type: [String],
+    example: ['2026-11-21T01:30:00.000Z'],
+    description:
+      'The next 10 times, fewer where the schedule has fewer. Of a period as if a ping came at the beginning.',
+  })
+  expected_at!: string[];
+
+  @ApiProperty({ type: 'integer', example: 3600, description: 'Seconds; what it would be where it is left out.' })
+  grace!: number;
+}

@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import { Partitions } from '../history/write/partitions';
+import { Quotas } from '../identity/quota/quotas.service';
+import { BoundedMap } from '../platform/cache/bounded-map';
+import { TokenBuckets } from '../platform/capacity/token-bucket';
+import { Database, type Tx } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { newUuid } from '../platform/ids/id';
+import { failpoint } from '../platform/observability/failpoints';
+import { dayNumber } from '../platform/time/time-units';
+import { decidePing, type Ping, PING_KINDS } from './expectation';
+import { type LockedHeartbeat, lockHeartbeats, storeHeartbeats } from './heartbeat-store';
+import { HeartbeatSweep } from './heartbeat-sweep.job';
+import type { PingAddress, PingTarget } from './ping-address';
+import { owing, type ToRecord, VerdictRecorder } from './verdict-recorder';
+
+type Refusal = NonNullable<PingAddress['refusal']> | 'invalid uuid format';
+
+/** A request that pings. */
+export interface SentPing extends Omit<PingAddress, 'refusal'> {
+  refusal: Refusal | null;
+  runId: string | null;
+  message: string | null;
+  /** As it is kept: at most its first 10,000 bytes. */
+  body: string | null;
+  /** Of all that was sent. */
+  bodyBytes: number;
+  /** Where it came from. */
+  from: string | null;
+}
+
+export type PingAnswer =
+  | { status: 'ok' }
+  | { status: 'unknown' }
+  | { status: 'refused'; refusal: Refusal }
+  | { status: 'limited'; waitSeconds: number };
+
+/** Of one heartbeat. */
+const PINGS = { rate: 1, burst: 10 };
+/** Of bodies of one organization that are kept, bytes. */
+const BODIES = { rate: 64 * 1024, burst: 16 * 1024 * 1024 };
+/** Heartbeats of which the organization is known before they are looked up. */
+const MAX_KNOWN = 100_000;
+
+const CONDITIONS = {
+  id: 'h.ping_id = $1 OR (h.old_ping_id = $1 AND h.old_until > now())',
+  token: 'h.push_token = $1 OR (h.old_push_token = $1 AND h.old_until > now())',
+  key: 'w.ping_key = $1 AND e.external_key = $2 AND e.heartbeat IS NOT NULL',
+} as const;
+
+const INSERT = `
+  INSERT INTO ping (endpoint_key, created_at, id, kind, run_id, duration_ms, exit_code, address, body, body_bytes)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+
+/** Takes pings. */
+@Injectable()
+export class PingService {
+  /** Heartbeats by address, and whose they are. The database decides whether they still are. */
+  private readonly known = new BoundedMap<string, string>(MAX_KNOWN);
+  private readonly pings: TokenBuckets;
+  private readonly bodies: TokenBuckets;
+  private readonly organizations = new BoundedMap<string, { limit: number; buckets: TokenBuckets }>(10_000);
+
+  constructor(
+    private readonly database: Database,
+    private readonly partitions: Partitions,
+    private readonly quotas: Quotas,
+    private readonly clock: DatabaseClock,
+    private readonly verdicts: VerdictRecorder,
+    private readonly sweep: HeartbeatSweep,
+  ) {
+    const monotonic = () => clock.monotonic();
+    this.pings = new TokenBuckets(PINGS.rate, PINGS.burst, monotonic, MAX_KNOWN);
+    this.bodies = new TokenBuckets(BODIES.rate, BODIES.burst, monotonic);
+  }
+
+  /** Whether a ping has come to this address before: what has not costs a look-up, which its caller may bound. */
+  knows(target: PingTarget): boolean {
+    return this.known.get(nameOf(target)) !== undefined;
+  }
+
+  /**
+   * Stores a ping and records what it says: when this resolves to `ok`, both are committed. Cost: one transaction of three
+   * statements, the check in the recorder's next batch, and one update that says so.
+   */
+  async take(sent: SentPing): Promise<PingAnswer> {
+    const name = nameOf(sent.target);
+    const waitSeconds = await this.waitFor(name);
+    if (waitSeconds > 0) return { status: 'limited', waitSeconds };
+    const taken = await this.database.transaction((tx) => this.store(tx, sent));
+    if (taken === null) {
+      this.known.delete(name);
+      return { status: 'unknown' };
+    }
+    this.known.set(name, taken.orgId);
+    if (sent.refusal !== null) return { status: 'refused', refusal: sent.refusal };
+    await failpoint('heartbeat.committed');
+    this.sweep.wake();
+    await this.verdicts.record(this.database, [taken]);
+    return { status: 'ok' };
+  }
+
+  /** Seconds until one more ping is taken there; 0: now. */
+  private async waitFor(name: string): Promise<number> {
+    const orgId = this.known.get(name);
+    if (orgId === undefined) return 0;
+    const wait = this.pings.take(name);
+    if (wait > 0) return wait;
+    const limit = await this.quotas.limitOf(orgId, 'checks_per_second').catch(() => null);
+    if (limit === null) return 0;
+    const known = this.organizations.get(orgId);
+    const ofOrg =
+      known?.limit === limit
+        ? known
+        : { limit, buckets: new TokenBuckets(limit, limit * 10, () => this.clock.monotonic()) };
+    this.organizations.set(orgId, ofOrg);
+    return ofOrg.buckets.take(orgId);
+  }
+
+  /** `null` when there is no such heartbeat. The row stays locked until what the ping says is committed with it. */
+  private async store(tx: Tx, sent: SentPing): Promise<ToRecord | null> {
+    const [before] = await lockHeartbeats(tx, `(${CONDITIONS[sent.target.by]})`, parametersOf(sent.target));
+    if (!before) return null;
+    if (sent.refusal !== null) return { ...before, verdicts: [] };
+    const nowMs = this.clock.now().getTime();
+    const ping: Ping = { ...sent, atMs: Math.max(nowMs, (before.lastPingMs ?? 0) + 1) };
+    const { state, verdicts, durationMs } = decidePing(before.state, before.schedule, ping);
+    await this.insert(tx, before, sent, ping, durationMs);
+    const after = owing({ ...before, state, lastPingMs: ping.atMs }, verdicts, nowMs);
+    const isOver = verdicts.length > 0;
+    await storeHeartbeats(tx, [{ before, after: isOver ? { ...after, repeatMs: null } : after }]);
+    await failpoint('heartbeat.before_commit');
+    return { ...before, verdicts: after.owed.slice(before.owed.length) };
+  }
+
+  private async insert(
+    tx: Tx,
+    { endpointKey, orgId }: LockedHeartbeat,
+    sent: SentPing,
+    ping: Ping,
+    durationMs: number | null,
+  ): Promise<void> {
+    const createdAt = new Date(ping.atMs);
+    await this.partitions.ensure(tx, [dayNumber(createdAt)]);
+    const keptBytes = sent.body === null ? 0 : Buffer.byteLength(sent.body);
+    const isKept = keptBytes > 0 && this.bodies.take(orgId, keptBytes) === 0;
+    await tx.query(INSERT, [
+      endpointKey,
+      createdAt,
+      newUuid(ping.atMs),
+      PING_KINDS.indexOf(ping.kind),
+      ping.runId,
+      durationMs,
+      ping.exitCode,
+      sent.from,
+      isKept ? sent.body : null,
+      sent.bodyBytes,
+    ]);
+  }
+}
+
+/** Stands for the address in memory. */
+const nameOf = (target: PingTarget): string => parametersOf(target).join('/');
+
+function parametersOf(target: PingTarget): string[] {
+  if (target.by === 'id') return [target.pingId];
+  return target.by === 'token' ? [target.token] : [target.pingKey, target.key];
+}

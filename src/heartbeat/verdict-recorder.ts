@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { FinishedCheck } from '../engine/finished-check';
+import { OUTCOME_CODE } from '../endpoint/outcome-code';
+import { CheckRecorder } from '../monitoring/record/check-recorder';
+import type { Sql } from '../platform/database/database';
+import { failpoint } from '../platform/observability/failpoints';
+import { type LockedHeartbeat, type OwedVerdict, settle } from './heartbeat-store';
+import type { Verdict } from './expectation';
+
+/** Whose verdicts they are. */
+type Owner = Pick<LockedHeartbeat, 'endpointId' | 'endpointKey' | 'orgId'>;
+
+export interface ToRecord extends Owner {
+  verdicts: readonly OwedVerdict[];
+}
+
+/** How long after a verdict somebody else finishes what whoever decided it has not. */
+export const OWED_FOR_MS = 30_000;
+
+/** How long a run is that a check can hold: microseconds in an integer. Exact times stand with the pings. */
+const MAX_DURATION_MS = 2_147_483.647;
+
+// A rule with `after` needs a check when that has passed, and of a job none comes soon. Cost: for each that is down, its alerts.
+const REPEAT = `
+  UPDATE heartbeat h SET repeat_at = due.at
+    FROM (SELECT s.endpoint_id, min(coalesce(s.failing_unmuted_since, s.failing_since) + make_interval(secs => a.after_seconds)) AS at
+            FROM endpoint_state s JOIN alert a ON a.endpoint_id = s.endpoint_id
+           WHERE s.endpoint_id = ANY ($1::uuid[]) AND s.status = ${OUTCOME_CODE.down} AND a.enabled AND NOT a.triggered
+             AND a.after_seconds > 0
+             AND coalesce(s.failing_unmuted_since, s.failing_since) + make_interval(secs => a.after_seconds) > s.last_checked_at
+           GROUP BY s.endpoint_id) due
+   WHERE h.endpoint_id = due.endpoint_id`;
+
+/** Verdicts on heartbeats become checks, as those of a checker do. */
+@Injectable()
+export class VerdictRecorder {
+  constructor(private readonly recorder: CheckRecorder) {}
+
+  /** Resolves when all are committed, and no longer owed. What the endpoint does not have any more is dropped. */
+  async record(sql: Sql, all: readonly ToRecord[]): Promise<void> {
+    const some = all.filter(({ verdicts }) => verdicts.length > 0);
+    if (some.length === 0) return;
+    const checks = some.flatMap((owner) => owner.verdicts.map((verdict) => checkOf(owner, verdict)));
+    await Promise.all(checks.map((check) => this.recorder.record(check)));
+    await failpoint('heartbeat.recorded');
+    const down = some.filter(({ verdicts }) => verdicts.some(({ outcome }) => outcome === 'down'));
+    if (down.length > 0) await sql.query(REPEAT, [down.map(({ endpointId }) => endpointId)]);
+    await settle(
+      sql,
+      some.map(({ endpointId, verdicts }) => ({ endpointId, atMs: verdicts.map(({ atMs }) => atMs) })),
+    );
+  }
+}
+
+const NO_PHASES = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null };
+
+/** What it depends on is judged by its newest result, when the check is recorded: nothing could be asked first. */
+function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: OwedVerdict): FinishedCheck {
+  return {
+    endpointId,
+    endpointKey,
+    orgId,
+    revision: verdict.revision,
+    slotMs: null,
+    checkedAt: new Date(verdict.atMs),
+    result: {
+      outcome: verdict.outcome,
+      durationMs: Math.min(verdict.durationMs ?? 0, MAX_DURATION_MS),
+      phases: NO_PHASES,
+      statusCode: null,
+      address: null,
+      certificate: null,
+      records: null,
+      redirects: [],
+      error: errorOf(verdict),
+      warning: null,
+    },
+    attempts: 1,
+    firstError: null,
+    planned: false,
+    muted: false,
+  };
+}
+
+const errorOf = ({ code, message }: Verdict) => (code === null ? null : { code, phase: 'run' as const, message });
+
+/** The verdicts of a decision as they are owed from `nowMs` on, behind those that were owed before. */
+export function owing(heartbeat: LockedHeartbeat, verdicts: readonly Verdict[], nowMs: number): LockedHeartbeat {
+  const newest = verdicts.at(-1);
+  if (!newest) return heartbeat;
+  const { revision } = heartbeat;
+  return {
+    ...heartbeat,
+    owed: [...heartbeat.owed, ...verdicts.map((verdict) => ({ ...verdict, revision }))],
+    owedMs: heartbeat.owedMs ?? nowMs + OWED_FOR_MS,
+    lastVerdict: newest,
+  };
+}
