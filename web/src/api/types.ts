@@ -11,6 +11,10 @@ export type Website = Schemas['Website'];
 export type WebsiteHistory = Schemas['WebsiteHistory'];
 export type WebsiteOutage = Schemas['WebsiteOutage'];
 export type Endpoint = Schemas['Endpoint'];
+/** When a ping is expected, and where to send it. */
+export type Heartbeat = Schemas['EndpointHeartbeat'];
+export type Ping = Schemas['Ping'];
+export type HeartbeatPreview = Schemas['HeartbeatPreview'];
 export type Status = Endpoint['status'];
 export type Header = Schemas['Header'];
 export type Assertion = Schemas['Assertion'];

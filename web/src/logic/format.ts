@@ -33,9 +33,14 @@ export function age(iso: string | null, nowMs: number): string {
   return `${Math.floor(s / DAY)} d`;
 }
 
-/** `4.2 ms`, `142 ms`, `1.24 s`. */
+/** The longest that a check can tell it took; a job that ran longer says at least that. */
+const LONGEST_MS = 2_147_483;
+
+/** `4.2 ms`, `142 ms`, `1.24 s`, `3 min 20 s`, `≥ 35 min 47 s`. */
 export function ms(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
+  if (value >= MINUTE * 1000)
+    return `${value >= LONGEST_MS ? '≥ ' : ''}${duration(Math.min(value, LONGEST_MS) / 1000)}`;
   if (value >= 1000) return `${(value / 1000).toFixed(value >= 10_000 ? 1 : 2)} s`;
   return value >= 10 ? `${Math.round(value)} ms` : `${value.toFixed(1)} ms`;
 }

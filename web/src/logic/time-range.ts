@@ -26,7 +26,7 @@ export const stepFor = (seconds: number, interval: number, buckets: number): num
 
 /**
  * The range a URL names: `range=24h`, or `from` and `to` in seconds after zooming. The default is a day, or an hour in the
- * first two hours of an endpoint.
+ * first two hours of an endpoint; `usual` in place of both.
  */
 export function rangeOf(
   query: URLSearchParams,
@@ -34,12 +34,14 @@ export function rangeOf(
   sinceMs: number,
   interval: number,
   buckets: number,
+  usual?: RangeName,
 ): TimeRange {
   const to = Number(query.get('to')) * 1000;
   const from = Math.min(Number(query.get('from')) * 1000, to - SHORTEST_MS);
   if (from > 0 && to > from && to <= nowMs + 60_000)
     return { from, to, step: stepFor((to - from) / 1000, interval, buckets), name: null };
-  const name = RANGES.find((each) => each === query.get('range')) ?? (nowMs - sinceMs < 2 * 3_600_000 ? '1h' : '24h');
+  const byAge = nowMs - sinceMs < 2 * 3_600_000 ? '1h' : '24h';
+  const name = RANGES.find((each) => each === query.get('range')) ?? usual ?? byAge;
   const step = stepFor(SECONDS[name], interval, buckets);
   const end = Math.ceil(nowMs / 1000 / step) * step * 1000;
   return { from: end - SECONDS[name] * 1000, to: end, step, name };
