@@ -4,6 +4,7 @@ const shop = { id: 'ws_shop', name: 'Example shop' };
 const item = (id: string, name: string, status: World['items'][number]['status'] = 'up') => ({
   id,
   name,
+  type: 'HTTPS' as const,
   status,
   website: shop,
 });
@@ -78,5 +79,11 @@ describe('the command palette', () => {
     expect(titles('shop', many)).toHaveLength(12);
     expect(titles('pause shop', { ...WORLD, mayWrite: false })).toEqual([]);
     expect(titles('mut', { ...WORLD, mayWrite: false })).toEqual([]);
+  });
+
+  it('checks no heartbeat, which reports by itself, but opens and pauses it', () => {
+    const world: World = { ...WORLD, items: [{ ...item('ep_4', 'Backup'), type: 'HEARTBEAT' }] };
+    expect(titles('check backup', world)).toEqual([]);
+    expect([titles('backup', world), titles('pause backup', world)]).toEqual([['Backup'], ['Pause Backup']]);
   });
 });

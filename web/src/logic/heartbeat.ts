@@ -9,7 +9,13 @@ export const isHeartbeat = ({ type }: { type: string }): boolean => type === 'HE
 export const scheduleText = ({ every, cron, timezone }: Pick<Heartbeat, 'every' | 'cron' | 'timezone'>): string =>
   every === null ? `${cron} (${timezone})` : `every ${spanText(every)}`;
 
-/** Seconds without numbers behind them: nobody runs a job by the second. */
+/** `every 1 day, late after 1 h, a run may take 2 h`. */
+export const waitingText = (of: Pick<Heartbeat, 'every' | 'cron' | 'timezone' | 'grace' | 'max_runtime'>): string =>
+  `${scheduleText(of)}, late ${of.grace === 0 ? 'at once' : `after ${spanText(of.grace)}`}${
+    of.max_runtime === null ? '' : `, a run may take ${spanText(of.max_runtime)}`
+  }`;
+
+/** Without seconds: nobody runs a job by them. */
 const moment = (iso: string, nowMs: number): string => {
   const isToday = new Date(iso).toDateString() === new Date(nowMs).toDateString();
   return isToday ? clockTime(Date.parse(iso)) : time(iso, nowMs).replace(/:\d\d$/, '');
@@ -29,8 +35,14 @@ export function expectationText(
     return `Running since ${moment(running_since, nowMs)}, for ${duration(since(running_since))}`;
   if (last_ping_at === null) return 'No ping yet';
   if (next_expected_at === null) return 'Nothing is expected';
-  const late = since(next_expected_at);
-  return `Expected ${moment(next_expected_at, nowMs)}, ${late < 0 ? `in ${duration(-late)}` : `${duration(late)} ago`}`;
+  return `Expected ${moment(next_expected_at, nowMs)}, ${expectedIn(next_expected_at, nowMs)}`;
+}
+
+/** `in 3 h 5 min`, `12 min ago`, `–`: for a tile. */
+export function expectedIn(iso: string | null, nowMs: number): string {
+  if (iso === null) return '–';
+  const late = (nowMs - Date.parse(iso)) / 1000;
+  return late < 0 ? `in ${duration(-late)}` : `${duration(late)} ago`;
 }
 
 const KINDS: Record<Ping['kind'], string> = { success: 'Success', start: 'Started', fail: 'Failed', log: 'Note' };
@@ -46,6 +58,9 @@ export function cutText({ body, body_bytes }: Pick<Ping, 'body' | 'body_bytes'>)
   const shown = new TextEncoder().encode(body).length;
   return body_bytes > shown ? `The first of ${count(body_bytes, 'byte')}` : null;
 }
+
+/** What an alert of a heartbeat begins with: nobody waits three nights for three failures. */
+export const HEARTBEAT_THRESHOLDS = { failure_threshold: '1', success_threshold: '1' } as const;
 
 /** Where to ping. `origin`: of this page, where the service does not know its own address. */
 export const pingUrl = ({ ping_url, ping_id }: Pick<Heartbeat, 'ping_url' | 'ping_id'>, origin: string): string =>

@@ -1,5 +1,6 @@
 import type { MaintenanceScope, OverviewItem, Website } from '../api/types';
 import { duration } from './format';
+import { checkable } from './heartbeat';
 
 /** What a command does. */
 export type Act =
@@ -20,7 +21,7 @@ export interface Command {
 
 /** What can be found. */
 export interface World {
-  items: readonly Pick<OverviewItem, 'id' | 'name' | 'status' | 'website'>[];
+  items: readonly Pick<OverviewItem, 'id' | 'name' | 'type' | 'status' | 'website'>[];
   websites: readonly Pick<Website, 'id' | 'name' | 'enabled' | 'endpoint_count'>[];
   pages: readonly (readonly [title: string, path: string])[];
   mayWrite: boolean;
@@ -104,7 +105,7 @@ function deeds(verb: string, text: string, { items, websites }: World): Command[
   if (verb === 'mute') return mutes(text, targets);
   if (verb === 'pause' || verb === 'resume') return enables(text, targets, verb === 'resume');
   if (verb !== 'check') return [];
-  return ranked(items, text).map((of) => ({
+  return ranked(checkable(items).checked, text).map((of) => ({
     title: `Check ${of.name} now`,
     note: noteOf(of),
     act: { does: 'check', id: of.id, name: of.name },

@@ -12,14 +12,18 @@ import { Many } from '../components/form/chooser';
 import { Check as CheckField, Choice, Lines, Select, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
+import { ScheduleFields } from '../components/heartbeat/schedule-fields';
 import { Button, Data, Head } from '../components/layout';
 import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
 import { endpointDocument } from '../logic/document-preview';
 import { INTERVAL, TIMEOUT, WARN_DAYS } from '../logic/endpoint-defaults';
 import { duration } from '../logic/format';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
+import { isHeartbeat } from '../logic/heartbeat';
+import { type HeartbeatDraft, heartbeatBody, heartbeatDraftOf, newHeartbeat } from '../logic/heartbeat-draft';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
+import { OWN_ZONE } from '../logic/zoned-time';
 import { addAddresses } from '../state/add-many';
 import { useContacts } from '../state/contacts';
 import { useDraft } from '../state/drafts';
@@ -44,6 +48,8 @@ interface Draft {
   /** As it is typed. */
   tags: string;
   depends_on: string[];
+  /** Of a heartbeat, which has no other settings. */
+  heartbeat: HeartbeatDraft;
 }
 
 const EMPTY: Draft = {
@@ -60,14 +66,16 @@ const EMPTY: Draft = {
   tls: { verify: true, ca: null, server_name: null, warn_days: WARN_DAYS },
   tags: '',
   depends_on: [],
+  heartbeat: newHeartbeat(OWN_ZONE),
 };
 
 /** What a key may not see is shown as this, also in the settings of another endpoint. */
 const MASK = '********';
 
 /** What an endpoint of another type has none of stays as a new one has it. */
-const withoutNulls = ({ method, headers, assertions, follow_redirects, tls, ...rest }: Endpoint) => ({
+const withoutNulls = ({ method, headers, assertions, follow_redirects, tls, heartbeat, ...rest }: Endpoint) => ({
   ...rest,
+  heartbeat: heartbeat ? heartbeatDraftOf(heartbeat, OWN_ZONE) : EMPTY.heartbeat,
   method: method ?? EMPTY.method,
   headers: headers ?? [],
   assertions: assertions ?? [],
@@ -77,8 +85,8 @@ const withoutNulls = ({ method, headers, assertions, follow_redirects, tls, ...r
 
 const draftOf = (endpoint: Endpoint): Draft => ({
   ...withoutNulls(endpoint),
-  interval: String(endpoint.interval),
-  timeout: String(endpoint.timeout),
+  interval: String(endpoint.interval ?? INTERVAL.default),
+  timeout: String(endpoint.timeout ?? TIMEOUT.default),
   body: endpoint.body ?? '',
   tags: endpoint.tags.join(', '),
   depends_on: endpoint.depends_on,
@@ -97,9 +105,15 @@ const hasTls = ({ tls: { verify, ca, server_name, warn_days } }: Draft) =>
 function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   const { method, body, assertions, follow_redirects, tls, depends_on } = draft;
   const tags = tagsIn(draft.tags);
+  const links = {
+    ...((!isNew || tags.length > 0) && { tags }),
+    ...((!isNew || depends_on.length > 0) && { depends_on }),
+  };
+  const name = draft.name.trim();
+  if (isHeartbeat(draft)) return { name, type: draft.type, heartbeat: heartbeatBody(draft.heartbeat), ...links };
   const headers = draft.headers.filter(({ key }) => key !== '');
   return {
-    name: draft.name.trim(),
+    name,
     url: isNew ? urlOf(draft) : draft.url.trim(),
     type: draft.type,
     interval: Number(draft.interval),
@@ -112,8 +126,7 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
     }),
     ...((!isNew || !follow_redirects) && { follow_redirects }),
     ...((!isNew || hasTls(draft)) && { tls }),
-    ...((!isNew || tags.length > 0) && { tags }),
-    ...((!isNew || depends_on.length > 0) && { depends_on }),
+    ...links,
   };
 }
 
@@ -178,10 +191,19 @@ function guessed(chosen: Partial<Draft>): Draft {
   return { ...EMPTY, ...(guess && { type: guess.type, name: guess.name }), ...chosen };
 }
 
+/** A heartbeat has no URL that it could be guessed from. */
+function asAsked(): Partial<Draft> {
+  const type = route.peek().query.get('type');
+  return type === null ? {} : { type };
+}
+
+/** Jobs belong to no site of theirs: those of whoever has no website for them are kept together. */
+const JOBS = 'Jobs';
+
 /** The URL comes first: type, name and website are guessed from it until the user chooses them. */
 function NewEndpoint({ of }: { of: Endpoint | null }) {
   const { chosen, website, websiteName, picked, saved } = useDraft('an unsaved endpoint', () => ({
-    chosen: signal<Partial<Draft>>(of ? copyOf(of) : {}),
+    chosen: signal<Partial<Draft>>(of ? copyOf(of) : asAsked()),
     website: signal(of?.website_id ?? route.peek().query.get('website_id')),
     websiteName: signal(''),
     /** Null until somebody changes it: the default contacts. */
@@ -196,11 +218,12 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   const told = picked.value ?? defaultContacts(everyContact);
   const plan = alertPlan(everyContact, told);
   const guess = guessEndpoint(draft.url);
-  const known = websites.data.value?.find(
-    (each) => new URL(each.url).hostname.replace(/^www\./, '') === guess?.website.host,
+  const isJob = isHeartbeat(draft);
+  const known = websites.data.value?.find((each) =>
+    isJob ? each.name === JOBS : new URL(each.url).hostname.replace(/^www\./, '') === guess?.website.host,
   );
   const websiteId = website.value ?? known?.id ?? '';
-  const site = siteOf(draft.url);
+  const site = isJob ? { host: JOBS, url: `${location.origin}/` } : siteOf(draft.url);
   const endpoint = bodyOf(draft, true);
   const chosenWebsite = websites.data.value?.find((each) => each.id === websiteId);
   const websiteOf = chosenWebsite
@@ -258,9 +281,15 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
     >
       {(problem) => (
         <>
-          <p class="small">
-            <a href={`#${many}`}>Several at once, from a list, a file or a sitemap</a>
-          </p>
+          {!isJob && (
+            <p class="small">
+              <a href={`#${many}`}>Several at once, from a list, a file or a sitemap</a>
+              {' · '}
+              <button type="button" class="plain" onClick={() => patch(chosen)({ type: 'HEARTBEAT' })}>
+                A job that reports when it is done
+              </button>
+            </p>
+          )}
           {hasSecrets && <p class="notice warn">Secret values are not copied: enter them again.</p>}
           <div class="form-row">
             <Choice
@@ -315,8 +344,8 @@ interface EditorProps {
 }
 
 /** Said here: the service would name the website's URL as well, which the form has no field for. */
-function needUrl({ url }: Draft, pointer: string): void {
-  if (url.trim() !== '') return;
+function needUrl(draft: Draft, pointer: string): void {
+  if (draft.url.trim() !== '' || isHeartbeat(draft)) return;
   const message = 'Enter what to watch: a URL, a host, or host:port.';
   throw new ApiProblem(400, 'validation_failed', 'Some fields are not valid.', [
     { pointer: `${pointer}/url`, code: 'required', message },
@@ -328,6 +357,7 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const { value: choices } = useLoad('choices', () => loadDocument().then(endpointChoices)).data;
+  const isJob = isHeartbeat(draft);
   const tested = bodyOf(draft, isNew);
   const shown = JSON.stringify({ ...tested, name: null, interval: null });
   const test = async () => {
@@ -351,7 +381,7 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
             await save();
           }}
           action={isNew ? 'Create' : 'Save'}
-          more={(form) => <TestButton form={form} test={test} />}
+          more={(form) => !isJob && <TestButton form={form} test={test} />}
         >
           {({ problem: at }) => {
             // A test has the endpoint's fields at its root; a website's URL is made from this one, its name has a field.
@@ -362,27 +392,39 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
             };
             return (
               <>
-                <Text
-                  label="URL, host or host:port"
-                  hint={isNew ? 'Type and name are guessed from it.' : undefined}
-                  error={problem('/url')}
-                  placeholder="https://shop.example.com/checkout"
-                  value={draft.url}
-                  set={(url) => set({ url })}
-                  onPaste={pasteMany}
-                />
+                {!isJob && (
+                  <Text
+                    label="URL, host or host:port"
+                    hint={isNew ? 'Type and name are guessed from it.' : undefined}
+                    error={problem('/url')}
+                    placeholder="https://shop.example.com/checkout"
+                    value={draft.url}
+                    set={(url) => set({ url })}
+                    onPaste={pasteMany}
+                  />
+                )}
                 <div class="form-row">
                   <Choice
                     label="Type"
                     error={problem('/type')}
-                    options={withCurrent(choices?.types, draft.type)}
+                    options={typesOf(choices, draft.type, isNew)}
                     value={draft.type}
                     set={(type) => set({ type })}
                   />
                   <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
                 </div>
                 {children?.(at)}
-                <Details draft={draft} set={set} problem={problem} choices={choices} id={id} />
+                {isJob ? (
+                  <ScheduleFields
+                    value={draft.heartbeat}
+                    set={(changes) => set({ heartbeat: { ...draft.heartbeat, ...changes } })}
+                    problem={problem}
+                  />
+                ) : (
+                  <Details draft={draft} set={set} problem={problem} choices={choices} />
+                )}
+                <Links draft={draft} set={set} problem={problem} id={id} />
+                {!isJob && draft.type.startsWith('HTTP') && <HttpDetails draft={draft} set={set} problem={problem} />}
                 {last}
               </>
             );
@@ -412,6 +454,12 @@ const withCurrent = (choices: readonly string[] | undefined, current: string): s
   ...new Set([...(choices ?? []), current]),
 ];
 
+/** A heartbeat stays one, and nothing else becomes one. */
+const typesOf = (choices: EndpointChoices | undefined, current: string, isNew: boolean): string[] =>
+  withCurrent(choices?.types, current).filter(
+    (type) => isNew || isHeartbeat({ type }) === isHeartbeat({ type: current }),
+  );
+
 type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
   Pick<FormState, 'problem'> & { choices: EndpointChoices | undefined };
 
@@ -419,7 +467,7 @@ type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
 const INTERVALS = ['30', '60', '300'];
 
 /** How to check, and what counts as up. */
-function Details({ draft, set, problem, choices, id }: DetailsProps) {
+function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
   const isHttp = draft.type.startsWith('HTTP');
   return (
     <>
@@ -485,48 +533,60 @@ function Details({ draft, set, problem, choices, id }: DetailsProps) {
           )}
         />
       </details>
-      <details open={draft.tags !== '' || draft.depends_on.length > 0}>
-        <summary>Tags and dependencies</summary>
+    </>
+  );
+}
+
+/** What it belongs to. */
+function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {
+  return (
+    <details open={draft.tags !== '' || draft.depends_on.length > 0}>
+      <summary>Tags and dependencies</summary>
+      <div class="form">
+        <Text
+          label="Tags (optional)"
+          hint="Separated by spaces or commas. They filter the overview and choose what a maintenance window covers."
+          error={problem('/tags')}
+          placeholder="prod, team:web"
+          value={draft.tags}
+          set={(tags) => set({ tags })}
+        />
+        <Many
+          label="Depends on (optional)"
+          hint="While one of these is down, no alert of this endpoint triggers."
+          placeholder="Add an endpoint"
+          error={problem('/depends_on')}
+          values={draft.depends_on}
+          set={(depends_on) => set({ depends_on })}
+          options={endpointOptions().filter(([each]) => each !== id)}
+        />
+      </div>
+    </details>
+  );
+}
+
+/** How it is asked, over HTTP. */
+function HttpDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' | 'problem'>) {
+  return (
+    <>
+      <TlsDetails draft={draft} set={set} problem={problem} />
+      <details open={draft.headers.length > 0 || draft.body !== ''}>
+        <summary>Request headers and body</summary>
         <div class="form">
-          <Text
-            label="Tags (optional)"
-            hint="Separated by spaces or commas. They filter the overview and choose what a maintenance window covers."
-            error={problem('/tags')}
-            placeholder="prod, team:web"
-            value={draft.tags}
-            set={(tags) => set({ tags })}
+          <HeaderList
+            label="Headers"
+            list={draft.headers}
+            error={problem('/headers')}
+            set={(headers) => set({ headers })}
           />
-          <Many
-            label="Depends on (optional)"
-            hint="While one of these is down, no alert of this endpoint triggers."
-            placeholder="Add an endpoint"
-            error={problem('/depends_on')}
-            values={draft.depends_on}
-            set={(depends_on) => set({ depends_on })}
-            options={endpointOptions().filter(([each]) => each !== id)}
+          <Lines label="Body" error={problem('/body')} value={draft.body} set={(body) => set({ body })} />
+          <CheckField
+            label="Follow redirects"
+            value={draft.follow_redirects}
+            set={(follow_redirects) => set({ follow_redirects })}
           />
         </div>
       </details>
-      {isHttp && <TlsDetails draft={draft} set={set} problem={problem} />}
-      {isHttp && (
-        <details open={draft.headers.length > 0 || draft.body !== ''}>
-          <summary>Request headers and body</summary>
-          <div class="form">
-            <HeaderList
-              label="Headers"
-              list={draft.headers}
-              error={problem('/headers')}
-              set={(headers) => set({ headers })}
-            />
-            <Lines label="Body" error={problem('/body')} value={draft.body} set={(body) => set({ body })} />
-            <CheckField
-              label="Follow redirects"
-              value={draft.follow_redirects}
-              set={(follow_redirects) => set({ follow_redirects })}
-            />
-          </div>
-        </details>
-      )}
     </>
   );
 }

@@ -13,9 +13,12 @@ import { CertificateCard } from '../components/endpoint/certificate';
 import { EndpointHead } from '../components/endpoint/head';
 import { Outages } from '../components/endpoint/outages';
 import { Tiles, WINDOWS } from '../components/endpoint/tiles';
+import { Address } from '../components/heartbeat/address';
+import { Pings } from '../components/heartbeat/pings';
 import { Data, Section } from '../components/layout';
 import { lazy } from '../components/lazy';
 import { MaintenanceBanner } from '../components/quiet';
+import { isHeartbeat } from '../logic/heartbeat';
 import { shownSince } from '../logic/shown-since';
 import { now } from '../state/clock';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
@@ -70,7 +73,7 @@ export function EndpointPage({ id }: { id: string }) {
     await action(value);
     reload();
   };
-  const check = () => run(({ name }) => checkNow(id, name));
+  const check = () => run((of) => (isHeartbeat(of) ? Promise.resolve() : checkNow(id, of.name)));
   const pause = () => run(({ name, enabled }) => setEnabled(id, name, !enabled, reload));
   useKeys({ c: check, p: pause, e: () => may.write() && go(`/endpoints/${id}/edit`) });
 
@@ -91,6 +94,7 @@ export function EndpointPage({ id }: { id: string }) {
           {may.write() && <FirstContact then={() => made.value++} />}
           {data.maintenance && <MaintenanceBanner of={data.maintenance} />}
           {data.acknowledgement && <AcknowledgedBanner id={id} of={data.acknowledgement} onChange={reload} />}
+          {data.heartbeat?.last_ping_at === null && <Address endpoint={data} of={data.heartbeat} reload={reload} />}
           <Strip endpoint={data} checks={recent} />
           <Tiles endpoint={data} newest={recent[0]} uptimes={uptimes.data.value} />
           <LatencySection endpoint={data} outages={long?.outages ?? []} />
@@ -107,8 +111,12 @@ export function EndpointPage({ id }: { id: string }) {
               <Rules key={made.value} endpoint={data} />
             </div>
           </div>
-          <Section title="Recent checks">
-            <CheckList endpointId={id} version={data.last_checked_at ?? ''} />
+          {data.heartbeat && <Pings endpointId={id} version={data.heartbeat.last_ping_at ?? ''} />}
+          {data.heartbeat && data.heartbeat.last_ping_at !== null && (
+            <Address endpoint={data} of={data.heartbeat} reload={reload} />
+          )}
+          <Section title={data.heartbeat ? 'Runs' : 'Recent checks'}>
+            <CheckList endpointId={id} version={data.last_checked_at ?? ''} isOfRuns={data.heartbeat !== null} />
           </Section>
         </>
       )}

@@ -17,6 +17,7 @@ import { count } from '../logic/format';
 import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
 import { type Filters, filtersOf, type Group, grouped, tagsOf } from '../logic/overview-order';
 import { progress } from '../state/bulk';
+import { isHeartbeat } from '../logic/heartbeat';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useContacts } from '../state/contacts';
 import { useKeys } from '../state/keyboard';
@@ -124,7 +125,7 @@ function useOverviewKeys(
     X: toggle(true),
     c: () => {
       const item = marked();
-      if (item && may.write()) void checkNow(item.id, item.name);
+      if (item && may.write() && !isHeartbeat(item)) void checkNow(item.id, item.name);
     },
     p: () => {
       const item = marked();

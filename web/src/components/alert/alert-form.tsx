@@ -4,8 +4,10 @@ import type { Alert, Contact, DeliveryTest } from '../../api/types';
 import { alertBody, type AlertDraft, alertDraftOf, firstContact, newAlert } from '../../logic/alert-draft';
 import { type RuleDraft, ruleDraftOf } from '../../logic/alert-rule';
 import { type ConfigSchemas, type ConfigValue, secretsIn } from '../../logic/config-schema';
+import { HEARTBEAT_THRESHOLDS, isHeartbeat } from '../../logic/heartbeat';
 import { useDraft } from '../../state/drafts';
 import { patch } from '../../state/load';
+import { itemOf } from '../../state/overview-store';
 import { route } from '../../state/router';
 import { showToast } from '../../state/toast';
 import { ApiCall } from '../form/api-call';
@@ -48,7 +50,8 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
     const begun = stored ? {} : { ...ruleDraftOf(contact?.alert_defaults ?? {}), ...own.value };
     set({ ...begun, contact_id: contact?.id ?? null });
   };
-  const { value } = draft;
+  const isOfJob = isHeartbeat({ type: itemOf(draft.value.endpoint_id)?.type ?? '' });
+  const value = isOfJob && stored === null ? { ...draft.value, ...HEARTBEAT_THRESHOLDS, ...own.value } : draft.value;
   const type = contacts.find(({ id }) => id === value.contact_id)?.type ?? value.type;
   const body = alertBody(value, stored);
   const test = async () => {
@@ -104,6 +107,12 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
                 set={set}
                 choose={choose}
               />
+              {isOfJob && (
+                <p class="muted small">
+                  The endpoint is a heartbeat: each run that is missed or fails is one failure, so one is enough, and
+                  one good run resolves it.
+                </p>
+              )}
               <RuleFields form={form} pointer="" type={type} value={value} set={setRule} />
               <Text
                 label="Description (optional)"

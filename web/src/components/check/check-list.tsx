@@ -14,8 +14,16 @@ import { outcomeOf } from './recent-beats';
 
 const PLANNED = 'In maintenance: does not count';
 
-/** Recent checks, newest first, each with its details. `version` changes when there may be newer ones. */
-export function CheckList({ endpointId, version }: { endpointId: string; version: string }) {
+interface Props {
+  endpointId: string;
+  /** Changes when there may be newer ones. */
+  version: string;
+  /** They judge runs of a job: of these nothing is known but time, result and reason. */
+  isOfRuns: boolean;
+}
+
+/** Recent checks, newest first, each with its details. */
+export function CheckList({ endpointId, version, isOfRuns }: Props) {
   const outcome = useSignal('');
   const open = useSignal('');
   const path = `/api/v1/endpoints/${endpointId}/checks${query({ limit: 20, outcome: outcome.value })}`;
@@ -38,9 +46,13 @@ export function CheckList({ endpointId, version }: { endpointId: string; version
           </span>
         )}
       </>,
-      ms(check.duration_ms),
+      isOfRuns ? ms(check.duration_ms || null) : ms(check.duration_ms),
       <>
-        {check.error?.message ?? check.warning?.message ?? check.status_code ?? check.records?.[0] ?? 'answered'}
+        {check.error?.message ??
+          check.warning?.message ??
+          check.status_code ??
+          check.records?.[0] ??
+          (isOfRuns ? 'reported' : 'answered')}
         {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
       </>,
       <span class="mono">{check.address ?? '–'}</span>,

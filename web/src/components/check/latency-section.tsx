@@ -23,13 +23,16 @@ const VIEWS = [
 /** How long checks took over a range of the URL's choosing, as a chart of percentiles or of phases, and as a table. */
 export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outages: readonly Outage[] }) {
   const path = `/api/v1/endpoints/${endpoint.id}/latency`;
-  const view = route.value.query.get('view') === 'phases' ? 'phases' : '';
+  const { heartbeat } = endpoint;
+  const view = !heartbeat && route.value.query.get('view') === 'phases' ? 'phases' : '';
+  // A job by cron tells no period.
+  const interval = endpoint.interval ?? heartbeat?.every ?? 3600;
   const perChart = view === 'phases' ? BUCKETS.bars : BUCKETS.percentiles;
   const madeAt = Date.parse(endpoint.created_at);
   const coarse = useComputed(() => Math.floor(now.value / 15_000) * 15_000);
   const range = useMemo(
-    () => rangeOf(route.value.query, coarse.value, madeAt, endpoint.interval ?? 60, perChart),
-    [route.value.query.toString(), coarse.value, madeAt, endpoint.interval ?? 60, perChart],
+    () => rangeOf(route.value.query, coarse.value, madeAt, interval, perChart, heartbeat ? '30d' : undefined),
+    [route.value.query.toString(), coarse.value, madeAt, interval, perChart],
   );
   const key = `${path}/${range.step}/${range.name ?? `${range.from}-${range.to}`}`;
   const read = (shift: number, signal: AbortSignal) =>
@@ -53,6 +56,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
       ),
     [planned.data.value, outages, range],
   );
+  const title = heartbeat ? 'Run times' : 'Response time';
   const buckets = latency.data.value;
   const before = earlier.data.value;
   const phases = useMemo(() => phaseData(buckets ?? [], range.step), [buckets]);
@@ -64,7 +68,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
     bands,
     from: range.from / 1000,
     to: range.to / 1000,
-    label: `Response time from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same as a table below.`,
+    label: `${title} from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same as a table below.`,
     describe: (index: number) => {
       const bucket = buckets?.[index];
       return bucket ? bucketText(bucket, response.before[index] ?? null, now.peek()) : '';
@@ -74,9 +78,9 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
   };
 
   return (
-    <Section title="Response time">
+    <Section title={title}>
       <div class="filters">
-        <Switch label="View" options={VIEWS} value={view} set={(value) => setQuery({ view: value })} />
+        {!heartbeat && <Switch label="View" options={VIEWS} value={view} set={(value) => setQuery({ view: value })} />}
         <Switch
           label="Time range"
           options={RANGES.map((name) => [name, name] as const)}

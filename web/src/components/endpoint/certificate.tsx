@@ -40,7 +40,7 @@ export function CertificateCard({ endpoint, checks, reload }: CertificateProps) 
 /** When its end is told; one click where nobody would be. */
 function ExpirySteps({ endpoint, reload }: Omit<CertificateProps, 'checks'>) {
   const { tls } = endpoint;
-  if (tls.warn_days !== null) {
+  if (tls && tls.warn_days !== null) {
     return (
       <>
         {stepsOf(endpoint).join(', ')} days before, by its alert rules. <a href="#/certificates">All that end soon</a>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Check, Endpoint } from '../../api/types';
 import { checkCommand } from '../../logic/commands';
 import { duration, time } from '../../logic/format';
+import { expectationText, waitingText } from '../../logic/heartbeat';
 import { shownStatus } from '../../logic/overview-order';
 import { now } from '../../state/clock';
 import { deleteEndpoints } from '../../state/endpoint-actions';
@@ -34,7 +35,8 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
     deleteEndpoints([endpoint]);
     go('/');
   };
-  const copy = (
+  const { heartbeat } = endpoint;
+  const copy = !heartbeat && (
     <CopyButton
       label={endpoint.type.startsWith('HTTP') ? 'Copy as curl' : 'Copy as command'}
       text={checkCommand(endpoint)}
@@ -48,9 +50,11 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
       actions={
         may.write() ? (
           <>
-            <Button class="primary" onClick={onCheck}>
-              Check now
-            </Button>
+            {!heartbeat && (
+              <Button class="primary" onClick={onCheck}>
+                Check now
+              </Button>
+            )}
             {isInTrouble && !endpoint.acknowledgement && (
               <Button onClick={() => (isAcknowledging.value = true)}>Acknowledge</Button>
             )}
@@ -78,9 +82,17 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
       }
     >
       <State endpoint={endpoint} since={since} newest={newest} />
+      {heartbeat && <p class="expected">{expectationText(heartbeat, now.value)}</p>}
       <p class="muted">
-        <span class="chip">{endpoint.type}</span> <span class="mono">{endpoint.url}</span> · every{' '}
-        {duration(endpoint.interval)}, gives up after {duration(endpoint.timeout)}
+        <span class="chip">{endpoint.type}</span>{' '}
+        {heartbeat ? (
+          waitingText(heartbeat)
+        ) : (
+          <>
+            <span class="mono">{endpoint.url}</span> · every {duration(endpoint.interval ?? 0)}, gives up after{' '}
+            {duration(endpoint.timeout ?? 0)}
+          </>
+        )}
       </p>
       <EndpointLinks endpoint={endpoint} />
       {isAcknowledging.value && (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { Check, Endpoint, Uptime } from '../../api/types';
-import { duration, ms, nextCheckText } from '../../logic/format';
+import type { Check, Endpoint, Heartbeat, Uptime } from '../../api/types';
+import { age, duration, ms, nextCheckText } from '../../logic/format';
+import { expectedIn } from '../../logic/heartbeat';
 import { fewText } from '../../logic/watched';
 import { now } from '../../state/clock';
 import { Share } from '../check/share';
@@ -23,8 +24,6 @@ interface Props {
 
 /** The figures of an endpoint: now, p95, uptimes and when it is checked next. */
 export function Tiles({ endpoint, newest, uptimes }: Props) {
-  const lastDay = uptimes?.[0];
-  const few = fewText(lastDay?.checks);
   const planned = WINDOWS.flatMap(([window], index) => {
     const seconds = uptimes?.[index]?.planned_seconds ?? 0;
     return seconds === 0 ? [] : [`${duration(seconds)} of ${window}`];
@@ -32,13 +31,11 @@ export function Tiles({ endpoint, newest, uptimes }: Props) {
   return (
     <>
       <dl class="tiles figures">
-        <Tile name="Now">{newest?.outcome === 'up' ? ms(newest.duration_ms) : statusWord(endpoint.status)}</Tile>
-        <Tile name="p95, 24 h">
-          {lastDay === undefined ? <Blank /> : few === null ? ms(lastDay.latency.p95) : <Few of={lastDay} few={few} />}
-        </Tile>
-        <Tile name="Next check">
-          <NextCheck endpoint={endpoint} />
-        </Tile>
+        {endpoint.heartbeat ? (
+          <Reported of={endpoint.heartbeat} month={uptimes?.[2]} />
+        ) : (
+          <Checked endpoint={endpoint} newest={newest} lastDay={uptimes?.[0]} />
+        )}
         {WINDOWS.map(([window, name], index) => {
           const uptime = uptimes?.[index];
           return (
@@ -58,6 +55,39 @@ export function Tiles({ endpoint, newest, uptimes }: Props) {
       {planned.length > 0 && (
         <p class="muted small below">Planned maintenance, which no uptime counts: {planned.join(', ')}.</p>
       )}
+    </>
+  );
+}
+
+interface CheckedProps extends Omit<Props, 'uptimes'> {
+  lastDay: Uptime | undefined;
+}
+
+function Checked({ endpoint, newest, lastDay }: CheckedProps) {
+  const few = fewText(lastDay?.checks);
+  return (
+    <>
+      <Tile name="Now">{newest?.outcome === 'up' ? ms(newest.duration_ms) : statusWord(endpoint.status)}</Tile>
+      <Tile name="p95, 24 h">
+        {lastDay === undefined ? <Blank /> : few === null ? ms(lastDay.latency.p95) : <Few of={lastDay} few={few} />}
+      </Tile>
+      <Tile name="Next check">
+        <NextCheck next={endpoint.next_check_at} interval={endpoint.interval ?? 1} />
+      </Tile>
+    </>
+  );
+}
+
+/** Of a job: over a month, since a nightly one runs once a day. */
+function Reported({ of: { last_ping_at, next_expected_at }, month }: { of: Heartbeat; month: Uptime | undefined }) {
+  return (
+    <>
+      <Tile name="Last ping">{last_ping_at === null ? 'none yet' : `${age(last_ping_at, now.value)} ago`}</Tile>
+      <Tile name="Run time p95, 30 d">
+        {/* A run whose start was not told took no time. */}
+        {month === undefined ? <Blank /> : ms(month.latency.p95 || null)}
+      </Tile>
+      <Tile name="Next expected">{expectedIn(next_expected_at, now.value)}</Tile>
     </>
   );
 }
@@ -87,7 +117,7 @@ const Watched = ({ part }: { part: number }) => (
 );
 
 /** When it is checked next: a ring that empties until then. */
-function NextCheck({ endpoint: { next_check_at: at, interval } }: { endpoint: Endpoint }) {
+function NextCheck({ next: at, interval }: { next: string | null; interval: number }) {
   const left = at === null ? 0 : Math.min(Math.max((Date.parse(at) - now.value) / 1000 / interval, 0), 1);
   return (
     <span class="next-check">

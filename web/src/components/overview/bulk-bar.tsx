@@ -2,12 +2,14 @@ import { signal, useSignal } from '@preact/signals';
 import { post, put, remove } from '../../api/client';
 import type { OverviewItem } from '../../api/types';
 import { count } from '../../logic/format';
+import { checkable } from '../../logic/heartbeat';
 import { progress, runBulk, stopBulk } from '../../state/bulk';
 import { deleteEndpoints } from '../../state/endpoint-actions';
 import { into } from '../../state/load';
 import { muteHour } from '../../state/mute';
 import { items, websites } from '../../state/overview-store';
 import { picked } from '../../state/overview-view';
+import { showToast } from '../../state/toast';
 import { confirmed, Dialog } from '../dialog';
 import { Choice } from '../form/field';
 import { Form } from '../form/form';
@@ -60,6 +62,12 @@ async function mute(list: readonly OverviewItem[]): Promise<void> {
   picked.value = new Set();
 }
 
+async function checkAll(list: readonly OverviewItem[]): Promise<void> {
+  const { checked, leftOut } = checkable(list);
+  if (leftOut !== null) showToast(leftOut, 'warn');
+  if (checked.length > 0) await runBulk('Checked', checked, (item) => post(`${pathOf(item)}/checks`));
+}
+
 /** What can be done with the selected endpoints, and how the last of it went. `shown`: all that the filters let through. */
 export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
   const list = (items.value ?? []).filter(({ id }) => picked.value.has(id));
@@ -71,7 +79,7 @@ export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
       {list.length > 0 && !isBusy && (
         <div class="actions">
           <strong role="status">{list.length.toLocaleString('en')} selected</strong>
-          <Button onClick={() => runBulk('Checked', list, (item) => post(`${pathOf(item)}/checks`))}>Check now</Button>
+          <Button onClick={() => checkAll(list)}>Check now</Button>
           <Button onClick={() => setAll(list, false)}>Pause</Button>
           <Button onClick={() => setAll(list, true)}>Resume</Button>
           <Button onClick={() => mute(list)}>Mute 1 h</Button>

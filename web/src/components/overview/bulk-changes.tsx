@@ -4,6 +4,7 @@ import type { OverviewItem } from '../../api/types';
 import { changedTags } from '../../logic/bulk-tags';
 import { madeText } from '../../logic/contact-draft';
 import { count } from '../../logic/format';
+import { checkable } from '../../logic/heartbeat';
 import { tagsIn } from '../../logic/maintenance';
 import { secondsOf, spanOf } from '../../logic/time-span';
 import { runBulk } from '../../state/bulk';
@@ -132,6 +133,7 @@ const UNITS = ['seconds', 'minutes', 'hours'] as const;
 const DAY_SECONDS = 86_400;
 
 function Interval({ list, close }: Change) {
+  const { checked, leftOut } = checkable(list);
   const span = useSignal(spanOf(60, 'minutes'));
   const problem = useSignal<string | undefined>(undefined);
   const save = async () => {
@@ -139,10 +141,19 @@ function Interval({ list, close }: Change) {
     problem.value = interval >= 1 && interval <= DAY_SECONDS ? undefined : 'A second to a day.';
     if (problem.value !== undefined) return;
     close();
-    await runBulk('Changed', list, (item) => put(`/api/v1/endpoints/${item.id}`, { interval }));
+    await runBulk('Changed', checked, (item) => put(`/api/v1/endpoints/${item.id}`, { interval }));
   };
+  if (checked.length === 0) {
+    return (
+      <Dialog title="Nothing is checked of these" onClose={close}>
+        <p>Heartbeats report by themselves: their schedule is set one by one.</p>
+        {cancel(close)()}
+      </Dialog>
+    );
+  }
   return (
-    <Dialog title={`Check ${count(list.length, 'endpoint')} how often?`} onClose={close}>
+    <Dialog title={`Check ${count(checked.length, 'endpoint')} how often?`} onClose={close}>
+      {leftOut !== null && <p>{leftOut}</p>}
       <Form save={save} action="Change interval" more={cancel(close)}>
         {() => (
           <TimeSpanField label="Interval" error={problem.value} units={UNITS} value={span.value} set={into(span)} />

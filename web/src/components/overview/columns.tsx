@@ -3,6 +3,7 @@ import type { OverviewItem } from '../../api/types';
 import { acknowledgedText } from '../../logic/acknowledged-text';
 import { linePath } from '../../logic/beat-shapes';
 import { age, count, daysUntil, ms } from '../../logic/format';
+import { isHeartbeat } from '../../logic/heartbeat';
 import { itemsOf, type Line } from '../../logic/overview-lines';
 import { shownStatus } from '../../logic/overview-order';
 import { reasonText } from '../../logic/reason-text';
@@ -152,10 +153,16 @@ function Name({ item, isMixed }: Row) {
           )
         )}
         <Certificate expiresAt={item.certificate_expires_at} />
-        <span>{item.status === 'down' && item.last_error !== null ? reasonText(item.last_error) : item.url}</span>
+        <span>{rowText(item)}</span>
       </p>
     </>
   );
+}
+
+/** What it is about, or why it is down. */
+function rowText(item: OverviewItem): string {
+  if (item.status === 'down' && item.last_error !== null) return reasonText(item.last_error);
+  return isHeartbeat(item) ? 'A job that reports by itself' : item.url;
 }
 
 const WINDOW_WORDS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' };
@@ -182,7 +189,7 @@ function Latency({ item }: Row) {
       <Sparkline item={item} />
       <span class="num">
         <span class="sr">p95 </span>
-        {ms(item.p95_ms)}
+        {ms(isHeartbeat(item) ? item.p95_ms || null : item.p95_ms)}
       </span>
     </>
   );

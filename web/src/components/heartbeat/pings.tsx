@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals';
+import type { Ping } from '../../api/types';
+import { ms, time } from '../../logic/format';
+import { cutText, pingText } from '../../logic/heartbeat';
+import { now } from '../../state/clock';
+import { usePages } from '../../state/load';
+import { Button, Facts, type Row, Section, Table } from '../layout';
+import { Shape } from '../status';
+
+interface Props {
+  endpointId: string;
+  /** Changes when there may be newer ones. */
+  version: string;
+}
+
+const STATUS = { success: 'up', fail: 'down', start: 'unknown', log: 'unknown' } as const;
+
+/** Everything that the job has told, newest first, with what its last run printed. */
+export function Pings({ endpointId, version }: Props) {
+  const open = useSignal('');
+  const pings = usePages<Ping>(`/api/v1/endpoints/${endpointId}/pings?limit=20`, version);
+  const list = pings.items.value;
+  if (list === null) return null;
+  const last = list.find(({ body }) => body !== null);
+  const rows = list.flatMap((ping): Row[] => {
+    const isOpen = open.value === ping.id;
+    const at = time(ping.created_at, now.value);
+    const row: Row = [
+      at,
+      <span class={`status ${STATUS[ping.kind]}`}>
+        <Shape status={STATUS[ping.kind]} />
+        {pingText(ping)}
+      </span>,
+      ms(ping.duration_ms),
+      <span class="mono">{ping.address ?? '–'}</span>,
+      <button
+        type="button"
+        class="plain"
+        aria-expanded={isOpen}
+        aria-label={`Details of the ping at ${at}`}
+        onClick={() => (open.value = isOpen ? '' : ping.id)}
+      >
+        {isOpen ? 'Hide' : 'Details'}
+      </button>,
+    ];
+    return isOpen ? [row, { wide: <Details of={ping} /> }] : [row];
+  });
+  return (
+    <>
+      {last && (
+        <Section title="Last output">
+          <p class="muted small">
+            {pingText(last)}, {time(last.created_at, now.value)}
+          </p>
+          <Output of={last} />
+        </Section>
+      )}
+      <Section title="Pings">
+        {rows.length === 0 ? (
+          <p class="muted">None yet. The first is shown here as soon as it arrives.</p>
+        ) : (
+          <Table label="Pings" head={['Time', 'Ping', '#Run time', '~Address', '']} rows={rows} />
+        )}
+        {pings.older && <Button onClick={pings.older}>Older pings</Button>}
+      </Section>
+    </>
+  );
+}
+
+function Output({ of }: { of: Ping }) {
+  const cut = cutText(of);
+  return (
+    <>
+      {of.body !== null && (
+        <pre class="output" tabIndex={0} role="region" aria-label="Output">
+          {of.body}
+        </pre>
+      )}
+      {cut && <p class="muted small">{cut}.</p>}
+    </>
+  );
+}
+
+const Details = ({ of }: { of: Ping }) => (
+  <>
+    <Facts
+      of={[
+        ['Exit code', of.exit_code ?? 'not told'],
+        ['Run', <span class="mono">{of.run_id ?? 'not named'}</span>],
+        ['From', <span class="mono">{of.address ?? 'not known'}</span>],
+        ['Output', of.body_bytes === 0 ? 'none' : <Output of={of} />],
+      ]}
+    />
+  </>
+);
