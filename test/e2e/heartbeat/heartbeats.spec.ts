@@ -274,10 +274,10 @@ describe('a heartbeat', () => {
     const made = await make();
     await pinged(`/ping/${made.heartbeat.ping_id}`);
     const [{ at } = { at: 0 }] = await app.app.get(Database).query<{ at: number }>(
-      `UPDATE heartbeat SET owed = jsonb_build_array(
+      `UPDATE heartbeat SET pending = jsonb_build_array(
            jsonb_build_object('atMs', round(extract(epoch FROM last_verdict_at) * 1000), 'outcome', 'up', 'code', NULL, 'message', '', 'durationMs', NULL, 'revision', 1),
            jsonb_build_object('atMs', round(extract(epoch FROM last_verdict_at) * 1000) + 7, 'outcome', 'down', 'code', 'heartbeat_failed', 'message', 'x', 'durationMs', NULL, 'revision', 1)),
-         owed_at = now() - interval '1 second'
+         pending_at = now() - interval '1 second'
         WHERE ping_id = $1 RETURNING (extract(epoch FROM last_verdict_at) * 1000)::float8 + 7 AS at`,
       [made.heartbeat.ping_id],
     );
@@ -287,7 +287,7 @@ describe('a heartbeat', () => {
       { outcome: 'up' },
     ]);
     expect(
-      await app.app.get(Database).query('SELECT 1 FROM heartbeat WHERE owed IS NOT NULL OR owed_at IS NOT NULL'),
+      await app.app.get(Database).query('SELECT 1 FROM heartbeat WHERE pending IS NOT NULL OR pending_at IS NOT NULL'),
     ).toEqual([]);
   });
 
