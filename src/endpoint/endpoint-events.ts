@@ -41,7 +41,7 @@ export class EndpointsStopped {
 
 /**
  * Emitted inside the transaction that makes, changes, pauses or resumes heartbeats, after their endpoints and schedules are
- * written: when their next ping is expected has to be found anew.
+ * written: when their next ping is expected has to be found again.
  */
 export class HeartbeatsChanged {
   constructor(readonly endpointIds: readonly string[]) {}

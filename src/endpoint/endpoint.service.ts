@@ -235,7 +235,7 @@ export class EndpointService {
       tx,
       changed.map(({ scheduled }) => scheduled),
     );
-    const awaited = idsOf(changed.filter(({ isAwaitedAnew }) => isAwaitedAnew));
+    const awaited = idsOf(changed.filter(({ isAwaitedAgain }) => isAwaitedAgain));
     if (awaited.length > 0) await this.events.emit(new HeartbeatsChanged(awaited), tx);
     const stopped = idsOf(changed.filter(({ isStopped }) => isStopped));
     if (stopped.length > 0) {
@@ -304,7 +304,7 @@ export class EndpointService {
   /** The website was enabled: so are its endpoints, in the same transaction. */
   async startOfWebsite(tx: Tx, websiteId: string): Promise<void> {
     await this.schedule.switchWebsite(tx, websiteId, true);
-    await this.awaitAnew(tx, websiteId);
+    await this.awaitAgain(tx, websiteId);
   }
 
   /** The website was disabled: so are its endpoints, their state rows locked in the recorder's order, that of ids. */
@@ -321,12 +321,12 @@ export class EndpointService {
       rows.filter(({ enabled }) => enabled).map(({ id }) => id),
     );
     const ids = rows.map(({ id }) => id);
-    await this.awaitAnew(tx, websiteId);
+    await this.awaitAgain(tx, websiteId);
     await this.events.emit(new EndpointsStopped(orgId, ids, 'disabled'), tx);
   }
 
   /** Cost: a probe of an index for each endpoint of the website. */
-  private async awaitAnew(tx: Tx, websiteId: string): Promise<void> {
+  private async awaitAgain(tx: Tx, websiteId: string): Promise<void> {
     const rows = await tx.query<{ id: string }>(
       'SELECT e.id FROM endpoint e JOIN heartbeat h ON h.endpoint_id = e.id WHERE e.website_id = $1 ORDER BY e.id',
       [websiteId],
@@ -430,7 +430,7 @@ export class EndpointService {
       hasNewTarget: isChanged('url') || isChanged('type'),
       isStopped: endpoint.enabled && !settings.enabled,
       address,
-      isAwaitedAnew: settings.heartbeat !== null && (isChanged('heartbeat') || isChanged('enabled')),
+      isAwaitedAgain: settings.heartbeat !== null && (isChanged('heartbeat') || isChanged('enabled')),
       scheduled: {
         endpointId: id,
         orgId,
@@ -523,8 +523,8 @@ interface ChangedEndpoint {
   hasNewTarget: boolean;
   isStopped: boolean;
   address: SentAddress;
-  /** A heartbeat of which the next expectation is to be found anew. */
-  isAwaitedAnew: boolean;
+  /** A heartbeat of which the next expectation is to be found again. */
+  isAwaitedAgain: boolean;
   scheduled: Scheduled & { isDueAtOnce: boolean };
   entry: Change;
 }

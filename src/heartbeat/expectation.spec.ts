@@ -1,6 +1,6 @@
 import type { HeartbeatSchedule } from '../endpoint/heartbeat/heartbeat-schedule';
 import {
-  begunAnew,
+  begunAgain,
   decideDue,
   decidePing,
   type Gap,
@@ -48,7 +48,7 @@ const OTHER = '22222222-2222-4222-8222-222222222222';
 const gap = (from: string, until: string): Gap => ({ fromMs: at(from), untilMs: at(until) });
 
 describe('a ping', () => {
-  it('of success is a check that is up at its time, and begins the period anew', () => {
+  it('of success is a check that is up at its time, and begins the period again', () => {
     const { verdicts, state } = decidePing(NEW, HOURLY, ping('2026-11-20T10:05'));
     expect(verdicts).toEqual([
       { atMs: at('2026-11-20T10:05'), outcome: 'up', code: null, message: '', durationMs: null },
@@ -169,10 +169,10 @@ describe('a run that is not told', () => {
   });
 });
 
-describe('a heartbeat that begins anew', () => {
-  const anew = (lastPing: string | null, now: string, more: Partial<HeartbeatState> = {}, armed = false) =>
+describe('a heartbeat that begins again', () => {
+  const again = (lastPing: string | null, now: string, more: Partial<HeartbeatState> = {}, armed = false) =>
     shown(
-      begunAnew({ ...NEW, ...more }, HOURLY, {
+      begunAgain({ ...NEW, ...more }, HOURLY, {
         lastPingMs: lastPing && at(lastPing) ? at(lastPing) : null,
         armed,
         nowMs: at(now),
@@ -184,12 +184,12 @@ describe('a heartbeat that begins anew', () => {
     ['never in the past', '2026-11-20T10:05', '2026-11-20T13:30', '2026-11-20T14:05'],
     ['not at all before the first ping', null, '2026-11-20T10:30', null],
   ])('expects %s', (_, last, now, expected) => {
-    expect(anew(last, now)).toBe(expected);
+    expect(again(last, now)).toBe(expected);
   });
 
   it('expects a first ping where it is armed, and none while it is disabled', () => {
-    expect(anew(null, '2026-11-20T10:30', {}, true)).toBe('2026-11-20T11:30');
-    expect(anew('2026-11-20T10:05', '2026-11-20T10:30', { active: false })).toBeNull();
+    expect(again(null, '2026-11-20T10:30', {}, true)).toBe('2026-11-20T11:30');
+    expect(again('2026-11-20T10:05', '2026-11-20T10:30', { active: false })).toBeNull();
   });
 });
 

@@ -98,7 +98,7 @@ function said(decision: Decision, verdict: Omit<Verdict, 'atMs'>, atMs: number):
  * When the next ping is expected as if all began now: the schedule was changed, or it is enabled again. From the last ping,
  * but never in the past; before the first ping not at all, unless it is `armed`.
  */
-export function begunAnew(
+export function begunAgain(
   state: HeartbeatState,
   schedule: HeartbeatSchedule,
   { lastPingMs, armed, nowMs }: { lastPingMs: number | null; armed: boolean; nowMs: number },

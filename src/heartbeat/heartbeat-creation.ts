@@ -23,7 +23,7 @@ export class HeartbeatCreation {
   ) {}
 
   /**
-   * `null`: there is no such website. `there`: another request was first. Default contacts get it, as any endpoint. Throws
+   * `null`: there is no such website. `there`: another request was first. Default contacts get it, as with other endpoints. Throws
    * `quota_exceeded`.
    */
   async create({ pingKey, key }: { pingKey: string; key: string }): Promise<'created' | 'there' | null> {

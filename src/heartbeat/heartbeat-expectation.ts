@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
-import { begunAnew } from './expectation';
+import { begunAgain } from './expectation';
 import { lockHeartbeats, storeHeartbeats } from './heartbeat-store';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 
@@ -14,7 +14,7 @@ export class HeartbeatExpectation {
   ) {}
 
   /** In the transaction of the change. Two statements for a thousand. */
-  async beginAnew(tx: Tx, endpointIds: readonly string[]): Promise<void> {
+  async beginAgain(tx: Tx, endpointIds: readonly string[]): Promise<void> {
     const nowMs = this.clock.now().getTime();
     const locked = await lockHeartbeats(tx, 'h.endpoint_id = ANY ($1::uuid[])', [endpointIds], {
       tail: 'ORDER BY h.endpoint_id',
@@ -23,7 +23,7 @@ export class HeartbeatExpectation {
       const { schedule, armed, lastPingMs } = before;
       return {
         before,
-        after: { ...before, repeatMs: null, state: begunAnew(before.state, schedule, { lastPingMs, armed, nowMs }) },
+        after: { ...before, repeatMs: null, state: begunAgain(before.state, schedule, { lastPingMs, armed, nowMs }) },
       };
     });
     await storeHeartbeats(tx, changes);

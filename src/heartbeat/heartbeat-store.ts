@@ -3,7 +3,7 @@ import type { Sql } from '../platform/database/database';
 import type { HeartbeatState, Run, Verdict } from './expectation';
 
 /** A verdict that is committed with its heartbeat and perhaps not recorded yet. */
-export interface OwedVerdict extends Verdict {
+export interface PendingVerdict extends Verdict {
   /** Of the endpoint when it was decided. */
   revision: number;
 }
@@ -19,8 +19,8 @@ export interface LockedHeartbeat {
   armed: boolean;
   lastPingMs: number | null;
   repeatMs: number | null;
-  owed: readonly OwedVerdict[];
-  owedMs: number | null;
+  pending: readonly PendingVerdict[];
+  pendingMs: number | null;
   lastVerdict: Verdict | null;
 }
 
@@ -38,8 +38,8 @@ interface Row {
   repeatMs: number | null;
   lastPingMs: number | null;
   lastVerdictMs: number | null;
-  owed: OwedVerdict[] | null;
-  owedMs: number | null;
+  pending: PendingVerdict[] | null;
+  pendingMs: number | null;
   lastVerdict: Verdict | null;
   runs: Run[] | null;
 }
@@ -51,7 +51,7 @@ const LOCK = `
   SELECT h.endpoint_id AS "endpointId", e.key::text AS "endpointKey", e.org_id AS "orgId", e.revision, e.heartbeat AS schedule,
          (e.enabled AND w.enabled) AS active, h.armed, ${ms('expected_at')} AS "expectedMs", ${ms('deadline_at')} AS "deadlineMs",
          ${ms('overrun_at')} AS "overrunMs", ${ms('repeat_at')} AS "repeatMs", ${ms('last_ping_at')} AS "lastPingMs",
-         ${ms('last_verdict_at')} AS "lastVerdictMs", h.owed, ${ms('owed_at')} AS "owedMs", h.last_verdict AS "lastVerdict",
+         ${ms('last_verdict_at')} AS "lastVerdictMs", h.pending, ${ms('pending_at')} AS "pendingMs", h.last_verdict AS "lastVerdict",
          (SELECT jsonb_agg(jsonb_build_object('id', r.run_id, 'startedMs', (extract(epoch FROM r.started_at) * 1000)::float8,
                                               'overran', r.overran) ORDER BY r.started_at)
             FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS runs
@@ -65,9 +65,9 @@ export async function lockHeartbeats(
   { tail = '', wait = '' }: { tail?: string; wait?: 'SKIP LOCKED' | '' } = {},
 ): Promise<LockedHeartbeat[]> {
   const rows = await sql.query<Row>(`${LOCK} WHERE ${condition} ${tail} FOR UPDATE OF h ${wait}`, parameters);
-  return rows.map(({ active, expectedMs, deadlineMs, overrunMs, lastVerdictMs, runs, owed, ...row }) => ({
+  return rows.map(({ active, expectedMs, deadlineMs, overrunMs, lastVerdictMs, runs, pending, ...row }) => ({
     ...row,
-    owed: owed ?? [],
+    pending: pending ?? [],
     state: { active, expectedMs, deadlineMs, overrunMs, lastVerdictMs, runs: runs ?? [] },
   }));
 }
@@ -79,10 +79,10 @@ const STORE = `
   UPDATE heartbeat h
      SET expected_at = r.expected_at, deadline_at = r.deadline_at, overrun_at = r.overrun_at, repeat_at = r.repeat_at,
          last_ping_at = r.last_ping_at, last_verdict_at = r.last_verdict_at, last_verdict = r.last_verdict,
-         owed = r.owed, owed_at = r.owed_at
+         pending = r.pending, pending_at = r.pending_at
     FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, expected_at timestamptz, deadline_at timestamptz,
            overrun_at timestamptz, repeat_at timestamptz, last_ping_at timestamptz, last_verdict_at timestamptz,
-           last_verdict jsonb, owed jsonb, owed_at timestamptz)
+           last_verdict jsonb, pending jsonb, pending_at timestamptz)
    WHERE h.endpoint_id = r.endpoint_id`;
 
 // Deleted and made again: there are at most a hundred, and nearly always one.
@@ -109,8 +109,8 @@ export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Pro
     last_ping_at: at(after.lastPingMs),
     last_verdict_at: at(after.state.lastVerdictMs),
     last_verdict: after.lastVerdict,
-    owed: after.owed.length > 0 ? after.owed : null,
-    owed_at: at(after.owedMs),
+    pending: after.pending.length > 0 ? after.pending : null,
+    pending_at: at(after.pendingMs),
   }));
   await sql.query(STORE, [JSON.stringify(rows)]);
   const changed = changes.filter(({ before, after }) => before.state.runs !== after.state.runs);
@@ -130,13 +130,13 @@ export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Pro
 // Cost: an update of each row.
 const SETTLE = `
   UPDATE heartbeat h
-     SET owed = kept.owed, owed_at = CASE WHEN kept.owed IS NULL THEN NULL ELSE h.owed_at END
+     SET pending = kept.pending, pending_at = CASE WHEN kept.pending IS NULL THEN NULL ELSE h.pending_at END
     FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, at_ms jsonb),
-         LATERAL (SELECT jsonb_agg(o) FILTER (WHERE NOT r.at_ms @> (o -> 'atMs')) AS owed
-                    FROM heartbeat x, jsonb_array_elements(x.owed) o WHERE x.endpoint_id = r.endpoint_id) kept
-   WHERE h.endpoint_id = r.endpoint_id AND h.owed IS NOT NULL`;
+         LATERAL (SELECT jsonb_agg(o) FILTER (WHERE NOT r.at_ms @> (o -> 'atMs')) AS pending
+                    FROM heartbeat x, jsonb_array_elements(x.pending) o WHERE x.endpoint_id = r.endpoint_id) kept
+   WHERE h.endpoint_id = r.endpoint_id AND h.pending IS NOT NULL`;
 
-/** The verdicts at these times are recorded: they are no longer owed. */
+/** The verdicts at these times are recorded: they are no longer pending. */
 export async function settle(sql: Sql, settled: readonly { endpointId: string; atMs: readonly number[] }[]) {
   const rows = settled.map(({ endpointId, atMs }) => ({ endpoint_id: endpointId, at_ms: atMs }));
   await sql.query(SETTLE, [JSON.stringify(rows)]);

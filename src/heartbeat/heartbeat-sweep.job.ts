@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { HistoryWriter } from '../history/write/history-writer';
 import { type Tx, WorkerDatabase } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseServer } from '../platform/database/database-server';
@@ -10,7 +9,7 @@ import { SECOND_MS } from '../platform/time/time-units';
 import { decideDue, type Gap, type Verdict } from './expectation';
 import { type LockedHeartbeat, lockHeartbeats, type Stored, storeHeartbeats } from './heartbeat-store';
 import { IngestPresence } from './ingest-presence';
-import { OWED_FOR_MS, owing, type ToRecord, VerdictRecorder } from './verdict-recorder';
+import { PENDING_FOR_MS, withPending, type ToRecord, VerdictRecorder } from './verdict-recorder';
 
 /** Heartbeats that one transaction decides. */
 const BATCH = 500;
@@ -43,7 +42,6 @@ export class HeartbeatSweep {
     private readonly database: WorkerDatabase,
     private readonly presence: IngestPresence,
     private readonly verdicts: VerdictRecorder,
-    private readonly history: HistoryWriter,
     private readonly clock: DatabaseClock,
     private readonly server: DatabaseServer,
     jobs: BackgroundJobs,
@@ -87,18 +85,24 @@ export class HeartbeatSweep {
       tail: `ORDER BY h.next_at LIMIT ${BATCH}`,
       wait: 'SKIP LOCKED',
     });
-    const unfinished = new Map<string, LockedHeartbeat['owed']>();
+    const unfinished = new Map<string, LockedHeartbeat['pending']>();
     for (const heartbeat of due)
-      if (heartbeat.owedMs !== null && heartbeat.owedMs <= nowMs)
-        unfinished.set(heartbeat.endpointId, await this.unrecorded(tx, heartbeat));
+      if (heartbeat.pendingMs !== null && heartbeat.pendingMs <= nowMs)
+        unfinished.set(heartbeat.endpointId, await this.verdicts.unrecorded(tx, heartbeat));
     const decided = due.map((before): Stored & { verdicts: Verdict[] } => {
       const { state, verdicts } = decideDue(before.state, before.schedule, nowMs, gaps);
       const left = unfinished.get(before.endpointId);
-      const kept = left ? { ...before, owed: left, owedMs: left.length > 0 ? nowMs + OWED_FOR_MS : null } : before;
+      const kept = left
+        ? { ...before, pending: left, pendingMs: left.length > 0 ? nowMs + PENDING_FOR_MS : null }
+        : before;
       const repeated = verdicts.length === 0 ? repeatOf(before, nowMs) : [];
       const last = repeated.at(-1)?.atMs ?? state.lastVerdictMs;
       const isRepeatOver = verdicts.length > 0 || (before.repeatMs !== null && before.repeatMs <= nowMs);
-      const after = owing({ ...kept, state: { ...state, lastVerdictMs: last } }, [...verdicts, ...repeated], nowMs);
+      const after = withPending(
+        { ...kept, state: { ...state, lastVerdictMs: last } },
+        [...verdicts, ...repeated],
+        nowMs,
+      );
       return {
         before,
         after: isRepeatOver ? { ...after, repeatMs: null } : after,
@@ -109,16 +113,10 @@ export class HeartbeatSweep {
     await failpoint('heartbeat.before_commit');
     return decided.map(({ before, after, verdicts }) => ({
       ...before,
-      verdicts: unfinished.has(before.endpointId) ? after.owed : after.owed.slice(after.owed.length - verdicts.length),
+      verdicts: unfinished.has(before.endpointId)
+        ? after.pending
+        : after.pending.slice(after.pending.length - verdicts.length),
     }));
-  }
-
-  /** Of what is owed for long, what no check is there of. Cost: for each such heartbeat a look into the day of its verdict. */
-  private async unrecorded(tx: Tx, heartbeat: LockedHeartbeat): Promise<LockedHeartbeat['owed']> {
-    const { endpointKey, owed } = heartbeat;
-    const asked = owed.map((verdict) => ({ endpointKey, checkedAt: new Date(verdict.atMs), verdict }));
-    const missing = await this.history.missing(tx, asked);
-    return missing.map(({ verdict }) => verdict);
   }
 }
 

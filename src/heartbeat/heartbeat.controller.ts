@@ -9,7 +9,7 @@ import { Route } from '../platform/http/route.decorator';
 import { HeartbeatService } from './heartbeat.service';
 import { HeartbeatPreviewView, PingView, PreviewHeartbeatDto, PreviewQuery } from './ping.dto';
 
-@ApiTags('Heartbeats')
+@ApiTags('Endpoints')
 @Controller('api/v1/endpoints')
 export class HeartbeatController {
   constructor(private readonly heartbeats: HeartbeatService) {}

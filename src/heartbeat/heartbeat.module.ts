@@ -37,6 +37,6 @@ export class HeartbeatModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.events.on(HeartbeatsChanged, ({ endpointIds }, tx) => this.expectation.beginAnew(tx, endpointIds));
+    this.events.on(HeartbeatsChanged, ({ endpointIds }, tx) => this.expectation.beginAgain(tx, endpointIds));
   }
 }

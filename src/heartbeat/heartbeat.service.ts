@@ -72,7 +72,7 @@ export class HeartbeatService {
     return page.map((row) => toPingView(row, role));
   }
 
-  /** New addresses. The audit entry has none. */
+  /** New addresses, of which the entry in the audit log has none. */
   async rotate(caller: Caller, id: string): Promise<EndpointView> {
     const { orgId } = caller;
     await this.database.transaction(async (tx) => {

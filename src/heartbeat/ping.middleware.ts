@@ -9,7 +9,7 @@ import { Metrics } from '../platform/observability/metrics';
 import { Problem } from '../platform/problem/problem';
 import { HeartbeatCreation } from './heartbeat-creation';
 import { isUuid, type PingAddress, readPingPath, readPushPath } from './ping-address';
-import { type PingAnswer, PingService } from './ping.service';
+import { type PingOutcome, PingService } from './ping.service';
 
 /** What is kept of a body. */
 const BODY_LIMIT = 10_000;
@@ -52,14 +52,14 @@ export class PingMiddleware {
     const push = readPushPath(request.path, textOf(request, 'status') ?? 'up');
     const address = push ?? readPingPath(request.path);
     if (address === null) return next();
-    const reply = await this.answer(address, request).catch((error: unknown) => this.failed(error));
+    const reply = await this.replyTo(address, request).catch((error: unknown) => this.failed(error));
     if (reply === 'left') return undefined;
     this.taken.inc({ result: resultOf(reply.status) });
     send(request, response, reply, push !== null);
     return undefined;
   };
 
-  private async answer(address: PingAddress | 'unknown', request: Request): Promise<Reply | 'left'> {
+  private async replyTo(address: PingAddress | 'unknown', request: Request): Promise<Reply | 'left'> {
     if (request.method === 'OPTIONS') return { status: 204, text: '' };
     if (!METHODS.includes(request.method)) return { status: 405, text: 'method not allowed' };
     const sent = await bodyOf(request);
@@ -78,9 +78,9 @@ export class PingMiddleware {
       ...sent,
       from: clientAddress(request)?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
     };
-    const answer = await within(RECORD_WAIT_MS, this.pings.take(ping));
-    if (answer === 'late') return unavailable();
-    if (answer.status !== 'unknown') return replyTo(answer);
+    const outcome = await within(RECORD_WAIT_MS, this.pings.take(ping));
+    if (outcome === 'late') return unavailable();
+    if (outcome.status !== 'unknown') return replyTo(outcome);
     if (address.target.by !== 'key' || address.refusal !== null || textOf(request, 'create') !== '1')
       return this.unknown(request);
     const made = await this.creation.create(address.target);
@@ -121,12 +121,13 @@ const resultOf = (status: number): string => {
   return status >= 500 ? 'unavailable' : 'refused';
 };
 
-function replyTo(answer: PingAnswer): Reply {
-  if (answer.status === 'limited') {
-    return { status: 429, text: 'too many requests', retryAfter: Math.ceil(answer.waitSeconds) };
+function replyTo(outcome: PingOutcome): Reply {
+  if (outcome.status === 'limited') {
+    return { status: 429, text: 'too many requests', retryAfter: Math.ceil(outcome.waitSeconds) };
   }
-  if (answer.status === 'refused') return { status: answer.refusal === 'not found' ? 404 : 400, text: answer.refusal };
-  return answer.status === 'ok' ? { status: 200, text: 'OK' } : { status: 404, text: 'not found' };
+  if (outcome.status === 'refused')
+    return { status: outcome.refusal === 'not found' ? 404 : 400, text: outcome.refusal };
+  return outcome.status === 'ok' ? { status: 200, text: 'OK' } : { status: 404, text: 'not found' };
 }
 
 /** The first value of a parameter, as it is stored. */

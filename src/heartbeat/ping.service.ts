@@ -12,7 +12,7 @@ import { decidePing, type Ping, PING_KINDS } from './expectation';
 import { type LockedHeartbeat, lockHeartbeats, storeHeartbeats } from './heartbeat-store';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 import type { PingAddress, PingTarget } from './ping-address';
-import { owing, type ToRecord, VerdictRecorder } from './verdict-recorder';
+import { withPending, type ToRecord, VerdictRecorder } from './verdict-recorder';
 
 type Refusal = NonNullable<PingAddress['refusal']> | 'invalid uuid format';
 
@@ -29,7 +29,7 @@ export interface SentPing extends Omit<PingAddress, 'refusal'> {
   from: string | null;
 }
 
-export type PingAnswer =
+export type PingOutcome =
   | { status: 'ok' }
   | { status: 'unknown' }
   | { status: 'refused'; refusal: Refusal }
@@ -83,7 +83,7 @@ export class PingService {
    * Stores a ping and records what it says: when this resolves to `ok`, both are committed. Cost: one transaction of three
    * statements, the check in the recorder's next batch, and one update that says so.
    */
-  async take(sent: SentPing): Promise<PingAnswer> {
+  async take(sent: SentPing): Promise<PingOutcome> {
     const name = nameOf(sent.target);
     const waitSeconds = await this.waitFor(name);
     if (waitSeconds > 0) return { status: 'limited', waitSeconds };
@@ -126,11 +126,11 @@ export class PingService {
     const ping: Ping = { ...sent, atMs: Math.max(nowMs, (before.lastPingMs ?? 0) + 1) };
     const { state, verdicts, durationMs } = decidePing(before.state, before.schedule, ping);
     await this.insert(tx, before, sent, ping, durationMs);
-    const after = owing({ ...before, state, lastPingMs: ping.atMs }, verdicts, nowMs);
+    const after = withPending({ ...before, state, lastPingMs: ping.atMs }, verdicts, nowMs);
     const isOver = verdicts.length > 0;
     await storeHeartbeats(tx, [{ before, after: isOver ? { ...after, repeatMs: null } : after }]);
     await failpoint('heartbeat.before_commit');
-    return { ...before, verdicts: after.owed.slice(before.owed.length) };
+    return { ...before, verdicts: after.pending.slice(before.pending.length) };
   }
 
   private async insert(

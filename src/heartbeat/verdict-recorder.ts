@@ -2,20 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { FinishedCheck } from '../engine/finished-check';
 import { OUTCOME_CODE } from '../endpoint/outcome-code';
 import { CheckRecorder } from '../monitoring/record/check-recorder';
-import type { Sql } from '../platform/database/database';
+import { HistoryWriter } from '../history/write/history-writer';
+import type { Sql, Tx } from '../platform/database/database';
 import { failpoint } from '../platform/observability/failpoints';
-import { type LockedHeartbeat, type OwedVerdict, settle } from './heartbeat-store';
+import { type LockedHeartbeat, type PendingVerdict, settle } from './heartbeat-store';
 import type { Verdict } from './expectation';
 
 /** Whose verdicts they are. */
 type Owner = Pick<LockedHeartbeat, 'endpointId' | 'endpointKey' | 'orgId'>;
 
 export interface ToRecord extends Owner {
-  verdicts: readonly OwedVerdict[];
+  verdicts: readonly PendingVerdict[];
 }
 
 /** How long after a verdict somebody else finishes what whoever decided it has not. */
-export const OWED_FOR_MS = 30_000;
+export const PENDING_FOR_MS = 30_000;
 
 /** How long a run is that a check can hold: microseconds in an integer. Exact times stand with the pings. */
 const MAX_DURATION_MS = 2_147_483.647;
@@ -34,9 +35,19 @@ const REPEAT = `
 /** Verdicts on heartbeats become checks, as those of a checker do. */
 @Injectable()
 export class VerdictRecorder {
-  constructor(private readonly recorder: CheckRecorder) {}
+  constructor(
+    private readonly recorder: CheckRecorder,
+    private readonly history: HistoryWriter,
+  ) {}
 
-  /** Resolves when all are committed, and no longer owed. What the endpoint does not have any more is dropped. */
+  /** Of what has been pending for long, what no check is there of. Cost: for each such heartbeat a look into the days of its verdicts. */
+  async unrecorded(tx: Tx, { endpointKey, pending }: LockedHeartbeat): Promise<LockedHeartbeat['pending']> {
+    const asked = pending.map((verdict) => ({ endpointKey, checkedAt: new Date(verdict.atMs), verdict }));
+    const missing = await this.history.missing(tx, asked);
+    return missing.map(({ verdict }) => verdict);
+  }
+
+  /** Resolves when all are committed, and no longer pending. What the endpoint does not have any more is dropped. */
   async record(sql: Sql, all: readonly ToRecord[]): Promise<void> {
     const some = all.filter(({ verdicts }) => verdicts.length > 0);
     if (some.length === 0) return;
@@ -55,7 +66,7 @@ export class VerdictRecorder {
 const NO_PHASES = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null };
 
 /** What it depends on is judged by its newest result, when the check is recorded: nothing could be asked first. */
-function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: OwedVerdict): FinishedCheck {
+function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerdict): FinishedCheck {
   return {
     endpointId,
     endpointKey,
@@ -84,15 +95,15 @@ function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: OwedVerdict
 
 const errorOf = ({ code, message }: Verdict) => (code === null ? null : { code, phase: 'run' as const, message });
 
-/** The verdicts of a decision as they are owed from `nowMs` on, behind those that were owed before. */
-export function owing(heartbeat: LockedHeartbeat, verdicts: readonly Verdict[], nowMs: number): LockedHeartbeat {
+/** The verdicts of a decision as they are pending from `nowMs` on, behind those that were pending before. */
+export function withPending(heartbeat: LockedHeartbeat, verdicts: readonly Verdict[], nowMs: number): LockedHeartbeat {
   const newest = verdicts.at(-1);
   if (!newest) return heartbeat;
   const { revision } = heartbeat;
   return {
     ...heartbeat,
-    owed: [...heartbeat.owed, ...verdicts.map((verdict) => ({ ...verdict, revision }))],
-    owedMs: heartbeat.owedMs ?? nowMs + OWED_FOR_MS,
+    pending: [...heartbeat.pending, ...verdicts.map((verdict) => ({ ...verdict, revision }))],
+    pendingMs: heartbeat.pendingMs ?? nowMs + PENDING_FOR_MS,
     lastVerdict: newest,
   };
 }

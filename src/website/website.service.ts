@@ -128,7 +128,7 @@ export class WebsiteService {
     return taggedLike(view, withoutPingKey(view, role));
   }
 
-  /** Another `ping_key`; addresses with the old one are unknown at once. The audit entry has neither. */
+  /** Another `ping_key`; addresses with the old one are unknown at once. Its entry in the audit log has neither. */
   rotatePingKey(orgId: string, id: string): Promise<WebsiteView> {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);

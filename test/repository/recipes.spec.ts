@@ -247,7 +247,7 @@ describe('with the recipes carried out', () => {
         CreateEndpoint: {
           properties: {
             notes: { maxLength: 500 },
-            type: { enum: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'PUSHED', 'REDIS', 'VALKEY'] },
+            type: { enum: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'HEARTBEAT', 'PUSHED', 'REDIS', 'VALKEY'] },
             url: { description: expect.stringContaining('`REDIS` redis://host[:port]') },
           },
         },
@@ -315,7 +315,7 @@ describe('without the lines', () => {
           {
             pointer: '/type',
             code: 'unsupported_type',
-            message: 'type must be one of HTTP, HTTPS, TCP, DNS, ICMP, SSH',
+            message: 'type must be one of HTTP, HTTPS, TCP, DNS, ICMP, SSH, HEARTBEAT',
           },
         ],
       },

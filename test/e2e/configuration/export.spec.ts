@@ -113,6 +113,13 @@ const everything = (): ConfigurationDocument => ({
             { key: 'own', type: 'pagerduty', config: { routing_key: { $secret: 'ALERT_SHOP_FRONT_OWN_ROUTING_KEY' } } },
           ],
         },
+        {
+          key: 'job',
+          name: 'Job',
+          type: 'HEARTBEAT',
+          heartbeat: { cron: '30 2 * * *', timezone: 'Europe/Berlin', grace: 900 },
+          alerts: [],
+        },
       ],
     },
   ],
@@ -408,7 +415,7 @@ describe('The export of an organization', () => {
     const endpoint = website?.endpoints?.[1];
     const declared: Record<string, object | undefined> = {
       UpdateWebsite: website,
-      UpdateEndpoint: endpoint,
+      UpdateEndpoint: { ...website?.endpoints?.[2], ...endpoint },
       UpdateAlert: { ...endpoint?.alerts?.[1], ...endpoint?.alerts?.[0] },
       UpdateContact: document.contacts?.[0],
       UpdateMaintenanceWindow: document.maintenance_windows?.[0],

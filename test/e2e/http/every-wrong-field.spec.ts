@@ -305,6 +305,13 @@ describe('a body with several wrong fields', () => {
     ],
     'POST /api/v1/maintenance-windows': [wrongWindow('/maintenance-windows')],
     'POST /api/v1/maintenance-windows/preview': [wrongWindow('/maintenance-windows/preview')],
+    'POST /api/v1/endpoints/heartbeat/preview': [
+      {
+        path: () => '/endpoints/heartbeat/preview',
+        body: () => ({ heartbeat: { every: 1, cron: 7, grace: 'x' } }),
+        pointers: ['/heartbeat/cron', '/heartbeat/every', '/heartbeat/grace'],
+      },
+    ],
     'POST /api/v1/configuration/plan': [wrongDocument('/configuration/plan')],
     'PUT /api/v1/configuration': [wrongDocument('/configuration')],
     'POST /api/v1/configuration/convert': [

@@ -20,6 +20,10 @@ const contact = async (scene: Scene) => ({ params: { id: await scene.contact() }
 const window = async (scene: Scene) => ({ params: { id: await scene.window() } });
 const page = async (scene: Scene) => ({ params: { id: (await scene.page()).id } });
 
+const HOURLY = { every: 3600 };
+const newHeartbeat = async ({ session, website: id }: Scene) =>
+  newEndpoint(session, { type: 'HEARTBEAT', url: 'heartbeat:', heartbeat: HOURLY }, await id());
+
 const newFor = async ({ session, endpoint: id }: Scene) => ({ endpoint_id: await id(), ...webhook(session) });
 
 /** How websites, endpoints, alerts, contacts, maintenance windows and pages are read, made, changed and removed. */
@@ -28,6 +32,7 @@ export const RESOURCE_SAMPLES: Samples = {
   createWebsite: ({ session }) => ({ json: { name: session.name(), url: 'https://contract.example/' } }),
   getWebsite: website,
   updateWebsite: async (scene) => ({ ...(await website(scene)), json: { tags: ['contract'] } }),
+  rotatePingKey: website,
   deleteWebsite: ({ session }) => idOf(newWebsite(session)),
 
   listEndpoints: async ({ website: id }) => ({ params: { websiteId: await id() } }),
@@ -40,6 +45,9 @@ export const RESOURCE_SAMPLES: Samples = {
   getEndpoint: endpoint,
   updateEndpoint: async (scene) => ({ ...(await endpoint(scene)), json: { timeout: 9 } }),
   deleteEndpoint: async ({ session, website: id }) => idOf(newEndpoint(session, {}, await id())),
+  listPings: async (scene) => idOf(newHeartbeat(scene)),
+  rotateHeartbeat: async (scene) => idOf(newHeartbeat(scene)),
+  previewHeartbeat: () => ({ json: { heartbeat: HOURLY } }),
   testEndpoint: ({ session }) => ({ json: endpointFields(session) }),
   readSitemap: ({ session }) => ({ json: { url: session.bench.url('/sitemap.xml') } }),
 

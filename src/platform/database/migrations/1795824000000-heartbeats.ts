@@ -14,8 +14,8 @@ export class Heartbeats1795824000000 implements MigrationInterface {
       ALTER TABLE website ADD COLUMN ping_key varchar(22) NOT NULL DEFAULT ${NEW_PING_KEY};
       CREATE UNIQUE INDEX website_ping_key ON website (ping_key);
 
-      -- One row per endpoint of type HEARTBEAT: its addresses, and when something is to be decided. owed: verdicts that are
-      -- committed here and perhaps not recorded yet, [{at, …}]; from owed_at on the sweep records what a killed process left.
+      -- One row per endpoint of type HEARTBEAT: its addresses, and when something is to be decided. pending: verdicts that are
+      -- committed here and perhaps not recorded yet, [{at, …}]; from pending_at on the sweep records what a killed process left.
       -- last_verdict: the newest, to be recorded once more at repeat_at. None is at or before last_verdict_at. No foreign key from ping: history goes in its own steps.
       CREATE TABLE heartbeat (
         endpoint_id uuid PRIMARY KEY REFERENCES endpoint (id) ON DELETE CASCADE,
@@ -29,12 +29,12 @@ export class Heartbeats1795824000000 implements MigrationInterface {
         deadline_at timestamptz(3),
         overrun_at timestamptz(3),
         repeat_at timestamptz(3),
-        owed jsonb,
-        owed_at timestamptz(3),
+        pending jsonb,
+        pending_at timestamptz(3),
         last_ping_at timestamptz(3),
         last_verdict jsonb,
         last_verdict_at timestamptz(3),
-        next_at timestamptz(3) GENERATED ALWAYS AS (LEAST(deadline_at, overrun_at, repeat_at, owed_at)) STORED,
+        next_at timestamptz(3) GENERATED ALWAYS AS (LEAST(deadline_at, overrun_at, repeat_at, pending_at)) STORED,
         CONSTRAINT heartbeat_ping_id UNIQUE (ping_id),
         CONSTRAINT heartbeat_push_token UNIQUE (push_token)
       ) WITH (fillfactor = 70);
