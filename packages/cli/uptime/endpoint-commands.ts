@@ -120,7 +120,7 @@ export const typeNamed = (text: string): EndpointType => text.toUpperCase() as E
 const MAX_NAMESAKES = 50;
 
 /** By key, `front`, or by key path, `shop/front`. */
-async function endpointWithKey(uptime: UptimeClient, target: string): Promise<Endpoint> {
+export async function endpointWithKey(uptime: UptimeClient, target: string): Promise<Endpoint> {
   const parts = target.split('/');
   const key = parts.pop() ?? '';
   const [website] = parts;

@@ -4,7 +4,11 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { UptimeError } from '../../client/index.cjs';
 import { readUrl } from '../../../src/platform/text/read-url';
+import { clientOf, type Connection } from './connection';
+import { endpointWithKey } from './endpoint-commands';
+import { errorText } from './error-text';
 import { CommandError, type Io } from './io';
 import { OutputTail } from './output-tail';
 import { ownPipe } from './own-pipes';
@@ -13,6 +17,8 @@ import { sendPing } from './send-ping';
 
 /** What a ping keeps of its body: `Ping-Body-Limit` of the service. */
 const BODY_BYTES = 10_000;
+/** Asking for the address. */
+const LOOK_UP_MS = 10_000;
 /** How long the ping of the end waits for the one of the start, which is still under way. */
 const START_GRACE_MS = 2_000;
 
@@ -24,23 +30,49 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIG
 const TERMINAL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
 /** Adds `run`: a command whose start and end are told to a heartbeat. */
-export const addRunCommand: AddCommand = (program: Command, { io, behind, end }): void => {
+export const addRunCommand: AddCommand = (program: Command, { io, connection, behind, end }): void => {
   program
-    .command('run')
+    .command('run [key]')
     .description(
       "run a command and tell a heartbeat its start, its exit code and the end of its output; never the job's failure",
     )
-    .usage('-- <command> [words...]')
-    .action(async () => {
+    .usage('[key] [--website <key>] -- <command> [words...]')
+    .option('--website <key>', 'of the heartbeat, where several have its key')
+    .addHelpText('after', HELP)
+    .action(async (key: string | undefined, { website }: { website?: string }) => {
       const [command, ...words] = behind;
       if (command === undefined) throw new CommandError('Say what to run behind --: uptime run -- pg_dump shop');
-      end(await run(io, command, words));
+      const path = [...(website === undefined ? [] : [website]), ...(key === undefined ? [] : [key])].join('/');
+      const address = async () => (path === '' ? addressOf(io) : lookUp(connection(), path));
+      end(await run(io, address, command, words));
     });
 };
 
+const HELP = `
+The heartbeat is that of UPTIME_PING_URL, or with a key the one that the service finds by it; then UPTIME_API_KEY needs the
+role "write", because others do not see addresses.`;
+
+/** Throws in words. */
+function addressOf(io: Io): URL {
+  const text = (io.env['UPTIME_PING_URL'] ?? '').trim();
+  if (text === '') throw new CommandError('UPTIME_PING_URL is not set: the address of the heartbeat, from its page');
+  const url = readUrl(text);
+  if (url && ['http:', 'https:'].includes(url.protocol)) return url;
+  throw new CommandError('UPTIME_PING_URL is no http:// or https:// address');
+}
+
+/** The address of the heartbeat with a key path, as the service that is asked has it. */
+async function lookUp(connection: Connection, path: string): Promise<URL> {
+  const { heartbeat } = await endpointWithKey(clientOf(connection, { timeoutMs: LOOK_UP_MS }), path);
+  if (!heartbeat) throw new CommandError(`${path} is no heartbeat`);
+  if (heartbeat.ping_id.includes('*'))
+    throw new CommandError('the key may not see addresses: it needs the role "write"');
+  return new URL(`${connection.url}/ping/${heartbeat.ping_id}`);
+}
+
 /** Runs the command with its own input, output and signals. Resolves with its exit code, as a shell says it. */
-async function run(io: Io, command: string, words: readonly string[]): Promise<number> {
-  const tell = new Teller(io);
+async function run(io: Io, address: () => Promise<URL>, command: string, words: readonly string[]): Promise<number> {
+  const tell = new Teller(io, address);
   const tail = new OutputTail(BODY_BYTES);
   const pipes = [ownPipe(), ownPipe()];
   const child = spawn(command, words, { stdio: ['inherit', ...pipes.map((pipe) => pipe?.write ?? 'pipe')] });
@@ -71,10 +103,17 @@ async function run(io: Io, command: string, words: readonly string[]): Promise<n
 /** Tells a heartbeat of one run. A service that cannot be told is a line on standard error, nothing else. */
 class Teller {
   private readonly runId = randomUUID();
-  private readonly address: URL | null;
+  private readonly address: Promise<URL | null>;
 
-  constructor(private readonly io: Io) {
-    this.address = this.addressOf(io.env['UPTIME_PING_URL']);
+  constructor(
+    private readonly io: Io,
+    address: () => Promise<URL>,
+  ) {
+    this.address = address().catch((error: unknown) => {
+      if (!(error instanceof CommandError) && !(error instanceof UptimeError)) throw error;
+      this.complain(error instanceof UptimeError ? errorText(error) : error.message);
+      return null;
+    });
   }
 
   /** The job does not wait for it. */
@@ -97,23 +136,13 @@ class Teller {
   }
 
   private async send(what: string, body: Buffer, signal: AbortSignal): Promise<void> {
-    if (!this.address) return;
-    const url = new URL(this.address);
+    const address = await this.address;
+    if (!address) return;
+    const url = new URL(address);
     url.pathname = `${url.pathname.replace(/\/+$/, '')}/${what}`;
     url.searchParams.set('rid', this.runId);
     const failure = await sendPing({ url, body }, signal);
     if (failure !== null) this.complain(failure);
-  }
-
-  private addressOf(text: string | undefined): URL | null {
-    if (text === undefined || text.trim() === '') {
-      this.complain('UPTIME_PING_URL is not set: the address of the heartbeat, from its page');
-      return null;
-    }
-    const url = readUrl(text.trim());
-    if (url && ['http:', 'https:'].includes(url.protocol)) return url;
-    this.complain('UPTIME_PING_URL is no http:// or https:// address');
-    return null;
   }
 
   private complain(why: string): void {

@@ -9,13 +9,24 @@ import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-
 const ROOT = join(__dirname, '../../..');
 const PROGRAM = ['-r', './scripts/typescript.cjs', 'packages/cli/uptime.ts', 'run', '--'];
 
+/** A service with two heartbeats in a website, one of which is shown masked. */
+function apiResponse(path: string): string {
+  const json = (body: unknown) => rawResponse(200, JSON.stringify(body), { 'Content-Type': 'application/json' });
+  if (path.startsWith('/api/v1/websites/')) return json({ key: 'shop' });
+  const [, key = ''] = /[?&]key=([a-z]+)/.exec(path) ?? [];
+  return json([
+    { id: 'ep_1', website_id: 'ws_1', key, heartbeat: { ping_id: key === 'backup' ? 'found' : '********' } },
+  ]);
+}
+
 describe('The command uptime run', () => {
   let server: HttpTarget;
 
   beforeAll(async () => {
-    server = await HttpTarget.listen(({ path }, socket) =>
-      socket.end(rawResponse(path.startsWith('/ping/secret/') ? 503 : 200, '')),
-    );
+    server = await HttpTarget.listen(({ path }, socket) => {
+      if (path.startsWith('/api/v1/')) socket.end(apiResponse(path));
+      else socket.end(rawResponse(path.startsWith('/ping/secret/') ? 503 : 200, ''));
+    });
   });
   afterAll(() => server.close());
 
@@ -79,6 +90,21 @@ describe('The command uptime run', () => {
     expect(missing).toEqual({ code: 127, out: '', err: 'no-such-program: command not found\n' });
     expect(told('missing').at(-1)).toEqual(['POST', '/ping/missing/127?rid=…', 'no-such-program: command not found']);
     expect([plain.code, plain.err]).toEqual([4, expect.stringContaining('UPTIME_PING_URL is not set')]);
+  });
+
+  it('finds the address by a key path, with a key that may see it', async () => {
+    const job = (more: string[]): ChildProcess =>
+      spawn(process.execPath, [...PROGRAM.slice(0, -1), ...more, '--', 'true'], {
+        cwd: ROOT,
+        env: { PATH: process.env['PATH'], UPTIME_URL: server.url(), UPTIME_API_KEY: 'ums_w_0123456789' },
+      });
+    const [found, masked] = await Promise.all([
+      finish(job(['backup', '--website', 'shop'])),
+      finish(job(['hidden', '--website', 'shop'])),
+    ]);
+    expect([found.code, found.err]).toEqual([0, '']);
+    expect(told('found').map(([, path]) => path)).toEqual(['/ping/found/start?rid=…', '/ping/found/0?rid=…']);
+    expect([masked.code, masked.err]).toEqual([0, expect.stringContaining('it needs the role "write"')]);
   });
 
   it('leaves a job alone whose reader has gone: it ends by SIGPIPE as in a shell', async () => {
