@@ -132,6 +132,10 @@ describe('accessibility', () => {
       await visit.settled();
       problems.push(...(await visit.barriers(rules)).map((barrier) => `${name}, ${colorScheme}: ${barrier}`));
     }
+    const hidden = await visit.page
+      .locator('.tabs [aria-current]')
+      .evaluateAll((all) => all.filter((tab) => tab.getBoundingClientRect().right > document.body.clientWidth).length);
+    if (hidden > 0) problems.push(`${name}: the tab of the page is out of sight`);
     for (const each of [width, NARROWER[width] ?? width]) {
       if (each !== width) {
         await visit.page.setViewportSize({ width: each, height: 900 });
