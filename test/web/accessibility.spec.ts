@@ -134,7 +134,7 @@ describe('accessibility', () => {
     }
     const hidden = await visit.page
       .locator('.tabs [aria-current]')
-      .evaluateAll((all) => all.filter((tab) => tab.getBoundingClientRect().right > document.body.clientWidth).length);
+      .evaluateAll((all, right) => all.filter((tab) => tab.getBoundingClientRect().right > right).length, width);
     if (hidden > 0) problems.push(`${name}: the tab of the page is out of sight`);
     for (const each of [width, NARROWER[width] ?? width]) {
       if (each !== width) {
