@@ -18,11 +18,13 @@ const isFirst = (file) => endsWith('.js')(file) && html.includes(`/${file.replac
 const BUDGETS = [
   {
     what: '.js that the overview of the dashboard loads',
-    budget: 45,
+    budget: 40,
     counts: (file) => !isReference(file) && isFirst(file),
   },
-  { what: 'all .js of the dashboard', budget: 96, counts: (file) => !isReference(file) && endsWith('.js')(file) },
-  { what: 'all .css of the dashboard', budget: 8, counts: (file) => !isReference(file) && endsWith('.css')(file) },
+  // Not what anybody waits for: every page but the overview is fetched when it is opened. It rose from 96 with escalation,
+  // wall, palette, previews, and the pages of an endpoint and a website; a library that slips in is more than what is left.
+  { what: 'all .js of the dashboard', budget: 116, counts: (file) => !isReference(file) && endsWith('.js')(file) },
+  { what: 'all .css of the dashboard', budget: 10, counts: (file) => !isReference(file) && endsWith('.css')(file) },
   { what: 'all .js of the API reference', budget: 16, counts: (file) => isReference(file) && endsWith('.js')(file) },
   { what: 'all .css of the API reference', budget: 6, counts: (file) => isReference(file) && endsWith('.css')(file) },
 ];

@@ -1,13 +1,13 @@
 import type { Browser } from 'playwright-core';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { newAlert, newContact } from '../harness/app/resources';
+import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
 
 jest.setTimeout(180_000);
 
-/** Every page; `:name` is replaced by the id of that name. */
-const PAGES = [
+/** Every page, in two halves so that none has to wait for all; `:name` is replaced by the id of that name. */
+const WATCHED = [
   '/',
   '/?status=down&q=pay',
   '/?q=nothing-like-this',
@@ -17,6 +17,10 @@ const PAGES = [
   '/new',
   '/new/many',
   '/certificates',
+  '/websites/:Example shop',
+  '/?wall',
+];
+const TOLD = [
   '/escalation/:Payments API',
   '/alerts',
   '/alerts/events',
@@ -26,7 +30,6 @@ const PAGES = [
   '/contacts',
   '/contacts/new',
   '/contacts/:Operations',
-  '/websites/:Example shop',
   '/maintenance',
   '/maintenance/new',
   '/maintenance/:Patch night',
@@ -53,7 +56,12 @@ const EMPTY_PAGES = [
 const WIDTHS = [1280, 390];
 /** What must fit as well: the first at 200 % zoom, and the narrowest that WCAG asks for. */
 const NARROWER: Readonly<Record<number, number>> = { 1280: 640, 390: 320 };
-const COLOR_SCHEMES = ['light', 'dark'] as const;
+/** What does not depend on colours is the same in the dark. */
+const COLOR_SCHEMES = [
+  { colorScheme: 'light', rules: 'everything' },
+  { colorScheme: 'dark', rules: 'colours' },
+] as const;
+const HALVES = ['what is watched', 'who is told'] as const;
 
 describe('accessibility', () => {
   let app: TestApp;
@@ -62,7 +70,7 @@ describe('accessibility', () => {
   let empty: TestApp['write'];
   let ids: Map<string, string>;
   /** What is wrong on the pages of the dashboard, by width. Both run at once, each in a process of the browser. */
-  let found: Map<number, Promise<string[]>>;
+  let found: Map<number, Record<(typeof HALVES)[number], Promise<string[]>>>;
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
@@ -73,8 +81,14 @@ describe('accessibility', () => {
     await newAlert(app.write, ids.get('Search') ?? '', through);
     empty = (await app.organization('Empty')).write;
     browser = await launchBrowser();
-    found = new Map(WIDTHS.map((width) => [width, problemsEverywhere(width)]));
-    for (const each of found.values()) each.catch(() => undefined);
+    found = new Map(
+      WIDTHS.map((width) => {
+        const watched = problemsOfWatched(width);
+        const told = watched.then(() => problemsOfTold(width));
+        for (const each of [watched, told]) each.catch(() => undefined);
+        return [width, { 'what is watched': watched, 'who is told': told }];
+      }),
+    );
   });
   afterAll(async () => {
     await browser.close();
@@ -113,11 +127,15 @@ describe('accessibility', () => {
   /** What is wrong with the page as it is shown, in both colour schemes, and in a window half as wide. */
   async function problemsOf(visit: Visit, name: string, width: number): Promise<string[]> {
     const problems: string[] = [];
-    for (const colorScheme of COLOR_SCHEMES) {
+    for (const { colorScheme, rules } of COLOR_SCHEMES) {
       await visit.page.emulateMedia({ colorScheme });
       await visit.settled();
-      problems.push(...(await visit.barriers()).map((barrier) => `${name}, ${colorScheme}: ${barrier}`));
+      problems.push(...(await visit.barriers(rules)).map((barrier) => `${name}, ${colorScheme}: ${barrier}`));
     }
+    const hidden = await visit.page
+      .locator('.tabs [aria-current]')
+      .evaluateAll((all, right) => all.filter((tab) => tab.getBoundingClientRect().right > right).length, width);
+    if (hidden > 0) problems.push(`${name}: the tab of the page is out of sight`);
     for (const each of [width, NARROWER[width] ?? width]) {
       if (each !== width) {
         await visit.page.setViewportSize({ width: each, height: 900 });
@@ -153,24 +171,51 @@ describe('accessibility', () => {
     return problems;
   }
 
-  /** Every page with something on it, the help, those without anything, and the door. */
-  async function problemsEverywhere(width: number): Promise<string[]> {
-    const inside = await problemsAt(width, app.admin.key, PAGES, async (visit) => {
+  /** The overview with its palette, whatever is reached from it, and on a phone those that draw something while empty. */
+  async function problemsOfWatched(width: number): Promise<string[]> {
+    const inside = await problemsAt(width, app.admin.key, WATCHED, async (visit) => {
+      await visit.open('/');
+      await visit.page.locator('.row').first().waitFor();
+      await visit.page.keyboard.press('Control+k');
+      await visit.page.getByRole('dialog').getByRole('option').first().waitFor();
+      return problemsOf(visit, 'palette', width);
+    });
+    // One column and a drawing: what fits on a phone does so everywhere.
+    return width > 390 ? inside : [...inside, ...(await problemsAt(width, empty.key, EMPTY_PAGES, askedWhoIsTold))];
+  }
+
+  /** The card that asks who should be told, on the first endpoint of an organization without contacts. */
+  async function askedWhoIsTold(visit: Visit): Promise<string[]> {
+    const first = await newEndpoint(empty, await newWebsite(empty));
+    await visit.open(`/endpoints/${first}`);
+    await visit.page.getByRole('region', { name: 'Who should be told?' }).waitFor();
+    return problemsOf(visit, 'first contact', 390);
+  }
+
+  /** Alerts, windows, public pages and settings, the help, a message that invites, and the door. */
+  async function problemsOfTold(width: number): Promise<string[]> {
+    return problemsAt(width, app.admin.key, TOLD, async (visit) => {
       await visit.page.keyboard.press('?');
       await visit.page.getByRole('dialog').waitFor();
       const help = await problemsOf(visit, 'help', width);
       await visit.page.keyboard.press('Escape');
+      await visit.open('/settings/keys');
+      await visit.page.getByLabel('Name of the person').fill(`Ada ${width}`);
+      await visit.page.getByRole('button', { name: 'Invite' }).click();
+      await visit.page.locator('.invitation').waitFor();
+      const invitation = await problemsOf(visit, 'invitation', width);
       await visit.page.getByRole('button', { name: /^Sign out/ }).click();
       await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      return [...help, ...(await problemsOf(visit, 'sign in', width))];
+      return [...help, ...invitation, ...(await problemsOf(visit, 'sign in', width))];
     });
-    // One column and a drawing: what fits on a phone does so everywhere.
-    return width > 390 ? inside : [...inside, ...(await problemsAt(width, empty.key, EMPTY_PAGES))];
   }
 
-  it.each(WIDTHS)('has no barrier on any dashboard page, light or dark, %i pixels wide, and fits in', async (width) => {
-    expect(await found.get(width)).toEqual([]);
-  });
+  it.each(HALVES.flatMap((half) => WIDTHS.map((width) => ({ half, width }))))(
+    'has no barrier on the pages of $half, light or dark, $width pixels wide, and they fit in',
+    async ({ half, width }) => {
+      expect(await found.get(width)?.[half]).toEqual([]);
+    },
+  );
 
   it('breaks no word of the navigation on a tablet, and marks what is chosen in forced colours', async () => {
     const visit = await Visit.start(browser, app.url, { width: 1024 });

@@ -90,7 +90,7 @@ describe('the files of the dashboard', () => {
       encoding: 'utf8',
     });
     expect(output).toMatch(
-      /\.js that the overview of the dashboard loads, of at most 60 KiB[^]*all \.js of the API reference, of at most 16 KiB/,
+      /\.js that the overview of the dashboard loads, of at most 40 KiB[^]*all \.js of the API reference, of at most 16 KiB/,
     );
   });
 });

@@ -75,15 +75,13 @@ export class Visit {
     await this.page.getByRole('navigation', { name: 'Main' }).waitFor();
   }
 
-  /** Violations of WCAG 2.2 AA on the page as it is shown, as sentences. */
-  async barriers(): Promise<string[]> {
+  /** Violations of WCAG 2.2 AA on the page as it is shown, as sentences; of the rules about colour alone when asked so. */
+  async barriers(of: 'everything' | 'colours' = 'everything'): Promise<string[]> {
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
     // Legacy: without a second page to merge the results of frames, which the dashboard does not have.
-    const { violations } = await new AxeBuilder({ page: this.page })
-      .setLegacyMode()
-      .options({ resultTypes: ['violations'] })
-      .withTags(tags)
-      .analyze();
+    const axe = new AxeBuilder({ page: this.page }).setLegacyMode().options({ resultTypes: ['violations'] });
+    const asked = of === 'colours' ? axe.withRules(['color-contrast', 'link-in-text-block']) : axe.withTags(tags);
+    const { violations } = await asked.analyze();
     return violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
     );

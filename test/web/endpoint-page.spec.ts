@@ -37,13 +37,14 @@ describe('the page of an endpoint', () => {
   });
 
   it('has three buttons, and the others in a menu that Escape closes', async () => {
-    const names = () => page.locator('.head').getByRole('button').allTextContents();
+    const head = page.locator('.head:has(.state)');
+    const names = () => head.getByRole('button').allTextContents();
     const always = ['Check now', 'Acknowledge', 'Mute 1 h', 'More '];
     expect(await names()).toEqual(always);
     await page.getByRole('button', { name: 'More' }).click();
     expect(await names()).toEqual([...always, 'Pause', 'Copy as curl', 'Delete']);
-    await page.locator('.head').getByRole('link', { name: 'Edit' }).waitFor();
-    await page.locator('.head').getByRole('link', { name: 'Clone' }).waitFor();
+    await head.getByRole('link', { name: 'Edit' }).waitFor();
+    await head.getByRole('link', { name: 'Clone' }).waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
     await page.keyboard.press('Escape');
     await eventually('the menu is closed', async () => (await names()).length === always.length);

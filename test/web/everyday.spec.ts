@@ -96,6 +96,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
 
   it('takes back the deletion of an endpoint, and deletes one when its page is left', async () => {
     await visit.open(pathOf('Basket'));
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await row('Checkout').waitFor();
     expect(await row('Basket').count()).toBe(0);
@@ -104,6 +105,7 @@ describe('the everyday: who is told, the palette, a way back', () => {
     expect((await stored('Basket')).status).toBe(200);
 
     await row('Basket').getByRole('link', { name: 'Basket' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await row('Basket').waitFor({ state: 'detached' });
     expect((await stored('Basket')).status).toBe(200);

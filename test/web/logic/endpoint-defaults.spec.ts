@@ -4,7 +4,8 @@ import { INTERVAL, TIMEOUT, WARN_DAYS } from '../../../web/src/logic/endpoint-de
 describe('what the dashboard offers for a new endpoint', () => {
   it('is what the API takes and gives', () => {
     const { CreateEndpoint, Tls } = document.components.schemas;
-    expect(CreateEndpoint.properties).toMatchObject({ interval: INTERVAL, timeout: TIMEOUT });
+    const told = ({ default: value, ...bounds }: typeof INTERVAL) => ({ ...bounds, 'x-default': value });
+    expect(CreateEndpoint.properties).toMatchObject({ interval: told(INTERVAL), timeout: told(TIMEOUT) });
     expect(Tls.properties.warn_days['x-default']).toBe(WARN_DAYS);
   });
 });

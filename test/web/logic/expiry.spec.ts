@@ -21,6 +21,9 @@ describe('a certificate that ends', () => {
     [-2, 14, 'it has ended'],
     [9, null, 'nobody is told'],
   ])('in %d days, warned of from %s on, says: %s', (days, warnDays, text) =>
-    expect(nextTold(of(warnDays), days)).toBe(text),
+    expect(nextTold(of(warnDays), days, true)).toBe(text),
   );
+
+  it('says that nobody is told where no alert tells people', () =>
+    expect(nextTold(of(14), 9, false)).toBe('nobody is told'));
 });

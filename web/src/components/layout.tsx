@@ -59,19 +59,37 @@ export const Section = ({ title, children }: Children & { title: string }) => (
 );
 
 /** Links between sibling pages; `current` is the key of the shown one. */
-export const Tabs = (props: {
+export function Tabs({
+  label,
+  current,
+  tabs,
+}: {
   label: string;
   current: string;
   tabs: readonly [key: string, title: string, href: string][];
-}) => (
-  <nav class="tabs" aria-label={props.label}>
-    {props.tabs.map(([key, title, href]) => (
-      <a key={key} href={href} aria-current={key === props.current ? 'page' : undefined}>
-        {title}
-      </a>
-    ))}
-  </nav>
-);
+}) {
+  const chosen = useRef<HTMLAnchorElement>(null);
+  // On a phone not all fit in: the shown one is in the middle, and the page stays where it is.
+  useEffect(() => {
+    const link = chosen.current;
+    const row = link?.parentElement;
+    if (link && row) row.scrollLeft = link.offsetLeft - row.offsetLeft - (row.clientWidth - link.offsetWidth) / 2;
+  }, [current]);
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(([key, title, href]) => (
+        <a
+          key={key}
+          href={href}
+          ref={key === current ? chosen : undefined}
+          aria-current={key === current ? 'page' : undefined}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
 
 /** The loaded data, or that it is loading, or why it could not be loaded. */
 export function Data<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {

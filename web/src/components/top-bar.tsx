@@ -15,11 +15,11 @@ interface Props {
 /** The icon of the tab: drawn here, since an image would be one more request before the first rows. */
 const Logo = () => (
   <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">
-    <rect width="32" height="32" rx="8" fill="#1a9a63" />
+    <rect width="32" height="32" rx="8" fill="var(--brand)" />
     <path
       d="M5 17h5l3-8 5 14 3-6h6"
       fill="none"
-      stroke="#fff"
+      stroke="var(--bar-ink)"
       stroke-width="2.6"
       stroke-linecap="round"
       stroke-linejoin="round"

@@ -25,10 +25,10 @@ export function stepsOf({ tls }: Pick<Endpoint, 'tls'>): number[] {
   return first === null ? [] : [first, ...[7, 3, 1].filter((step) => step < first)];
 }
 
-/** What is told next, in words. */
-export function nextTold(endpoint: Pick<Endpoint, 'tls'>, days: number): string {
+/** What is told next, in words; `hasAlert`: one of the endpoint tells people. */
+export function nextTold(endpoint: Pick<Endpoint, 'tls'>, days: number, hasAlert: boolean): string {
   const steps = stepsOf(endpoint);
-  if (steps.length === 0) return 'nobody is told';
+  if (steps.length === 0 || !hasAlert) return 'nobody is told';
   if (days < 0) return 'it has ended';
   const next = steps.find((step) => step < days);
   if (days > (steps[0] ?? 0)) return `in ${days - (steps[0] ?? 0)} d`;

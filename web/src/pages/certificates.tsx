@@ -53,9 +53,9 @@ export function CertificatesPage() {
                     Warn {WARN_DAYS} days before
                   </Button>
                 ) : (
-                  nextTold(endpoint, days)
+                  nextTold(endpoint, days, toldOf(endpoint.id, alerts.data.value)?.length !== 0)
                 ),
-                <Told endpointId={endpoint.id} alerts={alerts.data.value} contacts={contacts.data.value} />,
+                <Told told={toldOf(endpoint.id, alerts.data.value)} contacts={contacts.data.value} />,
               ])}
             />
           );
@@ -75,14 +75,16 @@ const EndBar = ({ days, expiresAt }: { days: number; expiresAt: string }) => (
   </>
 );
 
+/** The alerts that tell people of an endpoint, once they are loaded. */
+const toldOf = (endpointId: string, alerts: readonly Alert[] | undefined): readonly Alert[] | undefined =>
+  alerts?.filter((each) => each.endpoint_id === endpointId && each.enabled && !isPager(each.type));
+
 interface ToldProps {
-  endpointId: string;
-  alerts: readonly Alert[] | undefined;
+  told: readonly Alert[] | undefined;
   contacts: Parameters<typeof AlertName>[0]['contacts'];
 }
 
-function Told({ endpointId, alerts, contacts }: ToldProps) {
-  const told = alerts?.filter((each) => each.endpoint_id === endpointId && each.enabled && !isPager(each.type));
+function Told({ told, contacts }: ToldProps) {
   if (!told) return null;
   if (told.length === 0) return <span class="muted">Nobody: it has no alert for people</span>;
   return (

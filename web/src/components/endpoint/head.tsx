@@ -124,7 +124,12 @@ function State({ endpoint, since, newest }: Pick<Props, 'endpoint' | 'since' | '
         <Shape status={status} size={24} />
         <span>
           {statusWord(status)}
-          {since !== null && ` for ${duration((now.value - Date.parse(since)) / 1000)}`}
+          {since !== null && (
+            <>
+              {' for '}
+              <span>{duration((now.value - Date.parse(since)) / 1000)}</span>
+            </>
+          )}
         </span>
       </p>
       {(since !== null || why) && (
