@@ -57,7 +57,10 @@ describe('the escalation and the website page', () => {
     await page.getByRole('button', { name: 'Tell Manager after 30 min' }).click();
     await page.getByText('Checkout tells On call and Team at once, Manager after 30 min.').waitFor();
     await page.getByText('Saving creates 3 alerts, changes none, removes none.').waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
+    const save = page.getByRole('button', { name: 'Save' });
+    const [steps, below] = [await page.locator('.escalation').boundingBox(), await save.boundingBox()];
+    expect(below?.y).toBeGreaterThan((steps?.y ?? 0) + (steps?.height ?? Infinity));
+    await save.click();
     await page.getByText('Its alerts are as the escalation says.').waitFor();
     expect(await alertsOf('Checkout')).toEqual([
       ['Manager', 1800, null],
