@@ -65,7 +65,7 @@ describe('a heartbeat in the dashboard', () => {
     expect(address).toMatch(/\/ping\/[\da-f-]{36}$/);
     await page.getByRole('tab', { name: 'Shell', exact: true }).focus();
     await page.keyboard.press('ArrowRight');
-    expect(await page.getByRole('region', { name: 'Lines for Crontab' }).textContent()).toContain(`${address}'/$?`);
+    expect(await page.getByRole('region', { name: 'Lines for Crontab' }).textContent()).toContain(`${address}/$?`);
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
   });
 
