@@ -59,7 +59,7 @@ export function Pings({ endpointId, version }: Props) {
         {rows.length === 0 ? (
           <p class="muted">None yet. The first is shown here as soon as it arrives.</p>
         ) : (
-          <Table label="Pings" head={['Time', 'Ping', '#Run time', '~Address', '']} rows={rows} />
+          <Table label="Pings" head={['Time', 'Ping', 'Run time', '~Address', '']} rows={rows} />
         )}
         {pings.older && <Button onClick={pings.older}>Older pings</Button>}
       </Section>
