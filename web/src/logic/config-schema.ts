@@ -70,7 +70,9 @@ export type EndpointChoices = Record<'types' | 'methods' | 'sources' | 'comparis
 
 /** The choices of the endpoint form, from the same document: a new checker needs no change here. */
 export function endpointChoices({ components: { schemas } }: ApiDocument): EndpointChoices {
-  const values = (schema: string, field: string) => schemas[schema]?.properties?.[field]?.enum ?? [];
+  // A heartbeat takes `null` for what it has not.
+  const values = (schema: string, field: string) =>
+    (schemas[schema]?.properties?.[field]?.enum ?? []).filter((value: string | null) => value !== null);
   return {
     types: values('CreateEndpoint', 'type'),
     methods: values('CreateEndpoint', 'method'),

@@ -1,4 +1,4 @@
-import type { Endpoint, Heartbeat, Ping } from '../api/types';
+import type { Heartbeat, Ping } from '../api/types';
 import { clockTime, count, duration, time } from './format';
 import { spanText } from './time-span';
 

@@ -52,14 +52,14 @@ export function Pings({ endpointId, version }: Props) {
           <p class="muted small">
             {pingText(last)}, {time(last.created_at, now.value)}
           </p>
-          <Output of={last} />
+          <Output of={last} label="Last output" />
         </Section>
       )}
       <Section title="Pings">
         {rows.length === 0 ? (
           <p class="muted">None yet. The first is shown here as soon as it arrives.</p>
         ) : (
-          <Table label="Pings" head={['Time', 'Ping', '#Run time', '~Address', '']} rows={rows} />
+          <Table label="Pings" head={['Time', 'Ping', 'Run time', '~Address', '']} rows={rows} />
         )}
         {pings.older && <Button onClick={pings.older}>Older pings</Button>}
       </Section>
@@ -67,12 +67,12 @@ export function Pings({ endpointId, version }: Props) {
   );
 }
 
-function Output({ of }: { of: Ping }) {
+function Output({ of, label }: { of: Ping; label: string }) {
   const cut = cutText(of);
   return (
     <>
       {of.body !== null && (
-        <pre class="output" tabIndex={0} role="region" aria-label="Output">
+        <pre class="output" tabIndex={0} role="region" aria-label={label}>
           {of.body}
         </pre>
       )}
@@ -88,7 +88,7 @@ const Details = ({ of }: { of: Ping }) => (
         ['Exit code', of.exit_code ?? 'not told'],
         ['Run', <span class="mono">{of.run_id ?? 'not named'}</span>],
         ['From', <span class="mono">{of.address ?? 'not known'}</span>],
-        ['Output', of.body_bytes === 0 ? 'none' : <Output of={of} />],
+        ['Output', of.body_bytes === 0 ? 'none' : <Output of={of} label={`Output of ${of.id}`} />],
       ]}
     />
   </>

@@ -14,8 +14,8 @@ import { Switch } from '../switch';
 import '../../styles/heartbeat.css';
 
 const WAYS = [
-  ['period', 'Every so often'],
-  ['cron', 'At set times (cron)'],
+  ['period', 'By period'],
+  ['cron', 'By cron'],
 ] as const;
 const UNITS = ['minutes', 'hours', 'days'] as const;
 
