@@ -39,13 +39,14 @@ describe('websites', () => {
       enabled: true,
       key: null,
       owner: null,
+      ping_key: expect.stringMatching(/^[\w-]{22}$/) as string,
       status: 'unknown',
       endpoint_count: 0,
       last_checked_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: expect.any(String),
     });
-    expect((await app.read.get(`/websites/${response.body.id}`)).body).toEqual(response.body);
+    expect((await app.write.get(`/websites/${response.body.id}`)).body).toEqual(response.body);
   });
 
   it('lists websites as a bare array, oldest first, with their count', async () => {

@@ -16,7 +16,7 @@ export type Caller = 'public' | 'read' | 'write' | 'admin' | 'operator';
 const FOR_ADMINS = /^\S+ \/api\/v1\/(api-keys|audit-log|system)/;
 const FOR_OPERATORS = /^\S+ \/api\/v1\/organizations/;
 /** They change nothing of the organization, whatever their method. */
-const CHANGES_NOTHING = ['convertConfiguration', 'planConfiguration', 'signOut'];
+const CHANGES_NOTHING = ['convertConfiguration', 'planConfiguration', 'previewHeartbeat', 'signOut'];
 
 /** The least that a caller of this operation has to be: reading is for `read`, changing for `write`. */
 export function callerOf({ name, method, operationId, security }: Operation): Caller {

@@ -28,7 +28,7 @@ export function describeIsolation(session: TheSession, scene: () => Scene, hasOp
       const { admin } = await scene().other();
       await admin.put(`/websites/${website.id}`, { name: 'taken' });
       await admin.delete(`/websites/${website.id}`);
-      expect((await session().read.get<Thing>(`/websites/${website.id}`)).body).toEqual(website);
+      expect((await session().write.get<Thing>(`/websites/${website.id}`)).body).toEqual(website);
     });
 
     it('cannot use a cursor of this one', async () => {

@@ -36,6 +36,7 @@ export const EVENT_SAMPLES: Samples = {
   deleteAcknowledgement: acknowledged,
   stream: () => ({}),
   getOverview: limited,
+  getOverviewDown: () => ({}),
   getMetrics: () => ({}),
   listChecks: endpoint,
   runCheck: endpoint,

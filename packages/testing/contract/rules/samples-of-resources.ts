@@ -22,7 +22,7 @@ const page = async (scene: Scene) => ({ params: { id: (await scene.page()).id } 
 
 const HOURLY = { every: 3600 };
 const newHeartbeat = async ({ session, website: id }: Scene) =>
-  newEndpoint(session, { type: 'HEARTBEAT', url: 'heartbeat:', heartbeat: HOURLY }, await id());
+  newEndpoint(session, { type: 'HEARTBEAT', url: undefined, interval: undefined, heartbeat: HOURLY }, await id());
 
 const newFor = async ({ session, endpoint: id }: Scene) => ({ endpoint_id: await id(), ...webhook(session) });
 
@@ -33,6 +33,7 @@ export const RESOURCE_SAMPLES: Samples = {
   getWebsite: website,
   updateWebsite: async (scene) => ({ ...(await website(scene)), json: { tags: ['contract'] } }),
   rotatePingKey: website,
+  getWebsiteHistory: website,
   deleteWebsite: ({ session }) => idOf(newWebsite(session)),
 
   listEndpoints: async ({ website: id }) => ({ params: { websiteId: await id() } }),
