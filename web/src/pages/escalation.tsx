@@ -158,7 +158,11 @@ function Editor({ target, alerts, contacts, reload }: EditorProps) {
           <p class="escalation-said">
             <strong>{name}</strong>
             {endpointIds.length > 1 && ` (${count(endpointIds.length, 'endpoint')})`}{' '}
-            {said === '' ? 'tells nobody when it is down.' : `tells ${said}.`}
+            {said !== ''
+              ? `tells ${said}.`
+              : alerts.some(({ contact_id }) => contact_id === null)
+                ? 'tells no contact when it is down; alerts without one stand below.'
+                : 'tells nobody when it is down.'}
           </p>
           {others && <p class="escalation-unlike muted">{others} Saving makes all alike.</p>}
           <ol class="escalation" aria-label={`Escalation of ${name}`}>

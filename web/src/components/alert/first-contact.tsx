@@ -1,13 +1,13 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { post } from '../../api/client';
-import type { Contact, DeliveryTest } from '../../api/types';
+import { get, post } from '../../api/client';
+import type { Alert, Contact, DeliveryTest } from '../../api/types';
 import { channelName } from '../../logic/channel-name';
 import { madeText } from '../../logic/contact-draft';
 import { FIRST_CHANNELS, type FirstChannel, firstContactBody } from '../../logic/first-contact';
 import { ROOT, testContact, verdictText } from '../../pages/contacts/words';
 import { useContacts } from '../../state/contacts';
-import { into } from '../../state/load';
+import { into, useLoad } from '../../state/load';
 import { kept } from '../../state/overview-view';
 import { session } from '../../state/session';
 import { runAction, showToast } from '../../state/toast';
@@ -21,20 +21,23 @@ import { Button } from '../layout';
 const [dismissed, setDismissed] = kept<string[]>('first-contact', []);
 const answered = signal<ReadonlySet<string>>(new Set());
 
-/** Asks who should be told, until there is a contact or somebody does not want to be asked. `then`: alerts were made. */
+/** Asks who should be told, until there is a contact or an alert, or somebody does not want to be asked. `then`: alerts were made. */
 export function FirstContact({ then }: { then: () => void }) {
   const organization = session.value?.organization.id ?? '';
   const made = useSignal<Contact | null>(null);
   const isAsked = !dismissed.value.includes(organization) && !answered.value.has(organization);
   const contacts = useContacts(isAsked).data.value;
-  const hasOne = (contacts?.length ?? 0) > 0;
+  const isWithout = contacts?.length === 0;
+  const alerts = useLoad(`first-contact/${isWithout}`, async (signal) =>
+    isWithout ? get<Alert[]>('/api/v1/alerts?limit=1', signal) : null,
+  ).data.value;
+  const hasOne = contacts !== undefined && (contacts.length > 0 || (alerts?.length ?? 0) > 0);
   // No other page asks again.
   useEffect(() => {
     if (hasOne) answered.value = new Set([...answered.peek(), organization]);
   }, [hasOne]);
   if (made.value) return <BreakIt of={made.value} close={() => (made.value = null)} />;
-  if (!isAsked || !contacts) return null;
-  if (hasOne) return null;
+  if (!isAsked || hasOne || !alerts) return null;
   return (
     <Ask
       close={() => setDismissed([...dismissed.value, organization])}

@@ -162,7 +162,7 @@ function options<T extends Shown>(
   return {
     width,
     height,
-    padding: [12, 16, 0, 0],
+    padding: [12, 20, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
     scales: {
