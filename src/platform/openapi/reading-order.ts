@@ -12,6 +12,7 @@ const SECTIONS = [
   '/api/v1/contacts',
   '/api/v1/contacts/test',
   '/api/v1/alerts/{id}/deliveries',
+  '/api/v1/endpoints/{id}/deliveries',
   '/api/v1/deliveries',
   '/api/v1/alerts/events',
   '/api/v1/endpoints/{id}/acknowledgement',
