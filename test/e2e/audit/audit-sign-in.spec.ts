@@ -129,7 +129,7 @@ describe('the audit log of sessions', () => {
   });
 
   it('records no sign-out of a session that had expired', async () => {
-    const key = await newKey();
+    const key = await newKey({ role: 'write' });
     const { cookie } = await signIn(app.url, { api_key: key.key });
     clock.advance(13 * HOUR_MS);
     await signIn(app.url, { api_key: key.key }, cookie);

@@ -15,6 +15,13 @@ interface Listed {
   next_cursor: string | null;
 }
 
+/** Whether what fits a schema has a largest value. */
+function isBounded(schema: unknown): boolean {
+  const { type, enum: words, maxLength, maximum, pattern, maxItems } = schema as Record<string, unknown>;
+  const bounds = [words, maxLength, maximum, pattern, maxItems];
+  return bounds.some((bound) => bound !== undefined) || ['boolean', 'object', 'null'].includes(String(type));
+}
+
 describe('An assistant with uptime mcp', () => {
   let app: TestApp;
   let page: SwitchableServer;
@@ -76,9 +83,8 @@ describe('An assistant with uptime mcp', () => {
       expect(inputSchema['additionalProperties']).toBe(false);
       expect(outputSchema).toBeDefined();
       for (const [field, schema] of Object.entries(inputSchema.properties ?? {})) {
-        const { type, enum: words, maxLength, maximum, pattern, maxItems } = schema as Record<string, unknown>;
-        const isBounded = [words, maxLength, maximum, pattern, maxItems].some((bound) => bound !== undefined);
-        expect([name, field, isBounded || ['boolean', 'object'].includes(String(type))]).toEqual([name, field, true]);
+        const { anyOf = [schema] } = schema as { anyOf?: unknown[] };
+        expect([name, field, anyOf.every(isBounded)]).toEqual([name, field, true]);
         expect([name, field, schema]).toEqual([
           name,
           field,

@@ -316,7 +316,7 @@ describe('the live stream', () => {
   });
 
   it('ends the stream of a session that nobody used for half a day', async () => {
-    const { cookie } = await signIn(app.url, { api_key: app.read.key });
+    const { cookie } = await signIn(app.url, { api_key: app.write.key });
     const reader = await StreamClient.open(app.read, undefined, cookie);
     readers.push(reader);
     await eventually('the stream is ready', () => reader.events.some(({ type }) => type === 'ready'));

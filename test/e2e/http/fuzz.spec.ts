@@ -42,8 +42,8 @@ const PUBLIC = [
 const CANARY = 'Canary7f3a';
 /**
  * Random input cannot succeed here: keys and slugs are secrets, no delivery ends in a process that does not deliver, nothing
- * is down to be acknowledged in one that does not check, the fields of a window have to fit each other and the date, and no
- * address has a sitemap.
+ * is down to be acknowledged in one that does not check, the fields of a window have to fit each other and the date, those of
+ * an endpoint its type, and no address has a sitemap.
  */
 const OUT_OF_REACH = [
   'POST /auth/session',
@@ -57,6 +57,7 @@ const OUT_OF_REACH = [
   'PUT /api/v1/endpoints/{id}/acknowledgement',
   'GET /api/v1/endpoints/{id}/acknowledgement',
   'DELETE /api/v1/endpoints/{id}/acknowledgement',
+  'POST /api/v1/websites/{websiteId}/endpoints',
   'POST /api/v1/maintenance-windows',
   'POST /api/v1/maintenance-windows/preview',
   'POST /api/v1/endpoints/heartbeat/preview',
@@ -192,13 +193,15 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const website = await newWebsite(by, name);
     // These are never checked: the service runs as ROLE=api.
     const endpoint = await newEndpoint(by, website, { name });
+    const heartbeat = { name, type: 'HEARTBEAT', heartbeat: { every: 3600 } };
+    const { id: job } = (await by.post<{ id: string }>(`/websites/${website}/endpoints`, heartbeat)).body;
     const alert = await newAlert(by, endpoint, { description: name });
     const window = await newMaintenanceWindow(by, { name });
     const contact = await newContact(by, { name });
     const through = { endpoint_id: endpoint, contact_id: contact, description: name };
     const { id: alertOfContact } = (await by.post<{ id: string }>('/alerts', through)).body;
     const { id: page } = (await by.post<{ id: string }>('/status-pages', { title: name, groups: [] })).body;
-    for (const id of [website, endpoint, alert, window, contact, alertOfContact, page]) note(id);
+    for (const id of [website, endpoint, job, alert, window, contact, alertOfContact, page]) note(id);
   }
 
   /** Everything the other organization can see of itself. */

@@ -282,9 +282,8 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
       {(problem) => (
         <>
           {!isJob && (
-            <p class="small">
+            <p class="small actions">
               <a href={`#${many}`}>Several at once, from a list, a file or a sitemap</a>
-              {' · '}
               <button type="button" class="plain" onClick={() => patch(chosen)({ type: 'HEARTBEAT' })}>
                 A job that reports when it is done
               </button>
