@@ -97,8 +97,11 @@ describe('the overview of two thousand endpoints', () => {
     expect(longTaskMs).toBeLessThan(GENEROUS.longTaskMs);
 
     const rows = await page.evaluate<number>(SCROLLED);
-    await page.setContent('<div style="height: 9000px"></div>');
-    console.log(`scrolling: ${rows} frames a second, an empty page ${await page.evaluate<number>(SCROLLED)}`);
+    // Another page: what was held back in this one would keep it from ever being loaded.
+    await page.close();
+    const empty = await context.newPage();
+    await empty.setContent('<div style="height: 9000px"></div>');
+    console.log(`scrolling: ${rows} frames a second, an empty page ${await empty.evaluate<number>(SCROLLED)}`);
     await context.close();
   });
 
