@@ -8,7 +8,6 @@ describe('sendPing', () => {
   let server: HttpTarget;
   let pauses: number[];
   let answers: string[];
-  const never = new AbortController().signal;
 
   beforeAll(async () => {
     server = await HttpTarget.listen((_, socket) => socket.end(answers.shift() ?? ok));
@@ -19,7 +18,7 @@ describe('sendPing', () => {
     answers = [];
   });
 
-  const send = (url = server.url('/ping/secret'), signal = never) =>
+  const send = (url = server.url('/ping/secret'), signal = new AbortController().signal) =>
     sendPing({ url: new URL(url), body: Buffer.from('the end') }, signal, (ms) => Promise.resolve(pauses.push(ms)));
 
   it('posts the output, once', async () => {
