@@ -28,9 +28,11 @@ function writingStatements(): string[][] {
     if (/\b(UPDATE|INSERT INTO) endpoint_schedule\b/.test(texts.join(' '))) statements.push(texts);
     ts.forEachChild(node, visit);
   };
-  for (const path of paths)
-    if (path.endsWith('.ts') && !/\.spec\.ts$|[/\\]migrations[/\\]/.test(path))
-      visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022));
+  for (const path of paths) {
+    if (!path.endsWith('.ts') || /\.spec\.ts$|[/\\]migrations[/\\]/.test(path)) continue;
+    const text = readFileSync(path, 'utf8');
+    if (text.includes('endpoint_schedule')) visit(ts.createSourceFile(path, text, ts.ScriptTarget.ES2022));
+  }
   return statements;
 }
 
