@@ -1,5 +1,6 @@
 import type { HeartbeatSchedule } from '../endpoint/heartbeat/heartbeat-schedule';
 import type { Sql } from '../platform/database/database';
+import { epochMs } from '../platform/database/epoch-ms';
 import type { HeartbeatState, Run, Verdict } from './expectation';
 
 /** A verdict that is committed with its heartbeat and perhaps not recorded yet. */
@@ -44,15 +45,13 @@ interface Row {
   runs: Run[] | null;
 }
 
-const ms = (column: string): string => `(extract(epoch FROM h.${column}) * 1000)::float8`;
-
 // Cost: for each row a probe of four primary keys. The lock is on the narrow row alone: nothing else waits for a ping.
 const LOCK = `
   SELECT h.endpoint_id AS "endpointId", e.key::text AS "endpointKey", e.org_id AS "orgId", e.revision, e.heartbeat AS schedule,
-         (e.enabled AND w.enabled) AS active, h.armed, ${ms('expected_at')} AS "expectedMs", ${ms('deadline_at')} AS "deadlineMs",
-         ${ms('overrun_at')} AS "overrunMs", ${ms('repeat_at')} AS "repeatMs", ${ms('last_ping_at')} AS "lastPingMs",
-         ${ms('last_verdict_at')} AS "lastVerdictMs", h.pending, ${ms('pending_at')} AS "pendingMs", h.last_verdict AS "lastVerdict",
-         (SELECT jsonb_agg(jsonb_build_object('id', r.run_id, 'startedMs', (extract(epoch FROM r.started_at) * 1000)::float8,
+         (e.enabled AND w.enabled) AS active, h.armed, ${epochMs('h.expected_at')} AS "expectedMs", ${epochMs('h.deadline_at')} AS "deadlineMs",
+         ${epochMs('h.overrun_at')} AS "overrunMs", ${epochMs('h.repeat_at')} AS "repeatMs", ${epochMs('h.last_ping_at')} AS "lastPingMs",
+         ${epochMs('h.last_verdict_at')} AS "lastVerdictMs", h.pending, ${epochMs('h.pending_at')} AS "pendingMs", h.last_verdict AS "lastVerdict",
+         (SELECT jsonb_agg(jsonb_build_object('id', r.run_id, 'startedMs', ${epochMs('r.started_at')},
                                               'overran', r.overran) ORDER BY r.started_at)
             FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS runs
     FROM heartbeat h JOIN endpoint e ON e.id = h.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL`;

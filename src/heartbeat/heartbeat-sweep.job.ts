@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { type Tx, WorkerDatabase } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
+import { epochMs } from '../platform/database/epoch-ms';
 import { DatabaseServer } from '../platform/database/database-server';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { failpoint } from '../platform/observability/failpoints';
@@ -21,11 +22,10 @@ const LIMITS = { lockMs: 2 * SECOND_MS };
 const REST_MS = 10 * SECOND_MS;
 
 // Cost while nothing is due: one look into a partial index.
-const NEXT =
-  'SELECT (extract(epoch FROM min(next_at)) * 1000)::float8 AS "nextMs" FROM heartbeat WHERE next_at IS NOT NULL';
+const NEXT = `SELECT ${epochMs('min(next_at)')} AS "nextMs" FROM heartbeat WHERE next_at IS NOT NULL`;
 /** The earliest time that a deadline of what is due can begin to count from. */
 const SINCE = `
-  SELECT (extract(epoch FROM LEAST(min(h.expected_at), min(r.started_at))) * 1000)::float8 AS "sinceMs"
+  SELECT ${epochMs('LEAST(min(h.expected_at), min(r.started_at))')} AS "sinceMs"
     FROM heartbeat h LEFT JOIN heartbeat_run r ON r.endpoint_id = h.endpoint_id WHERE h.next_at <= $1`;
 
 /**
@@ -35,8 +35,6 @@ const SINCE = `
 @Injectable()
 export class HeartbeatSweep {
   private readonly job: BackgroundJob;
-  /** Monotonic: nothing is due before, unless a change of this process wakes it. */
-  private restUntil = -Infinity;
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -50,23 +48,22 @@ export class HeartbeatSweep {
   }
 
   @Interval(SECOND_MS)
-  async tick(): Promise<void> {
-    if (this.clock.monotonic() >= this.restUntil) await this.job.tick();
+  tick(): Promise<void> {
+    return this.job.tick();
   }
 
   /** To be called after every change of a heartbeat. */
   wake(): void {
-    this.restUntil = -Infinity;
+    this.job.wake();
   }
 
   async run(): Promise<void> {
-    this.restUntil = -Infinity;
     const nowMs = this.clock.now().getTime();
     const [row] = await this.database.query<{ nextMs: number | null }>(NEXT);
     const nextMs = row?.nextMs ?? Infinity;
     if (nextMs <= nowMs) await this.decideAll(nowMs);
     // On a server other processes may take pings.
-    else if (this.server.isEmbedded) this.restUntil = this.clock.monotonic() + Math.min(nextMs - nowMs, REST_MS);
+    else if (this.server.isEmbedded) this.job.rest(Math.min(nextMs - nowMs, REST_MS));
   }
 
   private async decideAll(nowMs: number): Promise<void> {

@@ -3,6 +3,7 @@ import { Interval } from '@nestjs/schedule';
 import { Connectivity } from '../engine/run/connectivity';
 import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
+import { epochMs } from '../platform/database/epoch-ms';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { Metrics } from '../platform/observability/metrics';
 import { SECOND_MS } from '../platform/time/time-units';
@@ -25,14 +26,12 @@ const RENEW = `
     ON CONFLICT (one) DO UPDATE SET seen_at = greatest(ingest_seen.seen_at, excluded.seen_at))
   SELECT seconds FROM gap`;
 
-const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
-
 // What ended in the time in which a deadline could still be moved by it, and an absence that goes on. Cost: a range of an
 // index of few rows.
 const GAPS = `
-  SELECT ${ms('began_at')} AS "fromMs", ${ms('ended_at')} AS "untilMs" FROM ingest_gap WHERE ended_at >= $1
+  SELECT ${epochMs('began_at')} AS "fromMs", ${epochMs('ended_at')} AS "untilMs" FROM ingest_gap WHERE ended_at >= $1
   UNION ALL
-  SELECT ${ms('seen_at')}, ${ms('clock_timestamp()')} FROM ingest_seen
+  SELECT ${epochMs('seen_at')}, ${epochMs('clock_timestamp()')} FROM ingest_seen
    WHERE seen_at < clock_timestamp() - interval '${AWAY_SECONDS} seconds'`;
 
 const FORGET = `DELETE FROM ingest_gap WHERE ended_at < now() - interval '${KEPT_DAYS} days'`;

@@ -59,8 +59,6 @@ type Step = 'done' | 'more' | 'later';
 @Injectable()
 export class MaintenanceSweep {
   private readonly job: BackgroundJob;
-  /** Monotonic: nothing begins or ends before, unless a change of this process wakes it. */
-  private restUntil = -Infinity;
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -74,17 +72,16 @@ export class MaintenanceSweep {
   }
 
   @Interval(SECOND_MS)
-  async tick(): Promise<void> {
-    if (this.clock.monotonic() >= this.restUntil) await this.job.tick();
+  tick(): Promise<void> {
+    return this.job.tick();
   }
 
   /** To be called after every change of an occurrence. */
   wake(): void {
-    this.restUntil = -Infinity;
+    this.job.wake();
   }
 
   async run(): Promise<void> {
-    this.restUntil = -Infinity;
     const now = this.clock.now();
     const [next] = await this.database.query<{ begins: Date | null; ends: Date | null }>(NEXT);
     const [begins, ends] = [next?.begins?.getTime() ?? Infinity, next?.ends?.getTime() ?? Infinity];
@@ -92,7 +89,7 @@ export class MaintenanceSweep {
     if (begins <= now.getTime()) await this.begin(now);
     const pauseMs = Math.min(begins, ends) - now.getTime();
     // On a server other processes may change windows.
-    if (pauseMs > 0 && this.server.isEmbedded) this.restUntil = this.clock.monotonic() + Math.min(pauseMs, REST_MS);
+    if (pauseMs > 0 && this.server.isEmbedded) this.job.rest(Math.min(pauseMs, REST_MS));
   }
 
   /** Told by a trigger: `started`. The windows' places in the list follow; the planner does that too, later. */

@@ -3,6 +3,7 @@ import type { Caller } from '../../platform/access/caller';
 import { MaintenanceNowLookup } from '../../endpoint/suppression/maintenance-now';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { Database } from '../../platform/database/database';
+import { epochMs } from '../../platform/database/epoch-ms';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
 import { NIL_UUID, parseId } from '../../platform/ids/id';
@@ -166,7 +167,7 @@ const DOWN_SPANS = `
   SELECT lower(part) AS first, upper(part) AS until, count(*)::int AS endpoints
     FROM merged CROSS JOIN LATERAL unnest(parts) AS part GROUP BY part`;
 
-const milliseconds = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
+const milliseconds = (column: string): string => `${epochMs(column)} AS ${column}`;
 
 const TIMES = ['status_since', 'last_checked_at', 'certificate_expires_at', 'hour_start', 'until', 'degraded_since'];
 

@@ -3,6 +3,7 @@ import { ERROR_CODES } from '../../checker/checker';
 import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
+import { epochMs } from '../../platform/database/epoch-ms';
 import { toMicroseconds } from '../../history/check-encoding';
 import type { FinishedCheck } from '../../engine/finished-check';
 import { InstanceRegistry } from '../instance-registry';
@@ -209,21 +210,20 @@ const SET_PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer']
 
 const storedDuration = (ms: number): number => Math.min(2_147_483_647, Math.round(ms * 1000));
 
-const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
 const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
 const before = (outcome: string): string =>
   `CASE WHEN s.hour_start = ${at('v.hour')} THEN s.before_${outcome}
         WHEN s.hour_start = ${at('v.hour')} - interval '1 hour' THEN s.hour_${outcome} ELSE 0 END`;
 
 const LOCK_STATES = `
-  SELECT s.endpoint_id AS id, s.status, ${ms('s.status_since')} AS "statusSinceMs", s.consecutive_failures AS failures,
+  SELECT s.endpoint_id AS id, s.status, ${epochMs('s.status_since')} AS "statusSinceMs", s.consecutive_failures AS failures,
          s.consecutive_successes AS successes, s.consecutive_bad AS "badStreak", s.consecutive_good AS "goodStreak",
-         ${ms('s.failing_since')} AS "failingSinceMs", s.failing_planned AS "failingPlanned",
-         ${ms('s.failing_unmuted_since')} AS "failingUnmutedSinceMs", ${ms('s.bad_unmuted_since')} AS "badUnmutedSinceMs",
-         ${ms('s.up_since')} AS "upSinceMs", ${ms('s.good_since')} AS "goodSinceMs",
-         ${ms('s.degraded_since')} AS "degradedSinceMs", ${ms('s.last_checked_at')} AS "lastCheckedMs",
-         ${ms('s.last_slot_at')} AS "lastSlotMs", s.recent::text AS recent, s.recent_degraded AS "recentDegraded",
-         ${ms('s.hour_start')} AS "hourStartMs", s.hour_up AS up, s.hour_down AS down, s.hour_unknown AS unknown,
+         ${epochMs('s.failing_since')} AS "failingSinceMs", s.failing_planned AS "failingPlanned",
+         ${epochMs('s.failing_unmuted_since')} AS "failingUnmutedSinceMs", ${epochMs('s.bad_unmuted_since')} AS "badUnmutedSinceMs",
+         ${epochMs('s.up_since')} AS "upSinceMs", ${epochMs('s.good_since')} AS "goodSinceMs",
+         ${epochMs('s.degraded_since')} AS "degradedSinceMs", ${epochMs('s.last_checked_at')} AS "lastCheckedMs",
+         ${epochMs('s.last_slot_at')} AS "lastSlotMs", s.recent::text AS recent, s.recent_degraded AS "recentDegraded",
+         ${epochMs('s.hour_start')} AS "hourStartMs", s.hour_up AS up, s.hour_down AS down, s.hour_unknown AS unknown,
          s.hour_planned AS planned, s.hour_degraded AS degraded,
          s.before_up AS "beforeUp", s.before_down AS "beforeDown", s.before_unknown AS "beforeUnknown",
          s.before_planned AS "beforePlanned", s.before_degraded AS "beforeDegraded"
@@ -300,7 +300,7 @@ const SAVE_UNCHANGED_UP = `
        AND s.failing_since IS NULL AND s.status_since IS NOT NULL AND s.last_slot_at < ${at('v.first_slot')}
        AND s.last_checked_at < ${at('v.first_checked')} AND s.hour_start <= ${at('v.hour')}
     RETURNING s.endpoint_id AS id, s.consecutive_successes AS successes, s.consecutive_good AS good,
-              ${ms('s.up_since')} AS up_since, ${ms('s.good_since')} AS good_since,
+              ${epochMs('s.up_since')} AS up_since, ${epochMs('s.good_since')} AS good_since,
               EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND a.triggered) AS open
   )
   SELECT CASE WHEN count(*) < cardinality($1::uuid[]) THEN coalesce(array_agg(id::text), '{}') END AS saved,

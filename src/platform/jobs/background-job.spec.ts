@@ -148,4 +148,26 @@ describe('BackgroundJob', () => {
     job.wake();
     expect([await runsAt(65_000), await runsAt(70_000)]).toEqual([3, 3]);
   });
+
+  it('rests as long as the run says, and not at all when it was woken while the run looked', async () => {
+    const clock = Object.assign(new NovemberClock(), { monotonic: () => at });
+    let at = 0;
+    let runs = 0;
+    let look = (): void => undefined;
+    const run = (): Promise<void> => {
+      runs += 1;
+      look();
+      job.rest(10_000);
+      return Promise.resolve();
+    };
+    const job = new BackgroundJobs(new Config(), clock, new Metrics()).create({ name: 'test', run });
+    const runsAt = async (ms: number) => {
+      at = ms;
+      await job.tick();
+      return runs;
+    };
+    expect([await runsAt(0), await runsAt(9999), await runsAt(10_000)]).toEqual([1, 1, 2]);
+    look = () => job.wake();
+    expect([await runsAt(20_000), await runsAt(20_001)]).toEqual([3, 4]);
+  });
 });

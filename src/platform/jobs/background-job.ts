@@ -9,7 +9,7 @@ export interface JobOptions {
   /** In logs and as the label of its metric: `audit-retention`. */
   name: string;
   run: () => Promise<void>;
-  /** After a run that called `rest` nothing is done for this long, unless `wake` is called. Milliseconds, default 0. */
+  /** After a run that called `rest` nothing is done for this long, unless it said how long. Milliseconds, default 0. */
   restMs?: number;
   /** `worker` (the default): everywhere but in processes with `ROLE=api`. `any`: in every process. */
   role?: 'worker' | 'any';
@@ -25,6 +25,8 @@ export class BackgroundJob {
   private stopping = false;
   /** On the monotonic clock. */
   private restUntil = -Infinity;
+  /** Since the run began: what it has found is no longer all there is. */
+  private wasWoken = false;
 
   constructor(
     private readonly options: JobOptions,
@@ -39,19 +41,21 @@ export class BackgroundJob {
     return this.stopping;
   }
 
-  /** Called by a run that found nothing to do: the next `restMs` of ticks do nothing. */
-  rest(): void {
-    this.restUntil = this.clock.monotonic() + (this.options.restMs ?? 0);
+  /** Called by a run that found nothing to do: the ticks of that time do nothing, unless `wake` was or is called. Milliseconds. */
+  rest(forMs = this.options.restMs ?? 0): void {
+    if (!this.wasWoken) this.restUntil = this.clock.monotonic() + forMs;
   }
 
   /** Something is to be done: the next tick runs. */
   wake(): void {
+    this.wasWoken = true;
     this.restUntil = -Infinity;
   }
 
   /** Runs the job unless it is running, resting, stopping or not for this process's role. Resolves after the run; never rejects. */
   async tick(): Promise<void> {
     if (!this.isEnabled || this.stopping || this.current || this.clock.monotonic() < this.restUntil) return;
+    this.wasWoken = false;
     this.current = this.runOnce();
     await this.current;
     this.current = null;
