@@ -29,15 +29,6 @@ describe('adding many endpoints', () => {
     await target.close();
   });
 
-  /** As Ctrl-V does, without a clipboard of the machine. */
-  const paste = (text: string) =>
-    page.evaluate<void>(
-      `(() => {
-        const data = new DataTransfer();
-        data.setData('text/plain', ${JSON.stringify(text)});
-        document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-      })()`,
-    );
   const endpoints = async () => (await app.read.get<{ name: string; url: string; type: string }[]>('/endpoints')).body;
 
   it('takes twelve addresses of a paste, tests them, and makes them in one request', async () => {
@@ -47,7 +38,7 @@ describe('adding many endpoints', () => {
     await eventually('the field has the focus', () =>
       page.evaluate<boolean>('document.activeElement?.tagName === "INPUT"'),
     );
-    await paste(addresses.join('\n'));
+    await visit.paste(addresses.join('\n'));
     await page.getByText('12 addresses tested: 12 up.').waitFor({ timeout: 60_000 });
     expect(
       await page.getByRole('list', { name: 'What will be watched' }).getByText('Up', { exact: true }).count(),

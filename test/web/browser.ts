@@ -58,6 +58,17 @@ export class Visit {
     await this.page.goto(`${this.url}/#${path}`);
   }
 
+  /** Pastes a text where the focus is, as Ctrl-V does, without a clipboard of the machine. */
+  async paste(text: string): Promise<void> {
+    await this.page.evaluate<void>(
+      `(() => {
+        const data = new DataTransfer();
+        data.setData('text/plain', ${JSON.stringify(text)});
+        document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+      })()`,
+    );
+  }
+
   /** Waits until the page has loaded and rendered everything: no request starts or runs for three frames. */
   async settled(): Promise<void> {
     await eventually('the page has loaded', async () => {

@@ -106,15 +106,6 @@ describe('the eight tasks of a working day', () => {
   const keys = async (...all: string[]) => {
     for (const key of all) await page.keyboard.press(key);
   };
-  /** As Ctrl-V does, without a clipboard of the machine. */
-  const paste = (text: string) =>
-    page.evaluate<void>(
-      `(() => {
-        const data = new DataTransfer();
-        data.setData('text/plain', ${JSON.stringify(text)});
-        document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-      })()`,
-    );
   /** So many minutes later the checkout is checked, and what is due is sent. */
   async function checked(afterMinutes: number, result: Result): Promise<void> {
     scene.clock.advance(afterMinutes * MINUTE);
@@ -129,7 +120,7 @@ describe('the eight tasks of a working day', () => {
     const { steps } = await task('a. Twelve sites from a list', async () => {
       await keys('n');
       await page.getByLabel('URL, host or host:port').and(page.locator(':focus')).waitFor();
-      await paste(addresses.join('\n'));
+      await visit.paste(addresses.join('\n'));
       await page.getByText('12 addresses tested: 12 up.').waitFor({ timeout: 60_000 });
       await click('Create 12');
       await page.getByText('12 endpoints created.').waitFor();

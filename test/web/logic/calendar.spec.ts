@@ -1,4 +1,3 @@
-import type { LatencyBucket } from '../../../web/src/api/types';
 import {
   cellPath,
   type Day,
@@ -13,23 +12,10 @@ import {
   yearGrid,
   yearSummary,
 } from '../../../web/src/logic/calendar';
+import { latencyBucket as bucket } from './latency-bucket';
 
 const NOTHING = { up: 0, down: 0, unknown: 0, planned: 0 };
 const day = (date: string, more: Partial<Day> = {}): Day => ({ date, ...NOTHING, ...more });
-const bucket = (start: string, more: Partial<LatencyBucket>): LatencyBucket => ({
-  start,
-  count: 0,
-  failures: 0,
-  unknown: 0,
-  planned: 0,
-  avg: null,
-  p50: null,
-  p95: null,
-  p99: null,
-  max: null,
-  phases: null,
-  ...more,
-});
 
 describe('the availability of a day', () => {
   it.each([

@@ -1,21 +1,9 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
 import { bucketText } from '../../../web/src/logic/chart-text';
+import { latencyBucket } from './latency-bucket';
 
 const start = new Date(2026, 10, 20, 12, 4).toISOString();
-const bucket = (more: Partial<LatencyBucket>): LatencyBucket => ({
-  start,
-  count: 60,
-  failures: 0,
-  unknown: 0,
-  planned: 0,
-  avg: null,
-  p50: null,
-  p95: null,
-  p99: null,
-  max: null,
-  phases: null,
-  ...more,
-});
+const bucket = (more: Partial<LatencyBucket>) => latencyBucket(start, { count: 60, ...more });
 
 it.each([
   [{ p50: 82, p95: 120 }, null, '12:04:00 · p50 82 ms, p95 120 ms'],

@@ -3,21 +3,9 @@ import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/logic/beat-s
 import { bandsOf } from '../../../web/src/logic/chart-bands';
 import { phaseData, responseData, runsOf, WEEK_MS } from '../../../web/src/logic/chart-data';
 import { BUCKETS, rangeOf, stepFor } from '../../../web/src/logic/time-range';
+import { latencyBucket } from './latency-bucket';
 
-const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket => ({
-  start,
-  count: 1,
-  failures: 0,
-  unknown: 0,
-  planned: 0,
-  avg: null,
-  p50: null,
-  p95: null,
-  p99: null,
-  max: null,
-  phases: null,
-  ...more,
-});
+const bucket = (start: string, more: Partial<LatencyBucket> = {}) => latencyBucket(start, { count: 1, ...more });
 
 describe('what the phase chart draws', () => {
   it('stacks each phase of the chart on the ones before it, up to the end of the last bucket', () => {

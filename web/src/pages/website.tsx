@@ -3,13 +3,14 @@ import { all, get, put } from '../api/client';
 import type { Alert, PublicPage, Website, WebsiteHistory, WebsiteOutage } from '../api/types';
 import { contactName } from '../components/alert/alert-name';
 import { Calendar } from '../components/check/calendar';
+import { Outages, reasonOf } from '../components/endpoint/outages';
 import { Check, Text } from '../components/form/field';
 import { Form } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { Rows } from '../components/overview/rows';
 import { deleteWebsite } from '../components/overview/website-dialog';
 import { escalationOf, escalationText, unlikeText } from '../logic/escalation';
-import { count, day, duration, percent, time } from '../logic/format';
+import { count, day, percent } from '../logic/format';
 import { headlineOf } from '../logic/overview-headline';
 import { ofWebsite } from '../logic/overview-order';
 import { tagsIn } from '../logic/maintenance';
@@ -136,7 +137,7 @@ function History({ of, path }: { of: Website; path: string }) {
             )}
             <div class="columns">
               <Section title="Outages">
-                <Outages outages={outages} />
+                <Outages outages={outages} describe={describeOutage} />
               </Section>
               <div>
                 <Section title="Who is told">
@@ -154,31 +155,13 @@ function History({ of, path }: { of: Website; path: string }) {
   );
 }
 
-const SHOWN_OUTAGES = 20;
-
-function Outages({ outages }: { outages: readonly WebsiteOutage[] }) {
-  if (outages.length === 0) return <p class="muted">None. Long may it last.</p>;
-  return (
-    <ol class="feed">
-      {outages.slice(0, SHOWN_OUTAGES).map((outage) => (
-        <li key={`${outage.endpoint_id} ${outage.started_at}`}>
-          <span>{time(outage.started_at, now.value)}</span>
-          <div>
-            <a href={`#/endpoints/${outage.endpoint_id}`}>{outage.endpoint_name}</a>{' '}
-            {outage.planned && <span class="chip">Planned</span>}
-            <p class="muted small">{outage.error?.message ?? 'No reason kept'}</p>
-          </div>
-          <span class="num">
-            {outage.ended_at === null && 'still down, '}
-            {duration(
-              ((outage.ended_at ? Date.parse(outage.ended_at) : now.value) - Date.parse(outage.started_at)) / 1000,
-            )}
-          </span>
-        </li>
-      ))}
-    </ol>
-  );
-}
+const describeOutage = (outage: WebsiteOutage) => (
+  <div>
+    <a href={`#/endpoints/${outage.endpoint_id}`}>{outage.endpoint_name}</a>{' '}
+    {outage.planned && <span class="chip">Planned</span>}
+    <p class="muted small">{reasonOf(outage)}</p>
+  </div>
+);
 
 function WhoIsTold({ of: { id } }: { of: Website }) {
   const path = `/api/v1/alerts?website_id=${id}`;

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { beatPaths, HEIGHT, STEP, type Beat } from '../../logic/beat-shapes';
 import { count } from '../../logic/format';
 import { hideTip, showTip } from '../tip';
+import { sliderOver } from './slider';
 
 interface Props {
   /** The endpoint's name, for the accessible name. */
@@ -62,23 +63,13 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
     <div
       ref={box}
       class={tall ? 'beats tall' : 'beats'}
-      role="slider"
-      tabIndex={0}
       aria-label={`Checks of ${name}`}
-      aria-valuemin={0}
-      aria-valuemax={Math.max(0, last)}
-      aria-valuenow={index ?? Math.max(0, last)}
-      aria-valuetext={text}
+      {...sliderOver({ last, index, text, select, leave })}
       onKeyDown={step}
-      onFocus={(event) => {
-        if (event.currentTarget.matches(':focus-visible')) select(last);
-      }}
-      onBlur={leave}
       onPointerMove={(event) => {
         const { left, width } = event.currentTarget.getBoundingClientRect();
         select(Math.floor(((event.clientX - left) / width) * slots) - offset);
       }}
-      onPointerLeave={leave}
     >
       <svg viewBox={`0 0 ${slots * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {/* Another bar makes it again, so that its motion begins. */}

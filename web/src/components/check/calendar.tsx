@@ -22,6 +22,7 @@ import {
 import { percent } from '../../logic/format';
 import { Table } from '../layout';
 import { hideTip, showTip } from '../tip';
+import { sliderOver } from './slider';
 
 const KINDS: readonly [kind: CellKind, name: string][] = [
   ['good', 'No failure'],
@@ -93,24 +94,14 @@ function Squares<T extends Counts>({ label, grid, summary, describe }: Props<T>)
       <div class="squares-scroll" ref={scroller}>
         <div
           ref={box}
-          role="slider"
-          tabIndex={0}
           aria-label={label}
-          aria-valuemin={0}
-          aria-valuemax={Math.max(0, last)}
-          aria-valuenow={index ?? Math.max(0, last)}
-          aria-valuetext={text}
+          {...sliderOver({ last, index, text, select, leave })}
           onKeyDown={step}
-          onFocus={(event) => {
-            if (event.currentTarget.matches(':focus-visible')) select(last);
-          }}
-          onBlur={leave}
           onPointerMove={(event) => {
             const { left, top } = event.currentTarget.getBoundingClientRect();
             const row = Math.floor((event.clientY - top - HEAD) / PITCH);
             if (row >= 0 && row < ROWS) select(Math.floor((event.clientX - left) / PITCH) * ROWS + row);
           }}
-          onPointerLeave={leave}
         >
           <svg width={(cells.length / ROWS) * PITCH} height={HEIGHT} aria-hidden="true">
             {heads.map((head) => (

@@ -1,24 +1,26 @@
+import type { ComponentChildren } from 'preact';
 import type { Outage } from '../../api/types';
 import { duration, time } from '../../logic/format';
 import { now } from '../../state/clock';
 
+/** How many are shown. */
+const MOST = 20;
+
+interface Props<T> {
+  outages: readonly T[] | undefined;
+  /** In place of the reason alone, where they are of several endpoints. */
+  describe?: (outage: T) => ComponentChildren;
+}
+
 /** The newest outages: when, why, how long. */
-export function Outages({ outages }: { outages: readonly Outage[] | undefined }) {
+export function Outages<T extends Outage & { endpoint_id?: string }>({ outages, describe = reason }: Props<T>) {
   if (outages?.length === 0) return <p class="muted">None. Long may it last.</p>;
   return (
     <ol class="feed">
-      {outages?.slice(0, 20).map((outage) => (
-        <li key={outage.started_at}>
+      {outages?.slice(0, MOST).map((outage) => (
+        <li key={`${outage.endpoint_id ?? ''} ${outage.started_at}`}>
           <span>{time(outage.started_at, now.value)}</span>
-          <span>
-            {outage.error?.message ?? 'No reason kept'}
-            {outage.planned && (
-              <>
-                {' '}
-                <span class="chip">Planned</span>
-              </>
-            )}
-          </span>
+          {describe(outage)}
           <span class="num">
             {outage.ended_at === null && 'still down, '}
             {duration(
@@ -30,3 +32,17 @@ export function Outages({ outages }: { outages: readonly Outage[] | undefined })
     </ol>
   );
 }
+
+export const reasonOf = ({ error }: Pick<Outage, 'error'>): string => error?.message ?? 'No reason kept';
+
+const reason = (outage: Outage) => (
+  <span>
+    {reasonOf(outage)}
+    {outage.planned && (
+      <>
+        {' '}
+        <span class="chip">Planned</span>
+      </>
+    )}
+  </span>
+);
