@@ -38,8 +38,16 @@ describe('the rate limits of requests', () => {
     return keys;
   }
 
-  it('let twice the rate of one key through at once', async () => {
+  it('let twice the rate of one key through at once, its rate each second, and no other key wait for it', async () => {
     expect(await servedOf(app.read, '/websites?limit=1', OF_KEY + 5)).toBe(OF_KEY);
+    expect(await app.read.get('/websites?limit=1')).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+      headers: { 'retry-after': '1' },
+    });
+    expect((await app.write.get('/websites?limit=1')).status).toBe(200);
+    clock.advance(1000);
+    expect(await servedOf(app.read, '/websites?limit=1', RATE + 5)).toBe(RATE);
   });
 
   it('let more keys of one organization through no more than three keys, and leave the others alone', async () => {
