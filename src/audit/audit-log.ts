@@ -104,6 +104,7 @@ function rowOf<Owner extends object>(act: Act, owner: Owner) {
     via: author.via,
     key_id: author.keyId,
     key_name: author.keyName,
+    person_id: author.personId,
     address: author.address,
     request_id: author.requestId,
   };

@@ -3,6 +3,7 @@ import { IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../platform/http/page';
 import { QueryTimestamp } from '../platform/http/validators';
 import { formatId, parseId } from '../platform/ids/id';
+import { IsPublicId } from '../platform/ids/public-id.rule';
 import {
   AUDIT_ACTIONS,
   type AuditAction,
@@ -76,6 +77,11 @@ export class AuditQuery extends CursorQuery {
   @IsAuditedId()
   resource_id?: string;
 
+  @ApiPropertyOptional({ description: 'Only what this person did.', example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @IsOptional()
+  @IsPublicId('person')
+  person_id?: string;
+
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
@@ -101,7 +107,7 @@ export class AuditAuthorView {
   @ApiProperty({
     enum: CREDENTIALS,
     description:
-      '`api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `acknowledge_link` (whoever had the link of a message), `operator` (the operator token), `auth_off` (nobody had to say), `command_line` (`npm run keys` on the server), `system` (the service itself).',
+      '`api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `acknowledge_link` (whoever had the link of a message), `operator` (the operator token), `auth_off` (nobody had to say), `command_line` (a command on the server), `system` (the service itself); of a person who signed in: `password`, `single_sign_on`, `proxy` (in front), `invitation`.',
     example: 'api_key',
   })
   via!: Credential;
@@ -116,6 +122,17 @@ export class AuditAuthorView {
 
   @ApiProperty({ type: String, nullable: true, description: 'Its name at that time.', example: 'Terraform' })
   key_name!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The person, for what somebody did who was signed in with an account.',
+    example: null,
+  })
+  person_id!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Their name today; “deleted person” once erased.', example: null })
+  person_name!: string | null;
 
   @ApiProperty({
     type: String,
@@ -201,9 +218,15 @@ export interface AuditRow {
   via: Credential;
   key_id: string | null;
   key_name: string | null;
+  person_id: string | null;
+  /** `null` without a person, and for one that was erased. */
+  person_name: string | null;
   address: string | null;
   request_id: string | null;
 }
+
+/** Stands for the name of a person who was erased. */
+const DELETED_PERSON = 'deleted person';
 
 export const toAuditEntryView = (row: AuditRow): AuditEntryView => ({
   id: formatId('audit', row.id),
@@ -218,6 +241,8 @@ export const toAuditEntryView = (row: AuditRow): AuditEntryView => ({
     via: row.via,
     key_id: row.key_id === null ? null : formatId('apiKey', row.key_id),
     key_name: row.key_name,
+    person_id: row.person_id === null ? null : formatId('person', row.person_id),
+    person_name: row.person_id === null ? null : (row.person_name ?? DELETED_PERSON),
     ip: row.address,
   },
   request_id: row.request_id,

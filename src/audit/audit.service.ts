@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
 import { Cursors, MEDIUM_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
+import { parseId } from '../platform/ids/id';
 import { type AuditEntryView, type AuditQuery, type AuditRow, parseAuditedId, toAuditEntryView } from './audit.dto';
 
 const LIST = 'audit-log';
@@ -19,7 +20,7 @@ export class AuditService {
 
   /** Newest first, one statement. Entries written later do not shift a page that starts at a cursor. */
   list(orgId: string, query: AuditQuery): Promise<Page<AuditEntryView>> {
-    return this.page(orgId, query, 'audit_log WHERE org_id = $7 AND', [orgId]);
+    return this.page(orgId, query, 'audit_log WHERE org_id = $8 AND', [orgId]);
   }
 
   /** What the operator did, newest first, one statement. */
@@ -42,9 +43,10 @@ export class AuditService {
       read: (before, count) =>
         this.database.query<AuditRow>(
           `SELECT id, created_at, action, resource, resource_id, changed, before, after, via, key_id, key_name, address,
-                  request_id
+                  request_id, person_id, (SELECT p.name FROM person p WHERE p.id = person_id) AS person_name
              FROM ${source} ($1::uuid IS NULL OR id < $1) AND ($2::text IS NULL OR resource = $2)
               AND ($3::uuid IS NULL OR resource_id = $3)
+              AND ($7::uuid IS NULL OR person_id = $7)
               AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)
             ORDER BY id DESC LIMIT $6`,
           [
@@ -54,6 +56,7 @@ export class AuditService {
             query.since ?? null,
             query.until ?? null,
             count,
+            parseId('person', query.person_id),
             ...more,
           ],
         ),

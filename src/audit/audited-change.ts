@@ -18,7 +18,8 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
  * The audited resources with the kind of their ids. What is changed through its website is a `status_page` with the
- * website's id; pages that are changed as such are `public_page`. A session has the id of its key.
+ * website's id; pages that are changed as such are `public_page`. A session has the id of its key; signing in and out with an account
+ * are acts on a person.
  */
 export const AUDITED = {
   website: 'website',
@@ -33,6 +34,8 @@ export const AUDITED = {
   organization: 'organization',
   maintenance: 'maintenanceWindow',
   contact: 'contact',
+  person: 'person',
+  invitation: 'invitation',
 } as const satisfies Readonly<Record<string, IdKind>>;
 /** Those of the service, and what extensions have registered. */
 export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);

@@ -4,7 +4,10 @@ import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
 import { clientAddress } from '../platform/access/client-network';
 import { recordedRequestId } from '../platform/http/request-id';
 
-/** What the author was authenticated by: a key, a session or link made from one, the link of a message, the operator token, nothing with AUTH=off, or a shell on the server. */
+/**
+ * What the author was authenticated by: a key, a session or one-time link, the link of a message, the operator token, nothing with
+ * AUTH=off, a shell on the server; of a sign-in of a person the password, the single sign-on, the proxy in front, an invitation.
+ */
 export const CREDENTIALS = [
   'api_key',
   'session',
@@ -14,6 +17,10 @@ export const CREDENTIALS = [
   'auth_off',
   'command_line',
   'system',
+  'password',
+  'single_sign_on',
+  'proxy',
+  'invitation',
 ] as const;
 export type Credential = (typeof CREDENTIALS)[number];
 
@@ -23,6 +30,8 @@ export interface Authorship {
   /** uuid of the key, or of the key a session was made from; `null` without one. */
   readonly keyId: string | null;
   readonly keyName: string | null;
+  /** uuid of the person. Names are joined when an entry is read: whoever is erased is erased there, too. */
+  readonly personId: string | null;
   /** The address that opened the connection: a proxy's, where one is in front. */
   readonly address: string | null;
   readonly requestId: string | null;
@@ -31,7 +40,7 @@ export interface Authorship {
 /** Where a request came from. */
 export type Origin = Pick<Authorship, 'address' | 'requestId'>;
 
-const SYSTEM: Authorship = { via: 'system', keyId: null, keyName: null, address: null, requestId: null };
+const SYSTEM: Authorship = { via: 'system', keyId: null, keyName: null, personId: null, address: null, requestId: null };
 /** The author of what no request asks for. */
 let own = SYSTEM;
 
@@ -82,11 +91,13 @@ export const authorshipOf = (caller: Caller | undefined, via: Credential, origin
   via,
   keyId: caller?.keyId ?? null,
   keyName: caller?.keyId ? caller.keyName : null,
+  personId: caller?.person?.id ?? null,
   ...origin,
 });
 
 /** What the caller of a request was authenticated by. */
 function credentialOf(caller: Caller, { headers }: Request): Credential {
+  if (caller.person !== null) return 'session';
   if (caller.keyId === null) return 'auth_off';
   return headers.authorization === undefined && headers['x-api-key'] === undefined ? 'session' : 'api_key';
 }

@@ -34,6 +34,7 @@ export class HeartbeatCreation {
     const caller = {
       keyId: null,
       keyName: 'ping',
+      person: null,
       role: 'write' as const,
       orgName: '',
       orgId: website.orgId,

@@ -121,6 +121,7 @@ const authorOf = (request: Request): Authorship => ({
   via: 'acknowledge_link',
   keyId: null,
   keyName: null,
+  personId: null,
   ...originOf(request),
 });
 

@@ -288,6 +288,7 @@ export class ApiKeyService {
         role: row.role,
         keyId: row.id,
         keyName: row.name,
+        person: null,
       },
       hash: row.hash,
       expiresAt: row.expires_at,

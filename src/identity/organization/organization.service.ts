@@ -144,7 +144,7 @@ export class OrganizationService {
     const organization = await this.findDefault();
     if (!organization) return null;
     const { id: orgId, name: orgName } = organization;
-    return { orgId, orgName, isDefaultOrg: true, role: 'admin', keyId: null, keyName: 'AUTH=off' };
+    return { orgId, orgName, isDefaultOrg: true, role: 'admin', keyId: null, keyName: 'AUTH=off', person: null };
   }
 
   async insert(sql: Sql, name: string, isDefault: boolean): Promise<OrganizationRow> {

@@ -5,6 +5,15 @@ import type { Request } from 'express';
 export const ROLES = ['read', 'write', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Of whom a request is. */
+export interface CallerPerson {
+  /** uuid. */
+  id: string;
+  name: string;
+  /** May call the operator's routes. */
+  isOperator: boolean;
+}
+
 /** Who makes the request. The organization comes from the key and from nowhere else. */
 export interface Caller {
   orgId: string;
@@ -12,9 +21,12 @@ export interface Caller {
   /** The first organization: holders of its keys run the machine, which the egress policy takes into account. */
   isDefaultOrg: boolean;
   role: Role;
-  /** uuid of the key; `null` with AUTH=off. */
+  /** uuid of the key; `null` for a person and with AUTH=off. */
   keyId: string | null;
+  /** Name of the key or of the person. */
   keyName: string;
+  /** Who is signed in with an account; `null` for a key and with AUTH=off. */
+  person: CallerPerson | null;
   /** The hash of a session's cookie; absent without a session. A stream ends with it. */
   sessionId?: string;
 }

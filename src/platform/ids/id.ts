@@ -15,6 +15,9 @@ export const ID_PREFIXES = {
   maintenanceWindow: 'mw',
   contact: 'ct',
   ping: 'pg',
+  person: 'per',
+  invitation: 'inv',
+  session: 'ses',
 } as const;
 /** Those of the service, and what extensions have registered. */
 export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);
