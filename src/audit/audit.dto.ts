@@ -131,7 +131,12 @@ export class AuditAuthorView {
   })
   person_id!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Their name today; “deleted person” once erased.', example: null })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Their name today; “deleted person” once erased.',
+    example: null,
+  })
   person_name!: string | null;
 
   @ApiProperty({

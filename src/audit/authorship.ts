@@ -40,7 +40,14 @@ export interface Authorship {
 /** Where a request came from. */
 export type Origin = Pick<Authorship, 'address' | 'requestId'>;
 
-const SYSTEM: Authorship = { via: 'system', keyId: null, keyName: null, personId: null, address: null, requestId: null };
+const SYSTEM: Authorship = {
+  via: 'system',
+  keyId: null,
+  keyName: null,
+  personId: null,
+  address: null,
+  requestId: null,
+};
 /** The author of what no request asks for. */
 let own = SYSTEM;
 

@@ -3,6 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../platform/config/config';
+import { parseId } from '../platform/ids/id';
 import { Problem, problems } from '../platform/problem/problem';
 import { ApiKeyService } from './api-key/api-key.service';
 import { COST, type CostOf } from '../platform/access/cost';
@@ -51,7 +52,9 @@ export class AuthGuard implements CanActivate {
       throw problems.insufficientRole('nobody');
     }
     if (rule === 'operator') return this.operator(request);
+    if (rule === 'person') return this.person(request);
     const caller = await this.authenticate(request);
+    requireOrganization(request, caller);
     const costOf = this.reflector.get<CostOf | undefined>(COST, context.getHandler());
     this.limits.countRequest(request, caller, costOf);
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
@@ -80,10 +83,24 @@ export class AuthGuard implements CanActivate {
     if (!this.config.auth) return this.withoutAuth(request);
     const cookie = sessionCookie(request);
     if (cookie === null) return null;
-    if (!SAFE.has(request.method) && !sameOrigin(request)) {
-      throw new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
-    }
-    return this.sessions.authenticate(cookie, () => this.limits.admitLookUp(request));
+    if (!SAFE.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
+    const held = await this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
+    if (held && !held.caller) throw new Problem('insufficient_role', IN_NO_ORGANIZATION);
+    return held && held.caller;
+  }
+
+  /** The session of somebody with an account. For a key, a key's session and AUTH=off the route does not exist. */
+  private async person(request: AuthenticatedRequest): Promise<true> {
+    if (!this.config.auth || credential(request) !== null) throw problems.notFound();
+    const cookie = sessionCookie(request);
+    if (!SAFE.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
+    const held = cookie === null ? null : await this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
+    if (!held) throw this.refused(request);
+    if (held.person === null) throw problems.notFound();
+    this.limits.countPerson(held.person.id);
+    if (held.caller) request.caller = held.caller;
+    request.signedIn = held;
+    return true;
   }
 
   /** Whoever reaches the port is an administrator, but no page of another site that a browser on this machine shows. */
@@ -92,10 +109,20 @@ export class AuthGuard implements CanActivate {
     return this.organizations.defaultAdmin();
   }
 
-  /** Without a token in the settings the routes do not exist. The key of an organization is never enough, not even an admin's. */
+  /**
+   * The operator token, or the session of a person who is an operator. Without a token in the settings the routes do not exist
+   * for anybody else. The key of an organization is never enough, not even an admin's.
+   */
   private async operator(request: AuthenticatedRequest): Promise<boolean> {
-    if (this.config.operatorToken === null) throw problems.notFound();
     const given = credential(request);
+    if (given === null && this.config.auth) {
+      const caller = await this.withoutKey(request).catch(() => null);
+      if (caller?.person?.isOperator === true) {
+        request.caller = caller;
+        return (request.isOperator = true);
+      }
+    }
+    if (this.config.operatorToken === null) throw problems.notFound();
     if (given !== null && sameText(given, this.config.operatorToken)) return (request.isOperator = true);
     if (given !== null && (await this.callerOf(given, request))) throw problems.insufficientRole('operator');
     throw this.refused(request);
@@ -108,6 +135,21 @@ export class AuthGuard implements CanActivate {
     const refusal = this.limits.refusal(request);
     return isWithout ? problems.unauthenticated() : refusal;
   }
+}
+
+const IN_NO_ORGANIZATION =
+  'You are in no organization, or not in this one any more: choose another, or ask to be invited.';
+
+const problemOfOrigin = (): Problem =>
+  new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
+
+/** A page that was opened before its browser went over to another organization must not act in that one. Throws `conflict`. */
+function requireOrganization(request: Request, { orgId }: Caller): void {
+  const wanted = request.headers['x-organization'];
+  if (wanted !== undefined && parseId('organization', wanted) !== orgId)
+    throw problems.conflict(
+      'This request is for another organization than the one you are signed in to. Load the page again.',
+    );
 }
 
 /** The key of either header; `null` without one. A scheme other than Bearer counts as a wrong key. */

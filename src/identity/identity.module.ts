@@ -5,6 +5,16 @@ import { Bootstrap } from './organization/bootstrap';
 import { OrganizationPurgeJob } from './organization/organization-purge.job';
 import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
+import { AccountController } from './person/account.controller';
+import { AccountService } from './person/account.service';
+import { InvitationsController } from './person/invitations.controller';
+import { InvitationsService } from './person/invitations.service';
+import { OwnSessionsService } from './person/own-sessions.service';
+import { Passwords } from './person/passwords.service';
+import { PeopleController } from './person/people.controller';
+import { PeopleService } from './person/people.service';
+import { PersonStore } from './person/person-store';
+import { Tokens } from './person/tokens';
 import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
@@ -18,7 +28,15 @@ import { SignInService } from './session/sign-in.service';
 /** Organizations, API keys and browser sessions; global, because the guard of every route needs them. */
 @Global()
 @Module({
-  controllers: [OrganizationController, ApiKeyController, InvitationController, SessionController],
+  controllers: [
+    OrganizationController,
+    ApiKeyController,
+    InvitationController,
+    SessionController,
+    AccountController,
+    PeopleController,
+    InvitationsController,
+  ],
   providers: [
     ApiKeyService,
     InvitationService,
@@ -31,6 +49,13 @@ import { SignInService } from './session/sign-in.service';
     SessionService,
     SignInLinks,
     SignInService,
+    PersonStore,
+    Passwords,
+    Tokens,
+    AccountService,
+    OwnSessionsService,
+    PeopleService,
+    InvitationsService,
   ],
   exports: [
     ApiKeyService,

@@ -21,6 +21,10 @@ const KEYS_PER_ORGANIZATION = 3;
 const LOOK_UPS = { rate: 200, burst: 1000 };
 /** Look-ups for addresses that have sent too many wrong ones, all of them together. */
 const DOUBTFUL_LOOK_UPS = { rate: 20, burst: 20 };
+/** Wrong passwords for one e-mail from one address: 10 at once, then one in 30 seconds. */
+const GUESSES = { rate: 1 / 30, burst: 10 };
+/** Wrong passwords for one e-mail from all networks that it has not signed in from lately: 100 at once, then one a minute. */
+const STRANGERS = { rate: 1 / 60, burst: 100 };
 const ALL = 'all';
 
 /**
@@ -34,6 +38,8 @@ export class RateLimits {
   private readonly visits: TokenBuckets;
   private readonly signIns: TokenBuckets;
   private readonly failures: TokenBuckets;
+  private readonly guesses: TokenBuckets;
+  private readonly strangers: TokenBuckets;
   private readonly lookUps: TokenBuckets;
   private readonly doubtfulLookUps: TokenBuckets;
 
@@ -49,6 +55,8 @@ export class RateLimits {
     this.visits = new TokenBuckets(VISITS.rate, VISITS.burst, monotonic);
     this.signIns = new TokenBuckets(SIGN_INS.rate, SIGN_INS.burst, monotonic);
     this.failures = new TokenBuckets(FAILED_SIGN_INS.rate, FAILED_SIGN_INS.burst, monotonic);
+    this.guesses = new TokenBuckets(GUESSES.rate, GUESSES.burst, monotonic);
+    this.strangers = new TokenBuckets(STRANGERS.rate, STRANGERS.burst, monotonic);
     this.lookUps = new TokenBuckets(LOOK_UPS.rate, LOOK_UPS.burst, monotonic);
     this.doubtfulLookUps = new TokenBuckets(DOUBTFUL_LOOK_UPS.rate, DOUBTFUL_LOOK_UPS.burst, monotonic);
   }
@@ -57,12 +65,17 @@ export class RateLimits {
    * Counts a request with the key, or any request with AUTH=off: its cost in tokens, and its place among the open requests
    * of its organization. Throws `rate_limited`.
    */
-  countRequest(request: Request, { keyId, orgId }: Caller, costOf?: CostOf): void {
+  countRequest(request: Request, { keyId, orgId, person }: Caller, costOf?: CostOf): void {
     this.load.identified(request, orgId);
     if (this.requests === null) return;
     const cost = costOf?.(request, this.clock.now().getTime()) ?? 1;
-    refuse(this.requests.take(keyId ?? orgId, cost));
+    refuse(this.requests.take(keyId ?? person?.id ?? orgId, cost));
     refuse(this.organizations?.take(orgId, cost) ?? 0);
+  }
+
+  /** Counts a request of a person (uuid) to their own account, as one with a key. Throws `rate_limited`. */
+  countPerson(personId: string): void {
+    refuse(this.requests?.take(personId) ?? 0);
   }
 
   /** Counts a request to a route that needs no key, by its address. Throws `rate_limited`. */
@@ -84,12 +97,30 @@ export class RateLimits {
     refuse((isDoubtful ? this.doubtfulLookUps : this.lookUps).take(ALL));
   }
 
+  /**
+   * Call it before a password is compared. `isKnown`: the e-mail has signed in from this network lately, so strangers who guess
+   * do not keep its owner out. Throws `rate_limited`.
+   */
+  admitPassword(request: Request, email: string, isKnown: boolean): void {
+    refuse(this.guesses.waitFor(guesser(request, email)));
+    if (!isKnown) refuse(this.strangers.waitFor(email));
+  }
+
+  /** Counts a wrong password and returns the problem for it, as `refusal`. */
+  wrongPassword(request: Request, email: string, isKnown: boolean): Problem {
+    this.guesses.take(guesser(request, email));
+    if (!isKnown) this.strangers.take(email);
+    return this.refusal(request);
+  }
+
   /** Counts a wrong credential and returns the problem for it: the same for every kind of wrong one, until an address sends many. */
   refusal(request: Request): Problem {
     const wait = this.failures.take(networkOf(clientAddress(request)));
     return wait > 0 ? problems.rateLimited(Math.ceil(wait)) : problems.unauthenticated();
   }
 }
+
+const guesser = (request: Request, email: string): string => `${networkOf(clientAddress(request))} ${email}`;
 
 function refuse(waitSeconds: number): void {
   if (waitSeconds > 0) throw problems.rateLimited(Math.ceil(waitSeconds));

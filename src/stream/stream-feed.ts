@@ -195,9 +195,12 @@ export class StreamFeed implements OnModuleDestroy {
   /** Ends the streams whose API key was revoked or has expired, and those whose session is over. */
   private async closeEnded(): Promise<void> {
     const subscribers = [...this.streams.all()];
-    const sessionIds = new Set(subscribers.flatMap(({ caller }) => caller.sessionId ?? []));
     const keyIds = new Set(subscribers.flatMap(({ caller }) => caller.keyId ?? []));
-    const openSessions = await this.sessions.stillOpen([...sessionIds]);
+    const openSessions = await this.sessions.stillOpen(
+      subscribers.flatMap(({ caller: { sessionId, orgId } }) =>
+        sessionId === undefined ? [] : [{ sessionId, orgId }],
+      ),
+    );
     const validKeys = await this.keys.stillValid([...keyIds]);
     for (const subscriber of subscribers) {
       const { keyId, sessionId } = subscriber.caller;

@@ -223,6 +223,20 @@ export class ApiKeyService {
     if (lookup !== null) this.cache.delete(lookup);
   }
 
+  /** Revokes the keys that a person made in an organization (uuids), in the caller's transaction. Throws `conflict` for the last admin key. */
+  async removeMadeBy(tx: Tx, orgId: string, personId: string): Promise<void> {
+    const rows = await tx.query<ApiKeyRow>(
+      'SELECT * FROM api_key WHERE org_id = $1 AND created_by_id = $2 ORDER BY id',
+      [orgId, personId],
+    );
+    for (const row of rows) {
+      await this.keepAnAdmin(tx, row);
+      await tx.query('DELETE FROM api_key WHERE id = $1', [row.id]);
+      await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id: row.id, before: toApiKeyView(row) });
+    }
+    tx.afterCommit(() => rows.forEach(({ lookup }) => lookup !== null && this.cache.delete(lookup)));
+  }
+
   /** Forgets what is cached of an organization that is being removed. */
   forget(orgId: string): void {
     for (const [lookup, { known }] of this.cache) if (known.caller.orgId === orgId) this.cache.delete(lookup);

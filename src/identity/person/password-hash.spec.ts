@@ -15,7 +15,10 @@ describe('the hash of a password', () => {
   it('knows its password, and no other', async () => {
     const stored = await hashPassword('correct horse battery', CHEAP);
     expect(await comparePassword('correct horse battery', stored, CHEAP)).toEqual({ isRight: true, isOutdated: false });
-    expect(await comparePassword('correct horse batterY', stored, CHEAP)).toEqual({ isRight: false, isOutdated: false });
+    expect(await comparePassword('correct horse batterY', stored, CHEAP)).toEqual({
+      isRight: false,
+      isOutdated: false,
+    });
   });
 
   it('is outdated once hashing costs more, for the right password alone', async () => {

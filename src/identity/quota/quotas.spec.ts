@@ -13,6 +13,7 @@ describe('limitsOf', () => {
       checks_per_second: 500,
       api_keys: 100,
       status_pages: 100,
+      people: 100,
       streams: 100,
       changed_bytes_per_day: 67_108_864,
     });
@@ -27,6 +28,7 @@ describe('limitsOf', () => {
       checks_per_second: null,
       api_keys: 100,
       status_pages: 100,
+      people: 100,
       streams: 100,
       changed_bytes_per_day: 67_108_864,
     });

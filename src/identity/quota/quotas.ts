@@ -10,6 +10,7 @@ export const QUOTA_NAMES = [
   'checks_per_second',
   'api_keys',
   'status_pages',
+  'people',
   'streams',
   'changed_bytes_per_day',
 ] as const;
@@ -23,6 +24,7 @@ export const COUNTED_QUOTAS = [
   'checks_per_second',
   'api_keys',
   'status_pages',
+  'people',
 ] as const satisfies readonly QuotaName[];
 export type CountedQuota = (typeof COUNTED_QUOTAS)[number];
 
@@ -42,6 +44,7 @@ const SETTINGS = {
   checks_per_second: 'quotaChecksPerSecond',
   api_keys: 'quotaApiKeys',
   status_pages: 'quotaStatusPages',
+  people: 'quotaPeople',
   streams: 'quotaStreams',
   changed_bytes_per_day: 'quotaChangedBytesPerDay',
 } as const satisfies Readonly<Record<QuotaName, keyof Config>>;
@@ -56,6 +59,7 @@ export const QUOTA_WORDS: Readonly<Record<QuotaName, string>> = {
   checks_per_second: 'checks per second, the sum of 1 / interval over all endpoints',
   api_keys: 'API keys',
   status_pages: 'status pages',
+  people: 'people, open invitations included',
   streams: 'live streams',
   changed_bytes_per_day: 'bytes that changes add on one day',
 };

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { cameByHttps } from '../same-origin';
 
 /** Over https: the prefix makes browsers refuse the cookie from another host or over http. */
@@ -18,6 +18,19 @@ export function sessionCookie(request: Pick<Request, 'headers' | 'secure'>): str
   const secure = SECURE.exec(cookies)?.[1];
   if (secure !== undefined) return secure;
   return cameByHttps(request) ? null : (PLAIN.exec(cookies)?.[1] ?? null);
+}
+
+/** Gives the browser the cookie of a session that has begun. */
+export function setSessionCookie(request: Request, response: Response, token: string): void {
+  const secure = cameByHttps(request);
+  response.cookie(secure ? SECURE_SESSION_COOKIE : PLAIN_SESSION_COOKIE, token, {
+    httpOnly: true,
+    sameSite: 'strict',
+    path: '/',
+    secure,
+  });
+  response.setHeader('Location', '/auth/session');
+  response.setHeader('Cache-Control', 'no-store');
 }
 
 function patternOf(name: string): RegExp {

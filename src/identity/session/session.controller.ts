@@ -2,10 +2,10 @@ import { Body, Controller, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Route } from '../../platform/http/route.decorator';
-import { CreatedSessionView, CreateSessionDto, SessionView } from './session.dto';
+import { CreatedSessionView, CreateSessionDto, MoveSessionDto, SessionView } from './session.dto';
 import { SignInService } from './sign-in.service';
 
-@ApiTags('Sessions')
+@ApiTags('Sign-in')
 @Controller('auth/session')
 export class SessionController {
   constructor(private readonly signInService: SignInService) {}
@@ -43,8 +43,29 @@ export class SessionController {
     return this.signInService.current(request, response);
   }
 
+  @Route('PUT', '', {
+    access: 'public',
+    ifMatch: { refused: 'A session has no settings that could change.' },
+    operationId: 'moveSession',
+    summary: 'Go over to another organization',
+    description: 'The session of a person stands for another of their organizations from now on.',
+    returns: { ok: SessionView },
+    problems: [
+      'unauthenticated',
+      'origin_not_allowed',
+      'rate_limited',
+      'not_found',
+      'conflict',
+      'validation_failed',
+      'malformed_json',
+    ],
+  })
+  move(@Body() dto: MoveSessionDto, @Req() request: Request): Promise<SessionView> {
+    return this.signInService.move(dto, request);
+  }
+
   @Route('DELETE', '', {
-    access: 'read',
+    access: 'public',
     ifMatch: { refused: 'A session has no settings that could change.' },
     operationId: 'signOut',
     summary: 'Sign out',

@@ -1,9 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { type Caller, type Role, ROLES } from '../../platform/access/caller';
+import { type Role, ROLES } from '../../platform/access/caller';
 import type { Config } from '../../platform/config/config';
 import { Optional } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
+import { IsPublicId } from '../../platform/ids/public-id.rule';
+import type { MembershipRow } from '../person/person-row';
+import type { SignedIn } from './session.service';
+
+/** More characters than any e-mail address has (RFC 5321: 254). */
+export const MOST_EMAIL = 254;
 
 export class CreateSessionDto {
   @ApiPropertyOptional({ description: 'An API key of any role; the session gets its rights.', example: 'ums_a_…' })
@@ -17,6 +23,27 @@ export class CreateSessionDto {
   @IsString()
   @MaxLength(200)
   sign_in_token?: string;
+
+  @ApiPropertyOptional({
+    description: 'Instead of either: the e-mail of an account, with `password`.',
+    example: 'ada@example.com',
+  })
+  @Optional()
+  @IsString()
+  @MaxLength(MOST_EMAIL)
+  email?: string;
+
+  @ApiPropertyOptional({ description: 'The password of the account.', example: 'three wise monkeys' })
+  @Optional()
+  @IsString()
+  @MaxLength(1024)
+  password?: string;
+}
+
+export class MoveSessionDto {
+  @ApiProperty({ description: 'One of your organizations.', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @IsPublicId('organization')
+  organization_id!: string;
 }
 
 export class SessionOrganizationView {
@@ -27,16 +54,42 @@ export class SessionOrganizationView {
   name!: string;
 }
 
-/** Who is signed in. */
-export class SessionView {
-  @ApiProperty({ type: SessionOrganizationView })
-  organization!: SessionOrganizationView;
-
-  @ApiProperty({ description: 'Name of the API key the session stands for.', example: 'First admin key' })
-  key_name!: string;
-
+export class OwnOrganizationView extends SessionOrganizationView {
   @ApiProperty({ enum: ROLES, example: 'admin' })
   role!: Role;
+}
+
+export class SessionPersonView {
+  @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'Ada' })
+  name!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' })
+  email!: string | null;
+}
+
+/** Who is signed in. */
+export class SessionView {
+  @ApiProperty({
+    type: SessionOrganizationView,
+    nullable: true,
+    description:
+      'What requests with this session are for; null for a person who is in none, or not any more in this one.',
+  })
+  organization!: SessionOrganizationView | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Name of the API key the session stands for; null for a person.',
+    example: 'First admin key',
+  })
+  key_name!: string | null;
+
+  @ApiProperty({ enum: ROLES, nullable: true, description: 'In this organization.', example: 'admin' })
+  role!: Role | null;
 
   @ApiProperty({ description: 'Whether this is the organization that runs the installation.', example: true })
   is_default!: boolean;
@@ -46,6 +99,29 @@ export class SessionView {
     example: true,
   })
   has_mail_account!: boolean;
+
+  @ApiProperty({
+    type: SessionPersonView,
+    nullable: true,
+    description: 'Whose account it is; null for a key.',
+    example: null,
+  })
+  person!: SessionPersonView | null;
+
+  @ApiProperty({ description: 'Whether the person may call the operator’s routes.', example: false })
+  operator!: boolean;
+
+  @ApiProperty({ type: [OwnOrganizationView], description: 'Where the person may go; empty for a key.', example: [] })
+  organizations!: OwnOrganizationView[];
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the session ends, however much it is used; null with AUTH=off.',
+    example: '2026-11-27T10:00:00.000Z',
+  })
+  expires_at!: string | null;
 }
 
 export class CreatedSessionView extends SessionView {
@@ -53,16 +129,29 @@ export class CreatedSessionView extends SessionView {
     type: String,
     nullable: true,
     description:
-      'Only for the link of an invitation: the key itself, which signs in from now on. Shown this one time; null otherwise.',
+      'Only for the link of an invitation of a key: the key itself, which signs in from now on. Shown this one time; null otherwise.',
     example: null,
   })
   api_key!: string | null;
 }
 
-export const toSessionView = (caller: Caller, { smtpUrl }: Pick<Config, 'smtpUrl'>): SessionView => ({
-  organization: { id: formatId('organization', caller.orgId), name: caller.orgName },
-  key_name: caller.keyName,
-  role: caller.role,
-  is_default: caller.isDefaultOrg,
+/** What a session shows, with the organizations of its person. `expiresAt` is `null` with AUTH=off. */
+export const toSessionView = (
+  { caller, person, expiresAt }: Pick<SignedIn, 'caller' | 'person'> & { expiresAt: Date | null },
+  memberships: readonly MembershipRow[],
+  { smtpUrl }: Pick<Config, 'smtpUrl'>,
+): SessionView => ({
+  organization: caller && { id: formatId('organization', caller.orgId), name: caller.orgName },
+  key_name: person ? null : (caller?.keyName ?? null),
+  role: caller?.role ?? null,
+  is_default: caller?.isDefaultOrg === true,
   has_mail_account: smtpUrl !== null,
+  person: person && { id: formatId('person', person.id), name: person.name, email: person.email },
+  operator: person?.isOperator === true,
+  organizations: memberships.map(({ orgId, orgName, role }) => ({
+    id: formatId('organization', orgId),
+    name: orgName,
+    role,
+  })),
+  expires_at: expiresAt?.toISOString() ?? null,
 });

@@ -31,8 +31,11 @@ export interface Caller {
   sessionId?: string;
 }
 
-/** Who may call a route. `public` needs no key, `operator` the operator token. */
-export type AccessRule = Role | 'public' | 'operator';
+/**
+ * Who may call a route. `public` needs no key, `operator` the operator token or a person who is one, `person` the session of
+ * somebody with an account, in whatever organization or in none.
+ */
+export type AccessRule = Role | 'public' | 'operator' | 'person';
 export const ACCESS = Symbol('auth:access');
 
 /** Every route has one; a route without it is refused at run time and fails the access test. */
@@ -43,7 +46,7 @@ export const COUNTED_BY = Symbol('auth:counted-by');
 export const CountedBy = (whom: string) => SetMetadata(COUNTED_BY, whom);
 
 /** With what the guard found: `isOperator` for holders of the operator token, who have no organization. */
-export type AuthenticatedRequest = Request & { caller?: Caller; isOperator?: true };
+export type AuthenticatedRequest = Request & { caller?: Caller; isOperator?: true; signedIn?: object };
 
 function callerOf(context: ExecutionContext): Caller {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();

@@ -119,6 +119,9 @@ export class Config {
   /** Public status pages that an organization may have, disabled ones included. */
   @Env('QUOTA_STATUS_PAGES') @IsWholeNumber(1, 10_000_000) quotaStatusPages = 100;
 
+  /** People that an organization may have, open invitations included. */
+  @Env('QUOTA_PEOPLE') @IsWholeNumber(1, 10_000_000) quotaPeople = 100;
+
   /** Who may show a status page under a host name of its own: `auto` = the Default organization, `allow` = all, `deny` = none. */
   @Env('STATUS_PAGE_DOMAINS') @OneOf(['auto', 'allow', 'deny']) statusPageDomains: 'auto' | 'allow' | 'deny' = 'auto';
 

@@ -41,6 +41,9 @@ export const FAILPOINTS = [
   'apply.endpoints_made',
   'apply.before_commit',
   'apply.committed',
+  'account.token_used',
+  'account.joined',
+  'account.erased',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

@@ -1,5 +1,23 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
+/** Members and open invitations count as people of `organization_use`, as other quotas are counted (`initial/triggers.ts`). */
+const counting = (table: 'membership' | 'invitation'): string => {
+  const people = 'FROM (SELECT org_id, count(*) AS amount FROM changed GROUP BY org_id) n WHERE u.org_id = n.org_id';
+  const on = (name: string, event: string, rows: string) => `
+    CREATE TRIGGER ${table}_counted_${name} AFTER ${event} ON ${table} REFERENCING ${rows} TABLE AS changed FOR EACH STATEMENT
+      EXECUTE FUNCTION ${table}_counted();`;
+  return `
+    CREATE FUNCTION ${table}_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF TG_OP = 'INSERT' THEN
+          UPDATE organization_use u SET people = u.people + n.amount ${people};
+        ELSE
+          UPDATE organization_use u SET people = greatest(0, u.people - n.amount) ${people};
+        END IF;
+        RETURN NULL;
+      END $$;${on('in', 'INSERT', 'NEW')}${on('out', 'DELETE', 'OLD')}`;
+};
+
 /**
  * People: accounts of the installation, their place in organizations, single sign-on, invitations. Quick on a full table: new
  * tables, columns without a default or with a constant one, constraints that fall. Sessions and links that exist are those of keys.
@@ -85,12 +103,13 @@ export class People1795996800000 implements MigrationInterface {
       CREATE INDEX api_key_of_person ON api_key (created_by_id) WHERE created_by_id IS NOT NULL;
       ALTER TABLE acknowledgement ADD COLUMN person_id uuid;
       ALTER TABLE maintenance_window ADD COLUMN created_by_id uuid;
-      ALTER TABLE organization_use ADD COLUMN people integer NOT NULL DEFAULT 0;`);
+      ALTER TABLE organization_use ADD COLUMN people integer NOT NULL DEFAULT 0;
+      ${counting('membership')}
+      ${counting('invitation')}`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      ALTER TABLE organization_use DROP COLUMN people;
       ALTER TABLE maintenance_window DROP COLUMN created_by_id;
       ALTER TABLE acknowledgement DROP COLUMN person_id;
       ALTER TABLE api_key DROP COLUMN created_by_id, DROP COLUMN created_by;
@@ -101,6 +120,8 @@ export class People1795996800000 implements MigrationInterface {
       DELETE FROM session WHERE key_id IS NULL;
       ALTER TABLE session DROP CONSTRAINT session_of_one, DROP COLUMN user_agent, DROP COLUMN address, DROP COLUMN via,
         DROP COLUMN org_id, DROP COLUMN person_id, DROP COLUMN id, ALTER COLUMN key_id SET NOT NULL;
-      DROP TABLE invitation, identity, membership, person`);
+      DROP TABLE invitation, identity, membership, person;
+      DROP FUNCTION membership_counted, invitation_counted;
+      ALTER TABLE organization_use DROP COLUMN people`);
   }
 }

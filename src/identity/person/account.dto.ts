@@ -1,0 +1,253 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import { type Role, ROLES } from '../../platform/access/caller';
+import { IsName, Optional } from '../../platform/http/validators';
+import { formatId } from '../../platform/ids/id';
+import { MOST_EMAIL, OwnOrganizationView, SessionOrganizationView } from '../session/session.dto';
+import { SIGN_INS, type SignIn } from '../session/session.service';
+import type { MembershipRow, MembershipSource, PersonRow } from './person-row';
+
+const TOKEN = { description: 'The token of a link, `/#/sign-in/<token>`.', example: 'rV8…' };
+/** More bytes than 256 characters have; what is too long is refused by the rule of passwords. */
+const MOST_PASSWORD = 1024;
+
+export class TokenDto {
+  @ApiProperty(TOKEN)
+  @IsString()
+  @MaxLength(200)
+  token!: string;
+}
+
+export class CreateAccountDto extends TokenDto {
+  @ApiProperty({ example: 'Ada', minLength: 1, maxLength: 255 })
+  @IsName(255)
+  name!: string;
+
+  @ApiProperty({
+    description: '15 to 256 characters. Nothing that everybody tries, or knows of the person and the place.',
+    example: 'three wise monkeys',
+  })
+  @IsString()
+  @MaxLength(MOST_PASSWORD)
+  password!: string;
+
+  @ApiPropertyOptional({
+    description: 'Of the first account, which is signed in by it. An invitation has its own.',
+    example: 'ada@example.com',
+  })
+  @Optional()
+  @IsString()
+  @MaxLength(MOST_EMAIL)
+  email?: string;
+}
+
+export class SetPasswordDto extends TokenDto {
+  @ApiProperty({ example: 'three wise monkeys' })
+  @IsString()
+  @MaxLength(MOST_PASSWORD)
+  password!: string;
+}
+
+export class UpdateAccountDto {
+  @ApiPropertyOptional({ example: 'Ada Lovelace', minLength: 1, maxLength: 255 })
+  @Optional()
+  @IsName(255)
+  name?: string;
+
+  @ApiPropertyOptional({ description: 'A new one ends all other sessions.', example: 'three wise monkeys' })
+  @Optional()
+  @IsString()
+  @MaxLength(MOST_PASSWORD)
+  password?: string;
+
+  @ApiPropertyOptional({ description: 'The password until now, where there is one.', example: 'a mill by the river' })
+  @Optional()
+  @IsString()
+  @MaxLength(MOST_PASSWORD)
+  current_password?: string;
+}
+
+export const LINK_KINDS = ['first_account', 'sign_in', 'invitation', 'password'] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+/** What a link is for. */
+export class LinkView {
+  @ApiProperty({ enum: LINK_KINDS, example: 'invitation' })
+  kind!: LinkKind;
+
+  @ApiProperty({
+    type: SessionOrganizationView,
+    nullable: true,
+    description: 'Where it leads; null where it leads to an account.',
+  })
+  organization!: SessionOrganizationView | null;
+
+  @ApiProperty({ enum: ROLES, nullable: true, description: 'What one may do there.', example: 'write' })
+  role!: Role | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of the account that is made from it.',
+    example: 'bo@example.com',
+  })
+  email!: string | null;
+
+  @ApiProperty({ description: 'Whether that e-mail has an account already: sign in, then join.', example: false })
+  has_account!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Who invites; null where that is nobody with a name.',
+    example: 'Ada',
+  })
+  invited_by!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-27T10:00:00.000Z' })
+  expires_at!: string;
+}
+
+export class SingleSignOnView {
+  @ApiProperty({ example: 'Single sign-on' })
+  name!: string;
+}
+
+/** How one gets in. */
+export class SignInMethodsView {
+  @ApiProperty({ description: 'Whether people sign in with e-mail and password.', example: true })
+  password!: boolean;
+
+  @ApiProperty({ description: 'Whether a key signs in.', example: true })
+  api_key!: boolean;
+
+  @ApiProperty({ type: SingleSignOnView, nullable: true, example: null })
+  single_sign_on!: SingleSignOnView | null;
+
+  @ApiProperty({ description: 'Whether nobody has an account yet.', example: false })
+  needs_account!: boolean;
+}
+
+export class AccountIdentityView {
+  @ApiProperty({ example: 'https://login.example.com' })
+  issuer!: string;
+
+  @ApiProperty({ example: '8f14e45f' })
+  subject!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+}
+
+const SOURCES = ['invited', 'groups'] as const;
+
+export class AccountOrganizationView extends OwnOrganizationView {
+  @ApiProperty({ enum: SOURCES, example: 'invited' })
+  source!: MembershipSource;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  joined_at!: string;
+}
+
+/** Everything that is stored about a person. */
+export class AccountView {
+  @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' })
+  email!: string | null;
+
+  @ApiProperty({ example: 'Ada' })
+  name!: string;
+
+  @ApiProperty({ description: 'May call the operator’s routes.', example: false })
+  operator!: boolean;
+
+  @ApiProperty({ example: true })
+  has_password!: boolean;
+
+  @ApiProperty({
+    type: [AccountIdentityView],
+    description: 'Who they are for the single sign-on, or the proxy in front.',
+    example: [],
+  })
+  identities!: AccountIdentityView[];
+
+  @ApiProperty({ type: [AccountOrganizationView] })
+  organizations!: AccountOrganizationView[];
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:15:00.000Z' })
+  last_sign_in_at!: string | null;
+}
+
+/** One of a person's own sessions. */
+export class OwnSessionView {
+  @ApiProperty({ example: 'ses_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'To the minute.',
+    example: '2026-11-20T10:15:00.000Z',
+  })
+  last_seen_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-27T10:00:00.000Z' })
+  expires_at!: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Where it began.', example: '203.0.113.7' })
+  address!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What the browser called itself.',
+    example: 'Mozilla/5.0 …',
+  })
+  user_agent!: string | null;
+
+  @ApiProperty({ enum: SIGN_INS, nullable: true, example: 'password' })
+  via!: SignIn | null;
+
+  @ApiProperty({ description: 'Whether it is the one that asks.', example: true })
+  current!: boolean;
+}
+
+export interface IdentityRow {
+  issuer: string;
+  subject: string;
+  createdAt: Date;
+}
+
+export const toAccountView = (
+  person: PersonRow,
+  identities: readonly IdentityRow[],
+  memberships: readonly MembershipRow[],
+): AccountView => ({
+  id: formatId('person', person.id),
+  email: person.email,
+  name: person.name,
+  operator: person.isOperator,
+  has_password: person.password !== null,
+  identities: identities.map(({ issuer, subject, createdAt }) => ({
+    issuer,
+    subject,
+    created_at: createdAt.toISOString(),
+  })),
+  organizations: memberships.map(({ orgId, orgName, role, source, joinedAt }) => ({
+    id: formatId('organization', orgId),
+    name: orgName,
+    role,
+    source,
+    joined_at: joinedAt.toISOString(),
+  })),
+  created_at: person.createdAt.toISOString(),
+  last_sign_in_at: person.lastSignInAt?.toISOString() ?? null,
+});

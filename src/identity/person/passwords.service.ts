@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
+import { Config } from '../../platform/config/config';
+import { type FieldProblem, problems } from '../../platform/problem/problem';
+import { readUrl } from '../../platform/text/read-url';
+import { comparePassword, HASH_COST, type HashCost, hashPassword } from './password-hash';
+import { type KnownWords, normalizePassword, PASSWORD_LENGTH, weaknessOf } from './password-rule';
+
+/** Hashes at once in this process: they sit in libuv's threads, which look up names for checks. */
+const AT_ONCE = 2;
+/** Further ones that wait; beyond them a sign-in is refused. */
+const WAITING = 20;
+/** Seconds until it is worth to try again: what the waiting ones take, about. */
+const RETRY_SECONDS = 3;
+
+const ALL = 'all';
+const NEVER = new AbortController().signal;
+
+/** What a password may be, and the hashes of those there are. Every method that hashes throws `rate_limited` when many wait. */
+@Injectable()
+export class Passwords {
+  private readonly places = new FairSemaphore({ size: AT_ONCE, share: AT_ONCE, waiting: WAITING });
+  /** Only the test kit makes it cheaper. */
+  cost: HashCost = HASH_COST;
+
+  constructor(private readonly config: Config) {}
+
+  /** What is wrong with a new password, at `pointer`; nothing for a good one. */
+  findingsIn(password: string, known: Omit<KnownWords, 'host'>, pointer = '/password'): FieldProblem[] {
+    const length = [...normalizePassword(password)].length;
+    if (length < PASSWORD_LENGTH.min || length > PASSWORD_LENGTH.max)
+      return [
+        {
+          pointer,
+          code: 'out_of_range',
+          message: `password must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters: several words are easy to remember`,
+        },
+      ];
+    const host = this.config.publicUrl === null ? null : (readUrl(this.config.publicUrl)?.hostname ?? null);
+    const weakness = weaknessOf(password, { ...known, host });
+    return weakness === null ? [] : [{ pointer, code: 'too_weak', message: weakness }];
+  }
+
+  hash(password: string): Promise<string> {
+    return this.inTurn(() => hashPassword(normalizePassword(password), this.cost));
+  }
+
+  /** Whether it is the stored one; `null`, where there is none, takes the same time and is wrong. */
+  compare(password: string, stored: string | null): Promise<{ isRight: boolean; isOutdated: boolean }> {
+    return this.inTurn(() => comparePassword(normalizePassword(password), stored, this.cost));
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.places.take(ALL, NEVER);
+    if (release === null) throw problems.rateLimited(RETRY_SECONDS);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { Role } from '../../platform/access/caller';
+import type { Sql, Tx } from '../../platform/database/database';
+import { newUuid } from '../../platform/ids/id';
+import { Clock } from '../../platform/time/clock';
+import { type MembershipRow, type MembershipSource, PERSON_COLUMNS, type PersonRow } from './person-row';
+
+/** An account that is to be made. */
+export interface NewPerson {
+  name: string;
+  email: string | null;
+  /** Hashed. */
+  password: string | null;
+  isOperator: boolean;
+}
+
+/** Single statements about people and their place in organizations; each by a key. Ids are uuids. */
+@Injectable()
+export class PersonStore {
+  constructor(private readonly clock: Clock) {}
+
+  async isAnybodyThere(sql: Sql): Promise<boolean> {
+    return (await sql.query('SELECT FROM person LIMIT 1')).length > 0;
+  }
+
+  async findByEmail(sql: Sql, email: string): Promise<PersonRow | null> {
+    const [row] = await sql.query<PersonRow>(`SELECT ${PERSON_COLUMNS} FROM person p WHERE p.email = $1`, [email]);
+    return row ?? null;
+  }
+
+  async find(sql: Sql, id: string): Promise<PersonRow | null> {
+    const [row] = await sql.query<PersonRow>(`SELECT ${PERSON_COLUMNS} FROM person p WHERE p.id = $1`, [id]);
+    return row ?? null;
+  }
+
+  /** Keeps others from changing or erasing the person until the transaction ends. */
+  async lock(tx: Tx, id: string): Promise<PersonRow | null> {
+    const [row] = await tx.query<PersonRow>(`SELECT ${PERSON_COLUMNS} FROM person p WHERE p.id = $1 FOR UPDATE`, [id]);
+    return row ?? null;
+  }
+
+  /** `null` when somebody has the e-mail. In no organization yet. */
+  async insert(tx: Tx, person: NewPerson): Promise<PersonRow | null> {
+    const now = this.clock.now();
+    const [row] = await tx.query<PersonRow>(
+      `INSERT INTO person AS p (id, name, email, password, is_operator, created_at, homeless_since)
+       VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT (email) DO NOTHING RETURNING ${PERSON_COLUMNS}`,
+      [newUuid(), person.name, person.email, person.password, person.isOperator, now],
+    );
+    return row ?? null;
+  }
+
+  /** Whether they were not a member before. */
+  async join(
+    tx: Tx,
+    personId: string,
+    { orgId, role, source }: { orgId: string; role: Role; source: MembershipSource },
+  ): Promise<boolean> {
+    const joined = await tx.query(
+      `INSERT INTO membership (person_id, org_id, role, source, created_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (person_id, org_id) DO NOTHING RETURNING 1`,
+      [personId, orgId, role, source, this.clock.now()],
+    );
+    if (joined.length > 0) await tx.query('UPDATE person SET homeless_since = NULL WHERE id = $1', [personId]);
+    return joined.length > 0;
+  }
+
+  /** The membership is over, and so are the sessions in that organization, which stand for none from now on. */
+  async leave(tx: Tx, personId: string, orgId: string): Promise<void> {
+    await tx.query('DELETE FROM membership WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
+    await tx.query('UPDATE session SET org_id = NULL WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
+    await tx.query(
+      `UPDATE person SET homeless_since = $2 WHERE id = $1 AND homeless_since IS NULL
+          AND NOT EXISTS (SELECT FROM membership WHERE person_id = $1)`,
+      [personId, this.clock.now()],
+    );
+  }
+
+  /** The organizations of a person, by name. */
+  membershipsOf(sql: Sql, personId: string): Promise<MembershipRow[]> {
+    return sql.query<MembershipRow>(
+      `SELECT m.org_id AS "orgId", o.name AS "orgName", m.role, m.source, m.created_at AS "joinedAt"
+         FROM membership m JOIN organization o ON o.id = m.org_id AND o.deleted_at IS NULL
+        WHERE m.person_id = $1 ORDER BY o.name, m.org_id`,
+      [personId],
+    );
+  }
+
+  /** Locks the people with the role admin in an organization, in id order: two requests cannot remove the last two. */
+  async lockAdmins(tx: Tx, orgId: string): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
+      `SELECT person_id AS id FROM membership WHERE org_id = $1 AND role = 'admin' ORDER BY person_id FOR UPDATE`,
+      [orgId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async countMembers(sql: Sql, orgId: string): Promise<number> {
+    const [row] = await sql.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM membership WHERE org_id = $1',
+      [orgId],
+    );
+    return row?.count ?? 0;
+  }
+
+  async setPassword(tx: Tx, id: string, password: string): Promise<void> {
+    await tx.query('UPDATE person SET password = $2 WHERE id = $1', [id, password]);
+  }
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { Role } from '../../platform/access/caller';
+import { Database, type Sql, type Tx } from '../../platform/database/database';
+import { Clock } from '../../platform/time/clock';
+import { hashOf } from '../session/session.service';
+import { SignInLinks } from '../session/sign-in-links';
+import type { LinkKind } from './account.dto';
+import { PersonStore } from './person-store';
+
+/** What a token that still works stands for. Ids are uuids. */
+export interface Token {
+  kind: LinkKind;
+  organization: { id: string; name: string } | null;
+  role: Role | null;
+  email: string | null;
+  personId: string | null;
+  /** Of an invitation. */
+  invitationId: string | null;
+  invitedBy: string | null;
+  expiresAt: Date;
+}
+
+interface InvitationRow {
+  id: string;
+  orgId: string;
+  orgName: string;
+  email: string;
+  role: Role;
+  invitedBy: string | null;
+  expiresAt: Date;
+}
+
+/** The one way to read the tokens of links: of the start, of a key, of a person, of an invitation. */
+@Injectable()
+export class Tokens {
+  constructor(
+    private readonly database: Database,
+    private readonly links: SignInLinks,
+    private readonly people: PersonStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `null` for one that is unknown, used or over. */
+  async find(token: string, sql: Sql = this.database): Promise<Token | null> {
+    return (await this.invitation(token, sql)) ?? (await this.link(token, sql));
+  }
+
+  /** Uses the token up, of two requests one does. Returns whether this one did. */
+  async use(tx: Tx, token: string, { invitationId }: Token): Promise<boolean> {
+    if (invitationId === null) return (await this.links.exchange(token, tx)) !== null;
+    return (await tx.query('DELETE FROM invitation WHERE id = $1 RETURNING 1', [invitationId])).length > 0;
+  }
+
+  private async invitation(token: string, sql: Sql): Promise<Token | null> {
+    const [row] = await sql.query<InvitationRow>(
+      `SELECT i.id, i.org_id AS "orgId", o.name AS "orgName", i.email, i.role, i.expires_at AS "expiresAt",
+              COALESCE((SELECT p.name FROM person p WHERE p.id = i.created_by_id), i.created_by) AS "invitedBy"
+         FROM invitation i JOIN organization o ON o.id = i.org_id AND o.deleted_at IS NULL WHERE i.hash = $1`,
+      [hashOf(token)],
+    );
+    if (!row || row.expiresAt <= this.clock.now()) return null;
+    const { id: invitationId, orgId, orgName, ...rest } = row;
+    return { kind: 'invitation', organization: { id: orgId, name: orgName }, personId: null, invitationId, ...rest };
+  }
+
+  private async link(token: string, sql: Sql): Promise<Token | null> {
+    const link = await this.links.find(token, sql);
+    if (!link?.isInTime) return null;
+    const shared = { invitationId: null, invitedBy: null, expiresAt: link.expiresAt };
+    if (link.personId !== null) {
+      const person = await this.people.find(sql, link.personId);
+      const kind = link.purpose === 'password' ? 'password' : 'sign_in';
+      return person && { ...shared, kind, organization: null, role: null, email: person.email, personId: person.id };
+    }
+    const [key] = await sql.query<{ id: string; name: string; role: Role }>(
+      `SELECT o.id, o.name, k.role FROM api_key k JOIN organization o ON o.id = k.org_id AND o.deleted_at IS NULL WHERE k.id = $1`,
+      [link.keyId],
+    );
+    if (!key) return null;
+    const isFirst = link.purpose === 'first' && !(await this.people.isAnybodyThere(sql));
+    const organization = { id: key.id, name: key.name };
+    return {
+      ...shared,
+      kind: isFirst ? 'first_account' : 'sign_in',
+      organization,
+      role: key.role,
+      email: null,
+      personId: null,
+    };
+  }
+}
