@@ -231,6 +231,19 @@ function decideOverrun(begin: Decision, schedule: HeartbeatSchedule, nowMs: numb
   return { ...decision, state: { ...state, overrunMs: Number.isFinite(next) ? next : null } };
 }
 
+/**
+ * The newest verdict once more, at `nowMs`: it is `down`, and from before `repeatMs`, when something that held its alerts back
+ * was over. Others would have got another check by now.
+ */
+export function repeated(
+  decision: Decision,
+  { lastVerdict, repeatMs, nowMs }: { lastVerdict: Verdict | null; repeatMs: number | null; nowMs: number },
+): Decision {
+  const newest = decision.verdicts.at(-1) ?? lastVerdict;
+  const isDue = decision.state.active && repeatMs !== null && repeatMs <= nowMs;
+  return isDue && newest?.outcome === 'down' && newest.atMs < repeatMs ? said(decision, newest, nowMs) : decision;
+}
+
 const missed = (expectedMs: number) =>
   ({
     outcome: 'down',

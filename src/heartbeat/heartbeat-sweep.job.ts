@@ -7,7 +7,7 @@ import { DatabaseServer } from '../platform/database/database-server';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { failpoint } from '../platform/observability/failpoints';
 import { SECOND_MS } from '../platform/time/time-units';
-import { decideDue, type Gap, type Verdict } from './expectation';
+import { decideDue, type Gap, repeated, type Verdict } from './expectation';
 import { type LockedHeartbeat, lockHeartbeats, type Stored, storeHeartbeats } from './heartbeat-store';
 import { IngestPresence } from './ingest-presence';
 import { PENDING_FOR_MS, withPending, type ToRecord, VerdictRecorder } from './verdict-recorder';
@@ -87,24 +87,15 @@ export class HeartbeatSweep {
       if (heartbeat.pendingMs !== null && heartbeat.pendingMs <= nowMs)
         unfinished.set(heartbeat.endpointId, await this.verdicts.unrecorded(tx, heartbeat));
     const decided = due.map((before): Stored & { verdicts: Verdict[] } => {
-      const { state, verdicts } = decideDue(before.state, before.schedule, nowMs, gaps);
+      const due = decideDue(before.state, before.schedule, nowMs, gaps);
+      const { state, verdicts } = repeated(due, { ...before, nowMs });
       const left = unfinished.get(before.endpointId);
       const kept = left
         ? { ...before, pending: left, pendingMs: left.length > 0 ? nowMs + PENDING_FOR_MS : null }
         : before;
-      const repeated = verdicts.length === 0 ? repeatOf(before, nowMs) : [];
-      const last = repeated.at(-1)?.atMs ?? state.lastVerdictMs;
+      const after = withPending({ ...kept, state }, verdicts, nowMs);
       const isRepeatOver = verdicts.length > 0 || (before.repeatMs !== null && before.repeatMs <= nowMs);
-      const after = withPending(
-        { ...kept, state: { ...state, lastVerdictMs: last } },
-        [...verdicts, ...repeated],
-        nowMs,
-      );
-      return {
-        before,
-        after: isRepeatOver ? { ...after, repeatMs: null } : after,
-        verdicts: [...verdicts, ...repeated],
-      };
+      return { before, after: isRepeatOver ? { ...after, repeatMs: null } : after, verdicts };
     });
     await storeHeartbeats(tx, decided);
     await failpoint('heartbeat.before_commit');
@@ -115,13 +106,4 @@ export class HeartbeatSweep {
         : after.pending.slice(after.pending.length - verdicts.length),
     }));
   }
-}
-
-/**
- * The newest verdict once more, where it is `down` and something that held its alerts back is over: others would have got
- * another check by now.
- */
-function repeatOf({ repeatMs, lastVerdict, state }: LockedHeartbeat, nowMs: number): Verdict[] {
-  if (repeatMs === null || repeatMs > nowMs || lastVerdict?.outcome !== 'down' || !state.active) return [];
-  return [{ ...lastVerdict, atMs: Math.max(nowMs, (state.lastVerdictMs ?? 0) + 1) }];
 }

@@ -1,5 +1,5 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { HeartbeatsChanged } from '../endpoint/endpoint-events';
+import { EndpointsStopped, HeartbeatsChanged, StatusEnded, SuppressionEnded } from '../endpoint/endpoint-events';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { HistoryModule } from '../history/history.module';
 import { MonitoringModule } from '../monitoring/monitoring.module';
@@ -14,6 +14,7 @@ import { IngestPresence } from './ingest-presence';
 import { PingMiddleware } from './ping.middleware';
 import { PingService } from './ping.service';
 import { VerdictRecorder } from './verdict-recorder';
+import { VerdictRepeat } from './verdict-repeat';
 
 @Module({
   imports: [EndpointModule, HistoryModule, MonitoringModule],
@@ -25,6 +26,7 @@ import { VerdictRecorder } from './verdict-recorder';
     HeartbeatSweep,
     IngestPresence,
     VerdictRecorder,
+    VerdictRepeat,
     PingService,
     HeartbeatCreation,
     PingMiddleware,
@@ -34,9 +36,16 @@ export class HeartbeatModule implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
     private readonly expectation: HeartbeatExpectation,
+    private readonly repeat: VerdictRepeat,
   ) {}
 
   onModuleInit(): void {
     this.events.on(HeartbeatsChanged, ({ endpointIds }, tx) => this.expectation.beginAgain(tx, endpointIds));
+    this.events.on(SuppressionEnded, ({ of }, tx) => this.repeat.of(tx, of));
+    // A parent that nobody looks at any more holds nothing back.
+    this.events.on(StatusEnded, ({ endpointIds }, tx) => this.repeat.of(tx, { parentIds: endpointIds }));
+    this.events.on(EndpointsStopped, async ({ endpointIds, reason }, tx) => {
+      if (reason === 'deleted') await this.repeat.of(tx, { parentIds: endpointIds });
+    });
   }
 }

@@ -2,12 +2,14 @@
  * @lane slow
  * @databases both
  */
+import { AcknowledgementJob } from '../../../src/alert/acknowledgement/acknowledgement.job';
 import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
+import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { eventually } from '../../../packages/testing/eventually';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 interface Heartbeat {
   every: number | null;
@@ -252,6 +254,77 @@ describe('a heartbeat', () => {
     await sweep();
     await sweep();
     expect([await triggered(), (await checks(made)).length]).toEqual([true, 2]);
+  });
+
+  const isTriggered = async (alert: string) =>
+    (await app.write.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
+
+  it('missed in a maintenance window is one failure that was planned, and is told when the window is over', async () => {
+    const made = await make({ heartbeat: { every: 3600, grace: 0 } });
+    const alert = await newAlert(app.write, made.id);
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const nowMs = app.app.get(DatabaseClock).now().getTime();
+    await newMaintenanceWindow(app.write, {
+      scope: { endpoint_ids: [made.id] },
+      starts_at: new Date(nowMs).toISOString(),
+      ends_at: new Date(nowMs + 5_400_000).toISOString(),
+    });
+    await app.advance('61 min');
+    await sweep();
+    expect(await checks(made)).toMatchObject([{ outcome: 'down', planned: true }, { outcome: 'up' }]);
+    expect(await isTriggered(alert)).toBe(false);
+    await app.advance('30 min');
+    await app.app.get(MaintenanceSweep).run();
+    await sweep();
+    expect(await checks(made)).toMatchObject([
+      { outcome: 'down', planned: false, error: { code: 'heartbeat_missed' } },
+      { outcome: 'down', planned: true },
+      { outcome: 'up' },
+    ]);
+    expect(await isTriggered(alert)).toBe(true);
+  });
+
+  it.each<[string, (endpoint: Endpoint) => Promise<unknown>]>([
+    ['is taken back', ({ id }) => app.write.delete(`/endpoints/${id}/acknowledgement`)],
+    [
+      'ends at its time',
+      async () => {
+        await app.advance('61 s');
+        await app.app.get(AcknowledgementJob).removeOver();
+      },
+    ],
+  ])('acknowledged while it is down is told when the acknowledgement %s', async (_, end) => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    const now = app.app.get(DatabaseClock).now().getTime();
+    const until = new Date(now + 60_000).toISOString();
+    expect((await app.write.put(`/endpoints/${made.id}/acknowledgement`, { until })).status).toBe(200);
+    const alert = await newAlert(app.write, made.id);
+    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(made)).length]).toEqual([false, 2]);
+    await end(made);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(made)).length]).toEqual([true, 3]);
+  });
+
+  it.each<[string, (parent: Endpoint) => Promise<unknown>]>([
+    ['is well again', (parent) => pinged(`/ping/${parent.heartbeat.ping_id}`)],
+    ['is paused', (parent) => app.write.put(`/endpoints/${parent.id}`, { enabled: false })],
+    ['is deleted', (parent) => app.write.delete(`/endpoints/${parent.id}`)],
+  ])('down while another heartbeat that it depends on is down is told when that %s', async (_, end) => {
+    const parent = await make();
+    const child = await make({ depends_on: [parent.id] });
+    const alert = await newAlert(app.write, child.id);
+    await pinged(`/ping/${parent.heartbeat.ping_id}/fail`);
+    await pinged(`/ping/${child.heartbeat.ping_id}/fail`);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(child)).length]).toEqual([false, 1]);
+    await app.advance('1 s');
+    await end(parent);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(child)).length]).toEqual([true, 2]);
+    expect((await checks(child))[0]?.error?.code).toBe('heartbeat_failed');
   });
 
   it('may be late before its first ping where it is armed, and takes too long by its own measure', async () => {
