@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
+import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { MaintenanceNowLookup } from '../../endpoint/suppression/maintenance-now';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { Database } from '../../platform/database/database';
@@ -176,7 +177,8 @@ const SELECT = `
          hour_up, hour_down, hour_unknown, before_up, before_down, before_unknown,
          up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d, up_90d, down_90d, p95_24h_us, days_7d, days_30d, days_90d,
          recent_degraded, tags, website_tags, acknowledged_by, acknowledged_note,
-         ${[...TIMES, 'acknowledged_at', 'acknowledged_until'].map(milliseconds).join(', ')}`;
+         ${[...TIMES, 'acknowledged_at', 'acknowledged_until'].map(milliseconds).join(', ')},
+         CASE WHEN type = '${HEARTBEAT}' THEN (SELECT ${epochMs('h.expected_at')} FROM heartbeat h WHERE h.endpoint_id = listed) END AS next_expected_at`;
 
 /**
  * The endpoints of a page: $1 the organization, $2 after which, $3 how many, `$4` the value of `column`. Cut off before

@@ -122,6 +122,16 @@ describe('a heartbeat', () => {
     expect(await checks(made)).toMatchObject([{ outcome: 'up', checked_at: heartbeat.last_ping_at, error: null }]);
   });
 
+  it('shows in the overview when it is expected, which nothing else is', async () => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const other = await newEndpoint(app.write, websiteId);
+    const items = (await app.read.get<{ id: string; next_expected_at: string | null }[]>('/overview')).body;
+    const shown = ({ id }: { id: string }) => items.find((item) => item.id === id)?.next_expected_at;
+    expect(shown(made)).toBe((await read(made)).heartbeat.next_expected_at);
+    expect(shown({ id: other })).toBeNull();
+  });
+
   it('is not said to be late when nobody was there to take its ping', async () => {
     const made = await make({ heartbeat: { every: 60, grace: 60 } });
     await pinged(`/ping/${made.heartbeat.ping_id}`);
