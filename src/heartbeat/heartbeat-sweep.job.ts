@@ -23,6 +23,9 @@ const REST_MS = 10 * SECOND_MS;
 
 // Cost while nothing is due: one look into a partial index.
 const NEXT = `SELECT ${epochMs('min(next_at)')} AS "nextMs" FROM heartbeat WHERE next_at IS NOT NULL`;
+/** What has been due for longer than this counts as overdue: a sweep comes each second. */
+const OVERDUE_MS = 10 * SECOND_MS;
+const COUNT_OVERDUE = 'SELECT count(*)::int AS overdue FROM heartbeat WHERE next_at <= $1';
 /** The earliest time that a deadline of what is due can begin to count from. */
 const SINCE = `
   SELECT ${epochMs('LEAST(min(h.expected_at), min(r.started_at))')} AS "sinceMs"
@@ -35,6 +38,8 @@ const SINCE = `
 @Injectable()
 export class HeartbeatSweep {
   private readonly job: BackgroundJob;
+  /** How many had been due for longer than ten seconds when it looked last. */
+  overdue = 0;
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -61,9 +66,15 @@ export class HeartbeatSweep {
     const nowMs = this.clock.now().getTime();
     const [row] = await this.database.query<{ nextMs: number | null }>(NEXT);
     const nextMs = row?.nextMs ?? Infinity;
+    this.overdue = nextMs <= nowMs - OVERDUE_MS ? await this.countOverdue(nowMs) : 0;
     if (nextMs <= nowMs) await this.decideAll(nowMs);
     // On a server other processes may take pings.
     else if (this.server.isEmbedded) this.job.rest(Math.min(nextMs - nowMs, REST_MS));
+  }
+
+  private async countOverdue(nowMs: number): Promise<number> {
+    const [row] = await this.database.query<{ overdue: number }>(COUNT_OVERDUE, [new Date(nowMs - OVERDUE_MS)]);
+    return row?.overdue ?? 0;
   }
 
   private async decideAll(nowMs: number): Promise<void> {

@@ -6,6 +6,7 @@ import { MonitoringModule } from '../monitoring/monitoring.module';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { HeartbeatCreation } from './heartbeat-creation';
 import { HeartbeatExpectation } from './heartbeat-expectation';
+import { HeartbeatMetrics } from './heartbeat.metrics';
 import { HeartbeatController } from './heartbeat.controller';
 import { HeartbeatService } from './heartbeat.service';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
@@ -24,6 +25,7 @@ import { VerdictRepeat } from './verdict-repeat';
     HeartbeatChecker,
     HeartbeatExpectation,
     HeartbeatSweep,
+    HeartbeatMetrics,
     IngestPresence,
     VerdictRecorder,
     VerdictRepeat,

@@ -132,6 +132,24 @@ describe('a heartbeat', () => {
     expect(shown({ id: other })).toBeNull();
   });
 
+  it('has its last ping and the next expected one in the metrics, and the service how it does', async () => {
+    const made = await make({ key: 'measured' });
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const { last_ping_at, next_expected_at } = (await read(made)).heartbeat;
+    const { text } = await app.read.get('/metrics');
+    const value = (gauge: string) =>
+      new RegExp(`^uptime_endpoint_${gauge}_timestamp_seconds.*"measured".* (.+)$`, 'm').exec(text)?.[1];
+    expect(Number(value('last_ping'))).toBe(Date.parse(last_ping_at ?? '') / 1000);
+    expect(Number(value('expected'))).toBe(Date.parse(next_expected_at ?? '') / 1000);
+    const own = await (await fetch(`${app.url}/metrics`)).text();
+    for (const sample of [
+      'uptime_pings_total{result="taken"} ',
+      'uptime_heartbeats_overdue 0',
+      'uptime_ingest_gap_seconds_total ',
+    ])
+      expect(own).toContain(`\n${sample}`);
+  });
+
   it('is not said to be late when nobody was there to take its ping', async () => {
     const made = await make({ heartbeat: { every: 60, grace: 60 } });
     await pinged(`/ping/${made.heartbeat.ping_id}`);
