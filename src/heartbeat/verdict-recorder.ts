@@ -76,7 +76,7 @@ function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerd
     checkedAt: new Date(verdict.atMs),
     result: {
       outcome: verdict.outcome,
-      durationMs: Math.min(verdict.durationMs ?? 0, MAX_DURATION_MS),
+      durationMs: verdict.durationMs === null ? null : Math.min(verdict.durationMs, MAX_DURATION_MS),
       phases: NO_PHASES,
       statusCode: null,
       address: null,

@@ -54,7 +54,7 @@ export const EndpointDetail = EndpointView.extend({
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown: the monitor could not tell'),
   checked_at: time,
-  duration_ms: z.number(),
+  duration_ms: z.number().nullable(),
   status_code: z.number().nullable(),
   address: text.nullable(),
   error: Failure.nullable(),

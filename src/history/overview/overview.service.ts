@@ -138,9 +138,9 @@ const NO_HOURS = { hours: [], us: [] };
 /** Cost: for each endpoint the 24 rows of one range of the primary key, the half of what the other columns of a page cost. */
 const HOURLY_LATENCY = `
   SELECT endpoint_key::text AS key, array_agg((extract(epoch FROM start_at - $2::timestamptz) / 3600)::int) AS hours,
-         array_agg((sum_us / up)::int) AS us
+         array_agg((sum_us / (SELECT sum(n) FROM unnest(counts) AS n))::int) AS us
     FROM check_hour
-   WHERE endpoint_key = ANY ($1::bigint[]) AND start_at >= $2 AND start_at < $3 AND up > 0
+   WHERE endpoint_key = ANY ($1::bigint[]) AND start_at >= $2 AND start_at < $3 AND counts <> '{}'
    GROUP BY endpoint_key`;
 
 /**

@@ -32,7 +32,7 @@ interface Endpoint {
 interface Check {
   outcome: string;
   checked_at: string;
-  duration_ms: number;
+  duration_ms: number | null;
   error: { code: string; phase: string; message: string } | null;
 }
 
@@ -119,7 +119,11 @@ describe('a heartbeat', () => {
     const last = Date.parse(heartbeat.last_ping_at ?? '');
     expect(Date.parse(heartbeat.next_expected_at ?? '') - last).toBe(86_400_000);
     expect(Date.parse(heartbeat.late_at ?? '') - last).toBe(90_000_000);
-    expect(await checks(made)).toMatchObject([{ outcome: 'up', checked_at: heartbeat.last_ping_at, error: null }]);
+    expect(await checks(made)).toMatchObject([
+      { outcome: 'up', checked_at: heartbeat.last_ping_at, duration_ms: null, error: null },
+    ]);
+    const latency = await app.read.get<{ latency: object }>(`/endpoints/${made.id}/uptime`);
+    expect(latency.body.latency).toMatchObject({ avg: null, p95: null });
   });
 
   it('shows in the overview when it is expected, which nothing else is', async () => {

@@ -190,7 +190,7 @@ function Latency({ item }: Row) {
       <Sparkline item={item} />
       <span class="num">
         <span class="sr">p95 </span>
-        {ms(isHeartbeat(item) ? item.p95_ms || null : item.p95_ms)}
+        {ms(item.p95_ms)}
       </span>
     </>
   );
