@@ -1,4 +1,5 @@
 import { expectedTimes, type HeartbeatSchedule, timesOfCron } from '../endpoint/heartbeat/heartbeat-schedule';
+import type { PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { ErrorCode } from '../checker/checker';
 import { NIL_UUID } from '../platform/ids/id';
 import { SECOND_MS } from '../platform/time/time-units';
@@ -6,9 +7,6 @@ import { SECOND_MS } from '../platform/time/time-units';
 /*
  * What a ping, and the absence of one, says of a heartbeat. Pure; times are milliseconds of the database's clock.
  */
-
-export const PING_KINDS = ['success', 'start', 'fail', 'log'] as const;
-export type PingKind = (typeof PING_KINDS)[number];
 
 /** A ping as it came. */
 export interface Ping {

@@ -8,6 +8,7 @@ import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job
 import { eventually } from '../../../packages/testing/eventually';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
+import { StreamReader } from '../../../src/stream/stream-reader';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
@@ -253,6 +254,26 @@ describe('a heartbeat', () => {
     await pinged(`/ping/${made.heartbeat.ping_id}?rid=${a}`);
     expect(Math.round(((await checks(made))[0]?.duration_ms ?? 0) / 60_000)).toBe(10);
     expect(Date.parse((await read(made)).heartbeat.running_since ?? '')).toBeGreaterThan(Date.parse(since ?? ''));
+  });
+
+  it('tells the stream that a run begins, that it ends, and a log, but no success that nothing is new of', async () => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const reader = app.app.get(StreamReader);
+    const begin = await reader.now();
+    for (const path of ['/start', '/log', '', '']) await pinged(`/ping/${made.heartbeat.ping_id}${path}`);
+    // The first success has changed its status, which may be told after it.
+    const told = async () =>
+      (await reader.after(begin, null, 100)).flatMap(({ message }) =>
+        message?.includes('event: heartbeat') ? [message] : [],
+      );
+    await eventually('they are told', async () => (await told()).length >= 3);
+    const kinds = ['start', 'log', 'success'];
+    expect((await told()).map((message) => /event: heartbeat\ndata: (.*)/.exec(message)?.[1])).toEqual(
+      kinds.map((kind) =>
+        expect.stringContaining(`{"endpoint_id":"${made.id}","endpoint_name":"Backup","kind":"${kind}","at":"20`),
+      ),
+    );
   });
 
   it('misses a run at its deadline, is told again of the next, and is up with a late ping', async () => {

@@ -62,6 +62,7 @@ export function EndpointPage({ id }: { id: string }) {
       check: reloadMine,
       alert: reloadMine,
       acknowledgement: reloadMine,
+      heartbeat: reloadMine,
       maintenance: reload,
       ready: reload,
     });
