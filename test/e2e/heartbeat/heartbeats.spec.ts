@@ -462,6 +462,36 @@ describe('a heartbeat', () => {
     expect((await app.read.get(`/endpoints/${await newEndpoint(app.write, websiteId)}/pings`)).status).toBe(409);
   });
 
+  it('is on a status page with its name and why it is down, and with nothing of its address, output or run', async () => {
+    const website = await newWebsite(app.write, 'Jobs');
+    const heartbeat = { ...DAILY, push_token: 'token-nobody-sees' };
+    const id = await newEndpoint(app.write, website, {
+      ...fields({ name: 'Nightly backup', heartbeat }),
+      url: undefined,
+    });
+    const { ping_id } = (await read({ id })).heartbeat;
+    await pinged(`/ping/${ping_id}/start`);
+    await pinged(`/ping/${ping_id}/3`, { method: 'POST', body: 'output of the job' });
+    const made = await app.admin.put(`/websites/${website}/status-page`, { slug: 'jobs', enabled: true });
+    expect(made.status).toBe(200);
+    const pages = await Promise.all(
+      ['', '.json', '/feed.atom', '.svg'].map(async (form) => {
+        const response = await fetch(`${app.url}/status/jobs${form}`, {
+          headers: { accept: form === '' ? 'text/html' : '*/*' },
+        });
+        return [response.status, await response.text()] as const;
+      }),
+    );
+    expect(pages.map(([status]) => status)).toEqual([200, 200, 200, 200]);
+    const [html = '', json = '', , badge = ''] = pages.map(([, text]) => text);
+    for (const page of [html, json]) expect(page).toContain('Nightly backup');
+    expect(html).toContain('a run failed');
+    expect(badge).toMatch(/down/);
+    const { ping_key } = (await app.write.get<{ ping_key: string }>(`/websites/${website}`)).body;
+    const secrets = [ping_id, heartbeat.push_token, ping_key, 'heartbeat:', 'output of the job', 'exit code'];
+    for (const [, text] of pages) for (const secret of secrets) expect(text).not.toContain(secret);
+  });
+
   it('gets new addresses, of which the audit log has none, and the old ones work a day more', async () => {
     const made = await make();
     const { ping_id: old } = made.heartbeat;
