@@ -69,7 +69,7 @@ export interface Notification {
   /** Of `acknowledged`: who has it in hand, and what they said. */
   acknowledgement?: { by: string; note: string };
   /** The newest check, for the `data` of a webhook. */
-  check: { checkedAt: string; durationMs: number; statusCode: number | null; address: string | null } | null;
+  check: { checkedAt: string; durationMs: number | null; statusCode: number | null; address: string | null } | null;
   /** Digest: how many events it covers, and the first 20 of them. */
   digest: {
     triggered: number;

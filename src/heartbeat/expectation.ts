@@ -1,4 +1,5 @@
 import { expectedTimes, type HeartbeatSchedule, timesOfCron } from '../endpoint/heartbeat/heartbeat-schedule';
+import type { PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { ErrorCode } from '../checker/checker';
 import { NIL_UUID } from '../platform/ids/id';
 import { SECOND_MS } from '../platform/time/time-units';
@@ -6,9 +7,6 @@ import { SECOND_MS } from '../platform/time/time-units';
 /*
  * What a ping, and the absence of one, says of a heartbeat. Pure; times are milliseconds of the database's clock.
  */
-
-export const PING_KINDS = ['success', 'start', 'fail', 'log'] as const;
-export type PingKind = (typeof PING_KINDS)[number];
 
 /** A ping as it came. */
 export interface Ping {
@@ -229,6 +227,19 @@ function decideOverrun(begin: Decision, schedule: HeartbeatSchedule, nowMs: numb
   const others = after.filter((run) => !run.overran && run.startedMs + runtimeMs > nowMs).map((run) => run.startedMs);
   const next = Math.min(movedTo, ...others.map((startedMs) => startedMs + runtimeMs));
   return { ...decision, state: { ...state, overrunMs: Number.isFinite(next) ? next : null } };
+}
+
+/**
+ * The newest verdict once more, at `nowMs`: it is `down`, and from before `repeatMs`, when something that held its alerts back
+ * was over. Others would have got another check by now.
+ */
+export function repeated(
+  decision: Decision,
+  { lastVerdict, repeatMs, nowMs }: { lastVerdict: Verdict | null; repeatMs: number | null; nowMs: number },
+): Decision {
+  const newest = decision.verdicts.at(-1) ?? lastVerdict;
+  const isDue = decision.state.active && repeatMs !== null && repeatMs <= nowMs;
+  return isDue && newest?.outcome === 'down' && newest.atMs < repeatMs ? said(decision, newest, nowMs) : decision;
 }
 
 const missed = (expectedMs: number) =>

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { PING_KINDS } from '../endpoint/heartbeat/ping-kind';
 import { Partitions } from '../history/write/partitions';
 import { Quotas } from '../identity/quota/quotas.service';
 import { BoundedMap } from '../platform/cache/bounded-map';
@@ -8,7 +9,7 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { newUuid } from '../platform/ids/id';
 import { failpoint } from '../platform/observability/failpoints';
 import { dayNumber } from '../platform/time/time-units';
-import { decidePing, type Ping, PING_KINDS } from './expectation';
+import { decidePing, type Ping } from './expectation';
 import { type LockedHeartbeat, lockHeartbeats, storeHeartbeats } from './heartbeat-store';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 import type { PingAddress, PingTarget } from './ping-address';

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { AlertEventView } from '../alert/event/alert-event.dto';
+import { PING_KINDS, type PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { outcomeOf } from '../endpoint/outcome-code';
 import { Optional } from '../platform/http/validators';
 
@@ -115,6 +116,21 @@ export class AcknowledgementChangeView {
   acknowledgement!: StreamAcknowledgementView | null;
 }
 
+/** A job tells what is no check: its run begins, or has ended and had told its start, or a log. */
+export class HeartbeatChangeView {
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  endpoint_id!: string;
+
+  @ApiProperty({ example: 'Backup' })
+  endpoint_name!: string;
+
+  @ApiProperty({ enum: PING_KINDS })
+  kind!: PingKind;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T02:00:04.120Z' })
+  at!: string;
+}
+
 const POSITION = { description: 'Of this place in the stream; send it as `Last-Event-ID` to resume after it.' };
 
 export class MaintenanceStreamEventView {
@@ -137,6 +153,17 @@ export class AcknowledgementStreamEventView {
 
   @ApiProperty()
   data!: AcknowledgementChangeView;
+}
+
+export class HeartbeatStreamEventView {
+  @ApiProperty({ enum: ['heartbeat'] })
+  event!: 'heartbeat';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: HeartbeatChangeView;
 }
 
 export class CheckStreamEventView {
@@ -182,6 +209,7 @@ export const STREAM_EVENTS = {
   alert: AlertStreamEventView,
   maintenance: MaintenanceStreamEventView,
   acknowledgement: AcknowledgementStreamEventView,
+  heartbeat: HeartbeatStreamEventView,
   ready: OtherStreamEventView,
   reset: OtherStreamEventView,
   ping: OtherStreamEventView,

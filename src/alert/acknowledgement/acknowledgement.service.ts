@@ -5,10 +5,12 @@ import { ChannelRegistry } from '../../channel/channel.registry';
 import type { NewDelivery } from '../../delivery/delivery';
 import { destinationOfAlert } from '../../delivery/destination';
 import { Outbox } from '../../delivery/outbox';
+import { SuppressionEnded } from '../../endpoint/endpoint-events';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import type { Caller } from '../../platform/access/caller';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
+import { TransactionEvents } from '../../platform/events/transaction-events';
 import { parseTimestamp } from '../../platform/http/validators';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
@@ -55,6 +57,7 @@ export class AcknowledgementService {
     private readonly channels: ChannelRegistry,
     private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
+    private readonly events: TransactionEvents,
   ) {}
 
   /** Throws `not_found` when there is none. */
@@ -120,6 +123,7 @@ export class AcknowledgementService {
       const before = await read(tx, orgId, endpointId, this.clock.now());
       if (!before) throw problems.notFound();
       await tx.query('DELETE FROM acknowledgement WHERE endpoint_id = $1', [endpointId]);
+      await this.events.emit(new SuppressionEnded({ endpointIds: [endpointId] }), tx);
       await recordChange(tx, {
         orgId,
         resource: 'acknowledgement',

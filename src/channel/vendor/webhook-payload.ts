@@ -148,8 +148,13 @@ export class NotifiedCheckView {
   @ApiProperty({ ...WHEN, example: '2026-11-20T10:00:00.000Z' })
   checked_at!: string;
 
-  @ApiProperty({ description: 'Milliseconds.', example: 12.5 })
-  duration_ms!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Milliseconds; null for a run of a job of which no start was told.',
+    example: 12.5,
+  })
+  duration_ms!: number | null;
 
   @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status.', example: 503 })
   status_code!: number | null;

@@ -211,6 +211,40 @@ describe('An assistant with uptime mcp', () => {
     await app.write.delete(`/endpoints/${first.data.endpoint.id}`);
   });
 
+  it('makes a heartbeat, sees what its job has told, and is told why nothing can be checked', async () => {
+    interface Made {
+      endpoint: { id: string; type: string };
+      ping_url: string | null;
+    }
+    const wanted = {
+      website: 'Shop',
+      name: 'Backup',
+      key: 'backup',
+      heartbeat: { every_seconds: 3600 },
+      alerts: false,
+    };
+    const { data, text } = await writer.call<Made>('create_endpoint', wanted);
+    expect([data.endpoint.type, text.split('.')[0]]).toEqual([
+      'HEARTBEAT',
+      `Created ${data.endpoint.id}; it waits for its first ping`,
+    ]);
+    const { ping_id } = (await app.write.get<{ heartbeat: { ping_id: string } }>(`/endpoints/${data.endpoint.id}`)).body
+      .heartbeat;
+    expect((await fetch(`${app.url}/ping/${ping_id}/3`, { method: 'POST', body: 'disk full' })).status).toBe(200);
+    const explained = await reader.call<object>('explain_endpoint', { endpoint: 'backup' });
+    expect(explained.data).toMatchObject({
+      endpoint: { status: 'down', heartbeat: { every: 3600, next_expected_at: expect.any(String) } },
+      newest_pings: [{ kind: 'fail', exit_code: 3, body: '********' }],
+    });
+    expect(explained.text).not.toContain(ping_id);
+    expect(await writer.refused('check_now', { endpoint: 'backup' })).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('its results are sent to the monitor'),
+      what_to_do: expect.stringContaining('asking again changes nothing'),
+    });
+    await app.write.delete(`/endpoints/${data.endpoint.id}`);
+  });
+
   it('finds out why an endpoint is down, takes it in hand, and sees that it is', async () => {
     const rule = { failure_threshold: 1, success_threshold: 1 };
     const alert = { endpoint_id: front, type: 'webhook', config: { url: `${page.url}/hook` }, ...rule };

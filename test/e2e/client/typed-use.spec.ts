@@ -59,6 +59,8 @@ function told(event: StreamEvent): string {
       return event.data.window_id;
     case 'acknowledgement':
       return event.data.endpoint_id;
+    case 'heartbeat':
+      return event.data.kind;
     case 'reset':
       return 'read the lists again';
   }

@@ -2,12 +2,15 @@
  * @lane slow
  * @databases both
  */
+import { AcknowledgementJob } from '../../../src/alert/acknowledgement/acknowledgement.job';
 import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
+import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { eventually } from '../../../packages/testing/eventually';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
+import { StreamReader } from '../../../src/stream/stream-reader';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 interface Heartbeat {
   every: number | null;
@@ -30,7 +33,7 @@ interface Endpoint {
 interface Check {
   outcome: string;
   checked_at: string;
-  duration_ms: number;
+  duration_ms: number | null;
   error: { code: string; phase: string; message: string } | null;
 }
 
@@ -117,7 +120,39 @@ describe('a heartbeat', () => {
     const last = Date.parse(heartbeat.last_ping_at ?? '');
     expect(Date.parse(heartbeat.next_expected_at ?? '') - last).toBe(86_400_000);
     expect(Date.parse(heartbeat.late_at ?? '') - last).toBe(90_000_000);
-    expect(await checks(made)).toMatchObject([{ outcome: 'up', checked_at: heartbeat.last_ping_at, error: null }]);
+    expect(await checks(made)).toMatchObject([
+      { outcome: 'up', checked_at: heartbeat.last_ping_at, duration_ms: null, error: null },
+    ]);
+    const latency = await app.read.get<{ latency: object }>(`/endpoints/${made.id}/uptime`);
+    expect(latency.body.latency).toMatchObject({ avg: null, p95: null });
+  });
+
+  it('shows in the overview when it is expected, which nothing else is', async () => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const other = await newEndpoint(app.write, websiteId);
+    const items = (await app.read.get<{ id: string; next_expected_at: string | null }[]>('/overview')).body;
+    const shown = ({ id }: { id: string }) => items.find((item) => item.id === id)?.next_expected_at;
+    expect(shown(made)).toBe((await read(made)).heartbeat.next_expected_at);
+    expect(shown({ id: other })).toBeNull();
+  });
+
+  it('has its last ping and the next expected one in the metrics, and the service how it does', async () => {
+    const made = await make({ key: 'measured' });
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const { last_ping_at, next_expected_at } = (await read(made)).heartbeat;
+    const { text } = await app.read.get('/metrics');
+    const value = (gauge: string) =>
+      new RegExp(`^uptime_endpoint_${gauge}_timestamp_seconds.*"measured".* (.+)$`, 'm').exec(text)?.[1];
+    expect(Number(value('last_ping'))).toBe(Date.parse(last_ping_at ?? '') / 1000);
+    expect(Number(value('expected'))).toBe(Date.parse(next_expected_at ?? '') / 1000);
+    const own = await (await fetch(`${app.url}/metrics`)).text();
+    for (const sample of [
+      'uptime_pings_total{result="taken"} ',
+      'uptime_heartbeats_overdue 0',
+      'uptime_ingest_gap_seconds_total ',
+    ])
+      expect(own).toContain(`\n${sample}`);
   });
 
   it('is not said to be late when nobody was there to take its ping', async () => {
@@ -221,6 +256,26 @@ describe('a heartbeat', () => {
     expect(Date.parse((await read(made)).heartbeat.running_since ?? '')).toBeGreaterThan(Date.parse(since ?? ''));
   });
 
+  it('tells the stream that a run begins, that it ends, and a log, but no success that nothing is new of', async () => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const reader = app.app.get(StreamReader);
+    const begin = await reader.now();
+    for (const path of ['/start', '/log', '', '']) await pinged(`/ping/${made.heartbeat.ping_id}${path}`);
+    // The first success has changed its status, which may be told after it.
+    const told = async () =>
+      (await reader.after(begin, null, 100)).flatMap(({ message }) =>
+        message?.includes('event: heartbeat') ? [message] : [],
+      );
+    await eventually('they are told', async () => (await told()).length >= 3);
+    const kinds = ['start', 'log', 'success'];
+    expect((await told()).map((message) => /event: heartbeat\ndata: (.*)/.exec(message)?.[1])).toEqual(
+      kinds.map((kind) =>
+        expect.stringContaining(`{"endpoint_id":"${made.id}","endpoint_name":"Backup","kind":"${kind}","at":"20`),
+      ),
+    );
+  });
+
   it('misses a run at its deadline, is told again of the next, and is up with a late ping', async () => {
     const made = await make({ heartbeat: { every: 3600, grace: 600 } });
     await pinged(`/ping/${made.heartbeat.ping_id}`);
@@ -252,6 +307,77 @@ describe('a heartbeat', () => {
     await sweep();
     await sweep();
     expect([await triggered(), (await checks(made)).length]).toEqual([true, 2]);
+  });
+
+  const isTriggered = async (alert: string) =>
+    (await app.write.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
+
+  it('missed in a maintenance window is one failure that was planned, and is told when the window is over', async () => {
+    const made = await make({ heartbeat: { every: 3600, grace: 0 } });
+    const alert = await newAlert(app.write, made.id);
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const nowMs = app.app.get(DatabaseClock).now().getTime();
+    await newMaintenanceWindow(app.write, {
+      scope: { endpoint_ids: [made.id] },
+      starts_at: new Date(nowMs).toISOString(),
+      ends_at: new Date(nowMs + 5_400_000).toISOString(),
+    });
+    await app.advance('61 min');
+    await sweep();
+    expect(await checks(made)).toMatchObject([{ outcome: 'down', planned: true }, { outcome: 'up' }]);
+    expect(await isTriggered(alert)).toBe(false);
+    await app.advance('30 min');
+    await app.app.get(MaintenanceSweep).run();
+    await sweep();
+    expect(await checks(made)).toMatchObject([
+      { outcome: 'down', planned: false, error: { code: 'heartbeat_missed' } },
+      { outcome: 'down', planned: true },
+      { outcome: 'up' },
+    ]);
+    expect(await isTriggered(alert)).toBe(true);
+  });
+
+  it.each<[string, (endpoint: Endpoint) => Promise<unknown>]>([
+    ['is taken back', ({ id }) => app.write.delete(`/endpoints/${id}/acknowledgement`)],
+    [
+      'ends at its time',
+      async () => {
+        await app.advance('61 s');
+        await app.app.get(AcknowledgementJob).removeOver();
+      },
+    ],
+  ])('acknowledged while it is down is told when the acknowledgement %s', async (_, end) => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    const now = app.app.get(DatabaseClock).now().getTime();
+    const until = new Date(now + 60_000).toISOString();
+    expect((await app.write.put(`/endpoints/${made.id}/acknowledgement`, { until })).status).toBe(200);
+    const alert = await newAlert(app.write, made.id);
+    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(made)).length]).toEqual([false, 2]);
+    await end(made);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(made)).length]).toEqual([true, 3]);
+  });
+
+  it.each<[string, (parent: Endpoint) => Promise<unknown>]>([
+    ['is well again', (parent) => pinged(`/ping/${parent.heartbeat.ping_id}`)],
+    ['is paused', (parent) => app.write.put(`/endpoints/${parent.id}`, { enabled: false })],
+    ['is deleted', (parent) => app.write.delete(`/endpoints/${parent.id}`)],
+  ])('down while another heartbeat that it depends on is down is told when that %s', async (_, end) => {
+    const parent = await make();
+    const child = await make({ depends_on: [parent.id] });
+    const alert = await newAlert(app.write, child.id);
+    await pinged(`/ping/${parent.heartbeat.ping_id}/fail`);
+    await pinged(`/ping/${child.heartbeat.ping_id}/fail`);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(child)).length]).toEqual([false, 1]);
+    await app.advance('1 s');
+    await end(parent);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(child)).length]).toEqual([true, 2]);
+    expect((await checks(child))[0]?.error?.code).toBe('heartbeat_failed');
   });
 
   it('may be late before its first ping where it is armed, and takes too long by its own measure', async () => {
@@ -334,6 +460,36 @@ describe('a heartbeat', () => {
     const rest = await app.read.get(`/endpoints/${made.id}/pings?cursor=${first.headers['x-next-cursor']}`);
     expect(rest.body).toMatchObject([{ kind: 'start' }]);
     expect((await app.read.get(`/endpoints/${await newEndpoint(app.write, websiteId)}/pings`)).status).toBe(409);
+  });
+
+  it('is on a status page with its name and why it is down, and with nothing of its address, output or run', async () => {
+    const website = await newWebsite(app.write, 'Jobs');
+    const heartbeat = { ...DAILY, push_token: 'token-nobody-sees' };
+    const id = await newEndpoint(app.write, website, {
+      ...fields({ name: 'Nightly backup', heartbeat }),
+      url: undefined,
+    });
+    const { ping_id } = (await read({ id })).heartbeat;
+    await pinged(`/ping/${ping_id}/start`);
+    await pinged(`/ping/${ping_id}/3`, { method: 'POST', body: 'output of the job' });
+    const made = await app.admin.put(`/websites/${website}/status-page`, { slug: 'jobs', enabled: true });
+    expect(made.status).toBe(200);
+    const pages = await Promise.all(
+      ['', '.json', '/feed.atom', '.svg'].map(async (form) => {
+        const response = await fetch(`${app.url}/status/jobs${form}`, {
+          headers: { accept: form === '' ? 'text/html' : '*/*' },
+        });
+        return [response.status, await response.text()] as const;
+      }),
+    );
+    expect(pages.map(([status]) => status)).toEqual([200, 200, 200, 200]);
+    const [html = '', json = '', , badge = ''] = pages.map(([, text]) => text);
+    for (const page of [html, json]) expect(page).toContain('Nightly backup');
+    expect(html).toContain('a run failed');
+    expect(badge).toMatch(/down/);
+    const { ping_key } = (await app.write.get<{ ping_key: string }>(`/websites/${website}`)).body;
+    const secrets = [ping_id, heartbeat.push_token, ping_key, 'heartbeat:', 'output of the job', 'exit code'];
+    for (const [, text] of pages) for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
   it('gets new addresses, of which the audit log has none, and the old ones work a day more', async () => {

@@ -74,3 +74,4 @@ export type StateChange = Schemas['StateChange'];
 export type MaintenanceChange = Schemas['MaintenanceChange'];
 /** An `acknowledgement` event; `null`: it was withdrawn, or is over. */
 export type AcknowledgementChange = Schemas['AcknowledgementChange'];
+export type HeartbeatChange = Schemas['HeartbeatChange'];

@@ -62,6 +62,7 @@ export function EndpointPage({ id }: { id: string }) {
       check: reloadMine,
       alert: reloadMine,
       acknowledgement: reloadMine,
+      heartbeat: reloadMine,
       maintenance: reload,
       ready: reload,
     });
@@ -127,7 +128,7 @@ export function EndpointPage({ id }: { id: string }) {
 /** The newest checks, as high as they took. */
 function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
   const shown = checks.slice().reverse();
-  const slowest = Math.max(1, ...shown.map((check) => check.duration_ms));
+  const slowest = Math.max(1, ...shown.map((check) => check.duration_ms ?? 0));
   return (
     <Beats
       tall
@@ -136,7 +137,7 @@ function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
       beats={shown.map((check) => ({
         outcome: outcomeOf(check),
         planned: check.planned,
-        level: check.duration_ms / slowest,
+        level: (check.duration_ms ?? slowest) / slowest,
       }))}
       describe={(index) => {
         const check = shown[index];

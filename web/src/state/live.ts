@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { AcknowledgementChange, AlertEvent, MaintenanceChange, StateChange } from '../api/types';
+import type { AcknowledgementChange, AlertEvent, HeartbeatChange, MaintenanceChange, StateChange } from '../api/types';
 import { restoreSession } from './session';
 
 /** State of the live stream. `lost` comes after GRACE_MS only, so that a short reconnect stays invisible. */
@@ -14,6 +14,7 @@ type Listener = {
   alert?(event: AlertEvent): void;
   maintenance?(change: MaintenanceChange): void;
   acknowledgement?(change: AcknowledgementChange): void;
+  heartbeat?(change: HeartbeatChange): void;
   /** The stream is open, for the first time or again: what is shown may be out of date. */
   ready?(): void;
 };
@@ -79,6 +80,10 @@ function open(): void {
   source.addEventListener('acknowledgement', (event) => {
     const change = parsed(event) as AcknowledgementChange;
     for (const listener of listeners) listener.acknowledgement?.(change);
+  });
+  source.addEventListener('heartbeat', (event) => {
+    const change = parsed(event) as HeartbeatChange;
+    for (const listener of listeners) listener.heartbeat?.(change);
   });
   source.addEventListener('error', reconnect);
 }
