@@ -134,7 +134,7 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
       const statuses = await Promise.all(
         Array.from({ length: 6 }, (_, place) => create(place % 2 === 0 ? first : second, `nightly-${round}`)),
       );
-      expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 200, 201]);
+      expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 201]);
     }
     expect(await query(`SELECT FROM endpoint WHERE external_key LIKE 'nightly-%'`)).toHaveLength(ROUNDS);
   }, 90_000);
