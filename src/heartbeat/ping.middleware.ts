@@ -79,7 +79,7 @@ export class PingMiddleware {
       runId: isPush ? null : (rid?.toLowerCase() ?? null),
       message: isPush ? textOf(request, 'msg') : null,
       ...sent,
-      from: clientAddress(request)?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
+      from: clientAddress(request) ?? null,
     };
     const outcome = await within(RECORD_WAIT_MS, this.pings.take(ping));
     if (outcome === 'late') return unavailable();
