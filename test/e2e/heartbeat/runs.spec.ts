@@ -1,10 +1,11 @@
 /** @lane slow */
 import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
+import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { eventually } from '../../../packages/testing/eventually';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 interface Job {
   id: string;
@@ -138,5 +139,57 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
       .get(Database)
       .query(`UPDATE heartbeat SET old_until = old_until - interval '1 day' WHERE old_ping_id = $1`, [job.pingId]);
     expect(await status(job.pingId)).toBe(404);
+  });
+
+  it('has no slot, however it was made and whatever is done with it, and counts for the quota by its period', async () => {
+    const { write, orgId } = await app.organization('Slots');
+    const rows = () =>
+      app.app.get(Database).query(
+        `SELECT e.external_key AS key FROM endpoint_schedule s JOIN endpoint e ON e.id = s.endpoint_id
+          WHERE e.org_id = $1 AND NOT s.scheduled AND s.next_check_at = 'infinity' AND s.claimed_by IS NULL
+          ORDER BY e.external_key`,
+        [orgId],
+      );
+    const rate = async () => {
+      const use = 'SELECT (check_rate / 1e6)::float8 AS rate FROM organization_use WHERE org_id = $1';
+      return (await app.app.get(Database).query<{ rate: number }>(use, [orgId]))[0]?.rate ?? NaN;
+    };
+    const declared = { key: 'declared', name: 'Declared', type: 'HEARTBEAT', heartbeat: { every: 100 } };
+    const document = {
+      version: 1,
+      owner: 'shop-repo',
+      websites: [{ key: 'shop', name: 'Shop', url: 'https://shop.example.com/', endpoints: [declared] }],
+    };
+    expect((await write.put('/configuration', document)).status).toBe(200);
+    const [website] = (await write.get<{ id: string; ping_key: string }[]>('/websites')).body;
+    if (!website) throw new Error('no website was made');
+    expect(await rate()).toBeCloseTo(1 / 100, 5);
+    expect(await status(website.ping_key, '/created?create=1')).toBe(201);
+    expect(await rate()).toBeCloseTo(1 / 100 + 1 / 86_400, 5);
+    const id = await newEndpoint(write, website.id, {
+      url: undefined,
+      key: 'made',
+      type: 'HEARTBEAT',
+      heartbeat: { every: 200 },
+    });
+    const all = [{ key: 'created' }, { key: 'declared' }, { key: 'made' }];
+    expect(await rows()).toEqual(all);
+
+    const enable = async (path: string) => {
+      for (const enabled of [false, true]) expect((await write.put(path, { enabled })).status).toBe(200);
+    };
+    await write.put(`/endpoints/${id}`, { heartbeat: { every: 31_536_000 } });
+    expect(await rate()).toBeCloseTo(1 / 100 + 2 / 86_400, 5);
+    for (const key of ['created', 'declared']) await status(website.ping_key, `/${key}/fail`);
+    await enable(`/endpoints/${id}`);
+    await enable(`/websites/${website.id}`);
+    await write.put(`/endpoints/${id}/acknowledgement`, {});
+    await write.delete(`/endpoints/${id}/acknowledgement`);
+    const window = await newMaintenanceWindow(write);
+    await write.post(`/maintenance-windows/${window}/end`);
+    await app.app.get(MaintenanceSweep).run();
+    expect(await rows()).toEqual(all);
+    await write.delete(`/websites/${website.id}`);
+    expect(await rate()).toBe(0);
   });
 });
