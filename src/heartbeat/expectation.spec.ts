@@ -195,6 +195,28 @@ describe('a heartbeat that begins again', () => {
   });
 });
 
+describe('a run that goes on when a heartbeat begins again', () => {
+  const slow = { ...HOURLY, max_runtime: 300 };
+  const runs = [{ id: RUN, startedMs: at('2026-11-20T10:00'), overran: false }];
+  const again = (now: string, overrunMs: number | null) =>
+    begunAgain({ ...NEW, runs, overrunMs }, slow, { lastPingMs: at('2026-11-20T10:00'), armed: false, nowMs: at(now) });
+
+  it.each([
+    ['is watched from there on', '2026-11-20T10:04', null, '2026-11-20T10:05', false],
+    ['is not told of a time in which nobody watched', '2026-11-20T10:05', null, null, true],
+    [
+      'is told of a time in which it was watched',
+      '2026-11-20T10:06',
+      at('2026-11-20T10:05'),
+      '2026-11-20T10:05',
+      false,
+    ],
+  ])('%s', (_, now, before, overrun, isTold) => {
+    const { overrunMs, runs: after } = again(now, before);
+    expect([shown(overrunMs), after[0]?.overran]).toEqual([overrun, isTold]);
+  });
+});
+
 describe('our own absence', () => {
   const before = expecting('2026-11-20T11:00', HOURLY);
   const due = (now: string, ...gaps: Gap[]) => decideDue(before, HOURLY, at(now), gaps);

@@ -94,14 +94,21 @@ function said(decision: Decision, verdict: Omit<Verdict, 'atMs'>, atMs: number):
 
 /**
  * When the next ping is expected as if all began now: the schedule was changed, or it is enabled again. From the last ping,
- * but never in the past; before the first ping not at all, unless it is `armed`.
+ * but never in the past; before the first ping not at all, unless it is `armed`. Of runs that nobody watched, those that take
+ * too long by now are not told.
  */
 export function begunAgain(
   state: HeartbeatState,
   schedule: HeartbeatSchedule,
   { lastPingMs, armed, nowMs }: { lastPingMs: number | null; armed: boolean; nowMs: number },
 ): HeartbeatState {
-  const watched = withRuns(state, schedule, state.runs);
+  const startedBy = nowMs - (schedule.max_runtime ?? Infinity) * SECOND_MS;
+  const isTold = (run: Run) => run.overran || (state.active && state.overrunMs === null && run.startedMs <= startedBy);
+  const watched = withRuns(
+    state,
+    schedule,
+    state.runs.map((run) => (isTold(run) ? { ...run, overran: true } : run)),
+  );
   if (!state.active || (lastPingMs === null && !armed)) return awaiting(watched, schedule, null);
   if (schedule.every === null) return awaiting(watched, schedule, nextTime(schedule, nowMs));
   const periodMs = schedule.every * SECOND_MS;

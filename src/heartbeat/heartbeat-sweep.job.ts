@@ -79,9 +79,10 @@ export class HeartbeatSweep {
 
   private async decideAll(nowMs: number): Promise<void> {
     const [due] = await this.database.query<{ sinceMs: number | null }>(SINCE, [new Date(nowMs)]);
-    const gaps = await this.presence.gapsSince(due?.sinceMs ?? nowMs);
+    const { gaps, unseenMs } = await this.presence.absences(due?.sinceMs ?? nowMs);
+    const untilMs = Math.floor(nowMs - unseenMs);
     for (let batch = 0; batch < MOST_BATCHES && !this.job.isStopping; batch++) {
-      const decided = await this.database.transaction((tx) => this.decideSome(tx, nowMs, gaps), LIMITS);
+      const decided = await this.database.transaction((tx) => this.decideSome(tx, untilMs, gaps), LIMITS);
       await failpoint('heartbeat.committed');
       await this.verdicts.record(this.database, decided);
       if (decided.length < BATCH) return;

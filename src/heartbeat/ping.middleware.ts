@@ -5,6 +5,7 @@ import { clientAddress } from '../platform/access/client-network';
 import { storableText } from '../platform/database/postgres-text';
 import { isUnavailable } from '../platform/database/postgres-errors';
 import { within } from '../platform/net/deadline';
+import { Health } from '../platform/observability/health';
 import { Metrics } from '../platform/observability/metrics';
 import { Problem } from '../platform/problem/problem';
 import { HeartbeatCreation } from './heartbeat-creation';
@@ -39,6 +40,7 @@ export class PingMiddleware {
     private readonly pings: PingService,
     private readonly creation: HeartbeatCreation,
     private readonly limits: RateLimits,
+    private readonly health: Health,
     metrics: Metrics,
   ) {
     this.taken = metrics.counter({
@@ -62,6 +64,7 @@ export class PingMiddleware {
   private async replyTo(address: PingAddress | 'unknown', request: Request): Promise<Reply | 'left'> {
     if (request.method === 'OPTIONS') return { status: 204, text: '' };
     if (!METHODS.includes(request.method)) return { status: 405, text: 'method not allowed' };
+    if (this.health.draining) return unavailable();
     const sent = await bodyOf(request);
     if (sent === null) return 'left';
     if (address === 'unknown') return this.unknown(request);
@@ -76,7 +79,7 @@ export class PingMiddleware {
       runId: isPush ? null : (rid?.toLowerCase() ?? null),
       message: isPush ? textOf(request, 'msg') : null,
       ...sent,
-      from: clientAddress(request)?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
+      from: clientAddress(request) ?? null,
     };
     const outcome = await within(RECORD_WAIT_MS, this.pings.take(ping));
     if (outcome === 'late') return unavailable();

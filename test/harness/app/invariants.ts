@@ -54,6 +54,7 @@ const ENGINE: readonly [what: string, sql: string][] = [
                FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key JOIN endpoint_schedule s ON s.endpoint_id = e.id,
                     LATERAL (SELECT make_interval(secs => s.interval_seconds) AS stride,
                                     timestamptz 'epoch' + make_interval(secs => s.phase_ms / 1000.0) AS origin) grid
+              WHERE s.scheduled
              WINDOW checks AS (PARTITION BY r.endpoint_key ORDER BY r.checked_at)) c
       WHERE c.same_cell AND c.gap < 0.3 * c.stride`,
   ],
