@@ -38,7 +38,8 @@ async function flood(world: World, perSecond: number, one: () => { path: string;
     const sum = [...statuses.values()].reduce((all, each) => all + each, 0);
     const of = (status: number) => statuses.get(status) ?? 0;
     const isUnharmed = [...ofJob.keys()].every((status) => status === 200);
-    return { of, sum, isUnharmed, text: `${counted(statuses)}; another organization’s: ${counted(ofJob)}` };
+    const refused = of(429) + of(503);
+    return { of, sum, refused, isUnharmed, text: `${counted(statuses)}; another organization’s: ${counted(ofJob)}` };
   };
 }
 
@@ -49,8 +50,8 @@ const unknown: Attack = {
   begin: async (world) => {
     const end = await flood(world, 500, () => ({ path: `/ping/${randomUUID()}` }));
     return async () => {
-      const { of, sum, isUnharmed, text } = await end();
-      return { text, asDocumented: isUnharmed && of(404) < 100 && of(404) + of(429) === sum };
+      const { of, sum, refused, isUnharmed, text } = await end();
+      return { text, asDocumented: isUnharmed && of(404) < 100 && of(404) + refused === sum };
     };
   },
 };
@@ -63,8 +64,8 @@ const storm: Attack = {
     const [path = ''] = await heartbeatsOf(await world.organization('Attacker'), 1);
     const end = await flood(world, 500, () => ({ path: `${path}/start?rid=${randomUUID()}` }));
     return async () => {
-      const { of, sum, isUnharmed, text } = await end();
-      return { text, asDocumented: isUnharmed && of(200) < 60 && of(200) + of(429) === sum };
+      const { of, sum, refused, isUnharmed, text } = await end();
+      return { text, asDocumented: isUnharmed && of(200) < 60 && of(200) + refused === sum };
     };
   },
 };
@@ -84,7 +85,7 @@ const bodies: Attack = {
     let turn = 0;
     const end = await flood(world, 150, () => ({ path: `${paths[turn++ % paths.length]}/log`, body: OUTPUT }));
     return async () => {
-      const { of, sum, isUnharmed, text } = await end();
+      const { of, sum, refused, isUnharmed, text } = await end();
       const endpoints = await send(world.url, 'GET', `/api/v1/websites/${attacker.website}/endpoints?limit=1`, {
         key: attacker.admin,
       });
@@ -96,7 +97,7 @@ const bodies: Attack = {
       const newest = list[0]?.body === null ? 'nothing' : 'the beginning';
       return {
         text: `${text}; ${newest} of the newest is kept`,
-        asDocumented: isUnharmed && of(200) + of(429) === sum && isCut && (!isBeyond || newest === 'nothing'),
+        asDocumented: isUnharmed && of(200) + refused === sum && isCut && (!isBeyond || newest === 'nothing'),
       };
     };
   },
@@ -116,8 +117,8 @@ const creation: Attack = {
     let turn = 0;
     const end = await flood(world, 100, () => ({ path: `/ping/${ping_key}/job-${turn++}?create=1` }));
     return async () => {
-      const { of, sum, isUnharmed, text } = await end();
-      return { text, asDocumented: isUnharmed && of(201) === 100 && of(201) + of(409) + of(429) === sum };
+      const { of, sum, refused, isUnharmed, text } = await end();
+      return { text, asDocumented: isUnharmed && of(201) <= 100 && of(201) + of(409) + refused === sum };
     };
   },
 };
@@ -131,9 +132,9 @@ const runs: Attack = {
     let turn = 0;
     const end = await flood(world, 60, () => ({ path: `${paths[turn++ % paths.length]}/start?rid=${randomUUID()}` }));
     return async () => {
-      const { of, sum, isUnharmed, text } = await end();
+      const { of, sum, refused, isUnharmed, text } = await end();
       await pause(1000);
-      return { text, asDocumented: isUnharmed && of(200) + of(429) === sum };
+      return { text, asDocumented: isUnharmed && of(200) + refused === sum };
     };
   },
 };
