@@ -68,7 +68,7 @@ export class PingMiddleware {
     const sent = await bodyOf(request);
     if (sent === null) return 'left';
     if (address === 'unknown') return this.unknown(request);
-    if (!this.pings.knows(address.target)) this.limits.admitLookUp(request);
+    this.limits.admitPing(request, this.pings.ownerOf(address.target));
     const rid = textOf(request, 'rid');
     const isPush = address.target.by === 'token';
     const refusal =

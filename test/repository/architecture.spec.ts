@@ -57,7 +57,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   client: [],
   convert: [],
   cli: ['client', 'checker', 'identity', 'audit', 'platform'],
-  testing: ['app', 'extension', 'delivery', 'endpoint', 'identity', 'channel', 'checker', 'platform'],
+  testing: ['app', 'extension', 'heartbeat', 'delivery', 'endpoint', 'identity', 'channel', 'checker', 'platform'],
   exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
 };
 

@@ -134,6 +134,7 @@ describe('the recipes', () => {
 describe('with the recipes carried out', () => {
   tree.load('test/repository/architecture.spec.ts');
   tree.load('test/contract/checker/redis.spec.ts');
+  tree.load('test/contract/checker/pushed.spec.ts');
   tree.load('test/e2e/release/releases.spec.ts');
   tree.load('test/e2e/endpoint/endpoints.spec.ts');
   tree.load('test/e2e/configuration/export.spec.ts');

@@ -58,17 +58,11 @@ describe('a heartbeat', () => {
     (await app.write.get<Endpoint>(`/endpoints/${id}`)).body;
   const checks = async ({ id }: { id: string }): Promise<Check[]> =>
     (await app.read.get<Check[]>(`/endpoints/${id}/checks`)).body;
-  const ping = (path: string, init: RequestInit = {}) => fetch(`${app.url}${path}`, init);
+  /** At an address as it is written. */
+  const sweep = () => app.app.get(HeartbeatSweep).run();
   const pinged = async (path: string, init: RequestInit = {}): Promise<[number, string]> => {
-    const response = await ping(path, init);
+    const response = await fetch(`${app.url}${path}`, init);
     return [response.status, await response.text()];
-  };
-  /** The service's own may have taken the row first: waits until nothing is due and everything is recorded. */
-  const sweep = async () => {
-    await app.app.get(HeartbeatSweep).run();
-    const now = app.app.get(DatabaseClock).now();
-    const left = 'SELECT 1 FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1';
-    await eventually('nothing is left', async () => (await app.app.get(Database).query(left, [now])).length === 0);
   };
 
   it('shows its schedule and addresses, and null for what it has not', async () => {
@@ -107,9 +101,9 @@ describe('a heartbeat', () => {
 
   it('is up at its first ping, and expects the next a period later', async () => {
     const made = await make();
-    const response = await ping(`/ping/${made.heartbeat.ping_id}`, { method: 'POST', body: 'done' });
-    expect([response.status, await response.text()]).toEqual([200, 'OK']);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
+    const { status: taken, text, headers } = await app.ping(made, 'success', { body: 'done' });
+    expect([taken, text]).toEqual([200, 'OK']);
+    expect(headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
       'ping-body-limit': '10000',
       'access-control-allow-origin': '*',
@@ -157,7 +151,7 @@ describe('a heartbeat', () => {
 
   it('is not said to be late when nobody was there to take its ping', async () => {
     const made = await make({ heartbeat: { every: 60, grace: 60 } });
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     // As if the service had been stopped from a minute after the ping on.
     await app.app.get(Database).query(
       `UPDATE heartbeat SET expected_at = now() - interval '10 minutes', deadline_at = now() - interval '9 minutes'
@@ -165,7 +159,7 @@ describe('a heartbeat', () => {
       [made.heartbeat.ping_id],
     );
     await app.app.get(Database).query(`UPDATE ingest_seen SET seen_at = now() - interval '10 minutes'`);
-    await sweep();
+    await app.advance('1 s');
     expect((await checks(made))[0]).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
     expect((await checks(made)).filter(({ outcome }) => outcome === 'down')).toEqual([]);
   });
@@ -212,7 +206,7 @@ describe('a heartbeat', () => {
 
   it('is down at once when its job fails, and says why', async () => {
     const made = await make();
-    await pinged(`/ping/${made.heartbeat.ping_id}/3`);
+    await app.ping(made, 'fail', { exitCode: 3 });
     expect(await checks(made)).toMatchObject([
       {
         outcome: 'down',
@@ -245,13 +239,13 @@ describe('a heartbeat', () => {
   it('tells a run by its id and how long it took', async () => {
     const made = await make();
     const [a, b] = [UNKNOWN, UNKNOWN.replace(/1/g, '2')];
-    await pinged(`/ping/${made.heartbeat.ping_id}/start?rid=${a}`);
+    await app.ping(made, 'start', { rid: a });
     const since = (await read(made)).heartbeat.running_since;
     expect(since).not.toBeNull();
     await app.advance('5 min');
-    await pinged(`/ping/${made.heartbeat.ping_id}/start?rid=${b}`);
+    await app.ping(made, 'start', { rid: b });
     await app.advance('5 min');
-    await pinged(`/ping/${made.heartbeat.ping_id}?rid=${a}`);
+    await app.ping(made, 'success', { rid: a });
     expect(Math.round(((await checks(made))[0]?.duration_ms ?? 0) / 60_000)).toBe(10);
     expect(Date.parse((await read(made)).heartbeat.running_since ?? '')).toBeGreaterThan(Date.parse(since ?? ''));
   });
@@ -278,20 +272,17 @@ describe('a heartbeat', () => {
 
   it('misses a run at its deadline, is told again of the next, and is up with a late ping', async () => {
     const made = await make({ heartbeat: { every: 3600, grace: 600 } });
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     const { late_at } = (await read(made)).heartbeat;
     await app.advance('69 min');
-    await sweep();
     expect(await checks(made)).toHaveLength(1);
     await app.advance('2 min');
-    await sweep();
-    await sweep();
     expect(await checks(made)).toMatchObject([
       { outcome: 'down', checked_at: late_at, error: { code: 'heartbeat_missed' } },
       { outcome: 'up' },
     ]);
     expect((await read(made)).status).toBe('down');
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     expect((await read(made)).status).toBe('up');
   });
 
@@ -299,13 +290,10 @@ describe('a heartbeat', () => {
     const made = await make();
     const alert = await newAlert(app.write, made.id, { after: 120 });
     const triggered = async () => (await app.write.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
-    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    await app.ping(made, 'fail');
     await app.advance('1 min');
-    await sweep();
     expect([await triggered(), (await checks(made)).length]).toEqual([false, 1]);
     await app.advance('61 s');
-    await sweep();
-    await sweep();
     expect([await triggered(), (await checks(made)).length]).toEqual([true, 2]);
   });
 
@@ -383,21 +371,19 @@ describe('a heartbeat', () => {
   it('may be late before its first ping where it is armed, and takes too long by its own measure', async () => {
     const armed = await make({ heartbeat: { every: 3600, grace: 0 } }, '?armed=true');
     const slow = await make({ heartbeat: { ...DAILY, max_runtime: 300 } });
-    await pinged(`/ping/${slow.heartbeat.ping_id}/start`);
+    await app.ping(slow, 'start');
     await app.advance('61 min');
-    await sweep();
     expect(await checks(armed)).toMatchObject([{ outcome: 'down', error: { code: 'heartbeat_missed' } }]);
     expect(await checks(slow)).toMatchObject([{ outcome: 'down', error: { code: 'heartbeat_overran' } }]);
   });
 
   it('takes pings while it is disabled, and expects the next in the future when it is enabled', async () => {
     const made = await make({ heartbeat: { every: 3600 } });
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     await app.write.put(`/endpoints/${made.id}`, { enabled: false });
     expect((await read(made)).heartbeat).toMatchObject({ next_expected_at: null, late_at: null });
-    expect(await pinged(`/ping/${made.heartbeat.ping_id}`)).toEqual([200, 'OK']);
+    expect((await app.ping(made)).status).toBe(200);
     await app.advance('3 h');
-    await sweep();
     expect(await checks(made)).toHaveLength(1);
     const enabled = (await app.write.put<Endpoint>(`/endpoints/${made.id}`, { enabled: true })).body.heartbeat;
     const expected = Date.parse(enabled.next_expected_at ?? '') - Date.parse(enabled.last_ping_at ?? '');
@@ -406,7 +392,7 @@ describe('a heartbeat', () => {
 
   it('finishes what a killed process had decided, once', async () => {
     const made = await make();
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     const [{ at } = { at: 0 }] = await app.app.get(Database).query<{ at: number }>(
       `UPDATE heartbeat SET pending = jsonb_build_array(
            jsonb_build_object('atMs', round(extract(epoch FROM last_verdict_at) * 1000), 'outcome', 'up', 'code', NULL, 'message', '', 'durationMs', NULL, 'revision', 1),
@@ -415,7 +401,7 @@ describe('a heartbeat', () => {
         WHERE ping_id = $1 RETURNING (extract(epoch FROM last_verdict_at) * 1000)::float8 + 7 AS at`,
       [made.heartbeat.ping_id],
     );
-    await sweep();
+    await app.advance('1 s');
     expect(await checks(made)).toMatchObject([
       { outcome: 'down', checked_at: new Date(at).toISOString() },
       { outcome: 'up' },
@@ -427,20 +413,19 @@ describe('a heartbeat', () => {
 
   it('is limited by itself, and gone with its endpoint', async () => {
     const made = await make();
-    const path = `/ping/${made.heartbeat.ping_id}/log`;
-    await pinged(path);
+    await app.ping(made, 'log');
     // At once: one a second is taken again.
-    const many = await Promise.all(Array.from({ length: 14 }, async () => (await pinged(path))[0]));
-    expect(many.filter((status) => status === 429).length).toBeGreaterThan(0);
+    const many = await Promise.all(Array.from({ length: 14 }, () => app.ping(made, 'log')));
+    expect(many.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
     await app.write.delete(`/endpoints/${made.id}`);
     await app.advance('1 min');
-    expect(await pinged(path)).toEqual([404, 'not found']);
+    expect(await app.ping(made, 'log')).toMatchObject({ status: 404, text: 'not found' });
   });
 
   it('lists its pings newest first, with bodies for those who may write', async () => {
     const made = await make();
-    await pinged(`/ping/${made.heartbeat.ping_id}/start?rid=${UNKNOWN}`);
-    await pinged(`/ping/${made.heartbeat.ping_id}?rid=${UNKNOWN}`, { method: 'POST', body: 'secret output' });
+    await app.ping(made, 'start', { rid: UNKNOWN });
+    await app.ping(made, 'success', { rid: UNKNOWN, body: 'secret output' });
     const list = await app.write.get<Record<string, unknown>[]>(`/endpoints/${made.id}/pings`);
     expect(list.body).toMatchObject([
       {
@@ -497,10 +482,10 @@ describe('a heartbeat', () => {
     const { ping_id: old } = made.heartbeat;
     const rotated = (await app.write.post<Endpoint>(`/endpoints/${made.id}/heartbeat/rotate`)).body.heartbeat;
     expect(rotated.ping_id).not.toBe(old);
-    expect(await pinged(`/ping/${old}`)).toEqual([200, 'OK']);
-    expect(await pinged(`/ping/${rotated.ping_id}`)).toEqual([200, 'OK']);
+    expect((await app.ping(made)).status).toBe(200);
+    expect((await app.ping({ heartbeat: rotated })).status).toBe(200);
     await app.write.post(`/endpoints/${made.id}/heartbeat/rotate`);
-    expect(await pinged(`/ping/${old}`)).toEqual([404, 'not found']);
+    expect(await app.ping(made)).toMatchObject({ status: 404, text: 'not found' });
     const log = await app.admin.get(`/audit-log?resource_id=${made.id}`);
     expect(log.body).toMatchObject([{ action: 'update' }, { action: 'update' }, { action: 'create' }]);
     for (const address of [old, rotated.ping_id, made.heartbeat.push_token]) expect(log.text).not.toContain(address);
