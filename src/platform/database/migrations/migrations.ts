@@ -5,6 +5,7 @@ import { Certificates1795651200000 } from './1795651200000-certificates';
 import { RecoveryBegins1795737600000 } from './1795737600000-recovery-begins';
 import { Invitations1795780800000 } from './1795780800000-invitations';
 import { Heartbeats1795824000000 } from './1795824000000-heartbeats';
+import { Incidents1795910400000 } from './1795910400000-incidents';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -14,5 +15,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   RecoveryBegins1795737600000,
   Invitations1795780800000,
   Heartbeats1795824000000,
+  Incidents1795910400000,
   // A released one is never changed: the next one is added here.
 ];

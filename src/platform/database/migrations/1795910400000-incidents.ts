@@ -1,0 +1,112 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Endpoints that went down together, and what people said about it. Quick on a full table: columns without a default, and new
+ * tables. What is open at the upgrade gets its incident from the consistency job.
+ */
+export class Incidents1795910400000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      -- Its row lock gives an organization's next number, and makes batches that run at once agree on where an endpoint goes.
+      -- Taken after the rows of states and alerts; several organizations in the order of their ids.
+      CREATE TABLE incident_sequence (
+        org_id uuid PRIMARY KEY REFERENCES organization ON DELETE CASCADE,
+        last integer NOT NULL DEFAULT 0
+      );
+
+      -- kind: detected by alerts, or manual. severity, cause: of a detected one. cause: why its second endpoint joined it; cause_value:
+      -- the address, or the uuid of the website or of the parent. opener_*: what triggered first, with which the next is compared.
+      -- status: the last that was said. public_at: since when it has a public update. merged_into: it is empty, its members are there.
+      -- scope_*: of a manual one, as a maintenance window's. ack_*: somebody has all of it in hand.
+      CREATE TABLE incident (
+        id uuid PRIMARY KEY,
+        org_id uuid NOT NULL REFERENCES organization ON DELETE CASCADE,
+        number integer NOT NULL,
+        kind varchar(8) NOT NULL,
+        severity varchar(8),
+        cause varchar(10),
+        cause_value varchar(64),
+        opener_endpoint_id uuid,
+        opener_website_id uuid,
+        opener_address varchar(64),
+        opener_error_code varchar(40),
+        title varchar(200),
+        status varchar(13),
+        scope_all boolean NOT NULL DEFAULT false,
+        scope_website_ids uuid[] NOT NULL DEFAULT '{}',
+        scope_endpoint_ids uuid[] NOT NULL DEFAULT '{}',
+        scope_tags text[] NOT NULL DEFAULT '{}',
+        started_at timestamptz(3) NOT NULL,
+        opened_at timestamptz(3) NOT NULL,
+        joined_at timestamptz(3) NOT NULL,
+        ended_at timestamptz(3),
+        endpoint_count integer NOT NULL DEFAULT 0,
+        open_count integer NOT NULL DEFAULT 0,
+        reopened integer NOT NULL DEFAULT 0,
+        merged_into uuid REFERENCES incident,
+        public_at timestamptz(3),
+        ack_by varchar(255),
+        ack_at timestamptz(3),
+        ack_note varchar(1000),
+        ack_until timestamptz(3),
+        created_by varchar(255),
+        created_at timestamptz(3) NOT NULL,
+        updated_at timestamptz(3) NOT NULL,
+        CONSTRAINT incident_number UNIQUE (org_id, number)
+      ) WITH (fillfactor = 70);
+      CREATE INDEX incident_open ON incident (org_id, joined_at) WHERE ended_at IS NULL;
+      CREATE INDEX incident_list ON incident (org_id, started_at, id);
+      CREATE INDEX incident_merged ON incident (merged_into) WHERE merged_into IS NOT NULL;
+
+      -- An endpoint in an incident, from its first triggered alert to its last resolved one. Names and error as they were: no foreign
+      -- key to the endpoint. One that comes back to a reopened incident is the same row. held: its alerts do not trigger.
+      CREATE TABLE incident_member (
+        incident_id uuid NOT NULL REFERENCES incident ON DELETE CASCADE,
+        endpoint_id uuid NOT NULL,
+        org_id uuid NOT NULL,
+        website_id uuid NOT NULL,
+        endpoint_name varchar(255) NOT NULL,
+        website_name varchar(255) NOT NULL,
+        started_at timestamptz(3) NOT NULL,
+        ended_at timestamptz(3),
+        error_code varchar(40),
+        error_message varchar(300),
+        held boolean NOT NULL DEFAULT false,
+        PRIMARY KEY (incident_id, endpoint_id)
+      ) WITH (fillfactor = 70);
+      CREATE UNIQUE INDEX incident_member_open ON incident_member (endpoint_id) WHERE ended_at IS NULL;
+      CREATE INDEX incident_member_of_endpoint ON incident_member (endpoint_id, incident_id);
+      CREATE INDEX incident_member_of_website ON incident_member (website_id, incident_id);
+
+      -- What a person said, or the service at the end (automatic).
+      CREATE TABLE incident_update (
+        id uuid PRIMARY KEY,
+        incident_id uuid NOT NULL REFERENCES incident ON DELETE CASCADE,
+        org_id uuid NOT NULL,
+        at timestamptz(3) NOT NULL,
+        by_name varchar(255),
+        status varchar(13),
+        text varchar(5000) NOT NULL,
+        public boolean NOT NULL DEFAULT false,
+        automatic boolean NOT NULL DEFAULT false,
+        edited_at timestamptz(3)
+      );
+      CREATE INDEX incident_update_of_incident ON incident_update (incident_id, id);
+
+      ALTER TABLE alert_event ADD COLUMN incident_id uuid;
+      CREATE INDEX alert_event_of_incident ON alert_event (incident_id, id) WHERE incident_id IS NOT NULL;
+      ALTER TABLE notification ADD COLUMN incident_id uuid;
+      CREATE INDEX notification_of_incident ON notification (incident_id, destination) WHERE incident_id IS NOT NULL;
+      -- The incident whose acknowledgement wrote it; NULL: it is the endpoint's own.
+      ALTER TABLE acknowledgement ADD COLUMN incident_id uuid;
+      CREATE INDEX acknowledgement_of_incident ON acknowledgement (incident_id) WHERE incident_id IS NOT NULL;`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE acknowledgement DROP COLUMN incident_id;
+      ALTER TABLE notification DROP COLUMN incident_id;
+      ALTER TABLE alert_event DROP COLUMN incident_id;
+      DROP TABLE incident_update, incident_member, incident, incident_sequence`);
+  }
+}
