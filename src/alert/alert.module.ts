@@ -4,6 +4,7 @@ import { ChannelModule } from '../channel/channel.module';
 import { ContactModule } from '../contact/contact.module';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
+import { IncidentModule } from '../incident/incident.module';
 import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
 import { AlertOpenApi } from './alert-openapi';
@@ -46,6 +47,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     ContactModule,
     DeliveryModule,
     EndpointModule,
+    IncidentModule,
     NetModule,
   ],
   // Before AlertController, whose `:id` would take "events" for an alert.

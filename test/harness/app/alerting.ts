@@ -5,6 +5,8 @@ import { AlertEvaluator } from '../../../src/alert/episode/alert-evaluator';
 import type { AlertCondition } from '../../../src/alert-rule/alert-rule';
 import { type AlertEventRow } from '../../../src/alert/episode/episode';
 import { AlertLifecycle } from '../../../src/alert/episode/alert-lifecycle';
+import { IncidentMetrics } from '../../../src/incident/incident.metrics';
+import { IncidentRecorder } from '../../../src/incident/incident-recorder';
 import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { EpisodeRecorder } from '../../../src/alert/episode/episode-recorder';
@@ -96,6 +98,8 @@ export class Alerting {
         AlertEvaluator,
         AlertLifecycle,
         EpisodeRecorder,
+        IncidentRecorder,
+        IncidentMetrics,
         MissingDestinations,
         SealedConfigs,
         Outbox,
