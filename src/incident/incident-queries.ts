@@ -1,3 +1,4 @@
+import { OUTCOME_CODE } from '../endpoint/outcome-code';
 import type { Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import type { Dependency, Draft, IncidentTrigger, InHand } from './incident-draft';
@@ -264,6 +265,7 @@ export interface Left {
 
 /** Those of these endpoints that have no triggered alert leave their incidents, which end with the last. One statement, under the lock. */
 export async function saveLeaving(tx: Tx, leaving: readonly Leaving[], now: Date): Promise<Left> {
+  // Of an incident that nobody has left the columns are `null`.
   const rows = await tx.query<{ endpointIds: string[]; incidentId: string } & IncidentRow>(LEAVE, [
     leaving.map(({ endpointId }) => endpointId),
     leaving.map(({ at }) => at),
@@ -272,12 +274,9 @@ export async function saveLeaving(tx: Tx, leaving: readonly Leaving[], now: Date
   ]);
   return {
     incidentOf: new Map(rows.flatMap(({ endpointIds, incidentId }) => endpointIds.map((id) => [id, incidentId]))),
-    changed: rows.flatMap(({ endpointIds: _, incidentId: __, ...incident }) => (isRow(incident) ? [incident] : [])),
+    changed: rows.filter(({ id }) => id !== null),
   };
 }
-
-/** The other columns are `null` as well where nobody has left. */
-const isRow = (incident: { id: string | null }): boolean => incident.id !== null;
 
 /** Those of these endpoints that are held, to leave at `at`. Cost: a probe of an index for each. */
 export const heldMembers = (tx: Tx, endpointIds: readonly string[], at: Date): Promise<Leaving[]> =>
@@ -285,4 +284,22 @@ export const heldMembers = (tx: Tx, endpointIds: readonly string[], at: Date): P
     `SELECT org_id AS "orgId", endpoint_id AS "endpointId", $2::timestamptz AS at FROM incident_member
       WHERE endpoint_id = ANY ($1::uuid[]) AND ended_at IS NULL AND held`,
     [endpointIds, at],
+  );
+
+/** Endpoints with a triggered alert that are in no incident, under the lock: as their oldest open episode tells. */
+export const readMissing = (tx: Tx, orgIds: readonly string[], limit: number): Promise<IncidentTrigger[]> =>
+  tx.query<IncidentTrigger>(
+    `SELECT DISTINCT ON (a.endpoint_id) a.org_id AS "orgId", a.endpoint_id AS "endpointId", e.name AS "endpointName",
+            w.id AS "websiteId", w.name AS "websiteName", v.error_code AS "errorCode", v.error_message AS "errorMessage", NULL AS address,
+            CASE s.status WHEN ${OUTCOME_CODE.up} THEN 'degraded' ELSE 'down' END AS severity,
+            COALESCE(a.incident_started_at, v.created_at, now()) AS "startedAt", COALESCE(v.created_at, now()) AS at
+       FROM alert a
+       JOIN endpoint e ON e.id = a.endpoint_id
+       JOIN website w ON w.id = e.website_id
+       LEFT JOIN endpoint_state s ON s.endpoint_id = a.endpoint_id
+       LEFT JOIN alert_event v ON v.id = a.trigger_event_id
+      WHERE a.org_id = ANY ($1::uuid[]) AND a.triggered
+        AND NOT EXISTS (SELECT FROM incident_member m WHERE m.endpoint_id = a.endpoint_id AND m.ended_at IS NULL)
+      ORDER BY a.endpoint_id, a.incident_started_at LIMIT $2`,
+    [orgIds, limit],
   );

@@ -4,8 +4,16 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { newUuid } from '../platform/ids/id';
 import { type IncidentChange, IncidentChanged } from './incident-events';
-import { type Draft, type IncidentTrigger, type InHand, placeAll } from './incident-draft';
-import { type Leaving, lockIncidents, readCandidates, saveDrafts, saveLeaving, saveMembers } from './incident-queries';
+import { type Draft, type IncidentTrigger, type InHand, newDraft, placeAll } from './incident-draft';
+import {
+  type Leaving,
+  lockIncidents,
+  readCandidates,
+  readMissing,
+  saveDrafts,
+  saveLeaving,
+  saveMembers,
+} from './incident-queries';
 import type { IncidentRow } from './incident-row';
 import { IncidentMetrics } from './incident.metrics';
 
@@ -73,6 +81,21 @@ export class IncidentRecorder {
     for (const change of changes.values()) await this.events.emit(change, tx);
     tx.afterCommit(() => this.count(placed));
     return new Map([...left.incidentOf, ...placed.flatMap(endpointsOf)]);
+  }
+
+  /**
+   * Opens an incident for each endpoint of these organizations that has a triggered alert and is in none, for `limit` of them.
+   * Returns how many.
+   */
+  async adopt(tx: Tx, orgIds: readonly string[], limit: number): Promise<number> {
+    await lockIncidents(tx, orgIds);
+    const now = this.clock.now();
+    const drafts = (await readMissing(tx, orgIds, limit)).map((trigger) => newDraft(newUuid(), 0, trigger, now));
+    const opened = await saveDrafts(tx, drafts, now);
+    await saveMembers(tx, drafts);
+    for (const incident of opened) await this.events.emit(new IncidentChanged(incident, 'opened'), tx);
+    tx.afterCommit(() => this.count(drafts));
+    return drafts.length;
   }
 
   private count(placed: readonly Draft[]): void {

@@ -5,6 +5,7 @@ import { AlertEvaluator } from '../../../src/alert/episode/alert-evaluator';
 import type { AlertCondition } from '../../../src/alert-rule/alert-rule';
 import { type AlertEventRow } from '../../../src/alert/episode/episode';
 import { AlertLifecycle } from '../../../src/alert/episode/alert-lifecycle';
+import { IncidentAdoption } from '../../../src/incident/incident-adoption';
 import { IncidentMetrics } from '../../../src/incident/incident.metrics';
 import { IncidentRecorder } from '../../../src/incident/incident-recorder';
 import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
@@ -99,6 +100,7 @@ export class Alerting {
         AlertLifecycle,
         EpisodeRecorder,
         IncidentRecorder,
+        IncidentAdoption,
         IncidentMetrics,
         MissingDestinations,
         SealedConfigs,
