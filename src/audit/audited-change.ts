@@ -77,6 +77,7 @@ const DERIVED = new Set([
   'degraded',
   'maintenance',
   'acknowledgement',
+  'incident_id',
   'dependents',
   'triggered',
   'group',
