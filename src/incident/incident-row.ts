@@ -13,7 +13,12 @@ export type IncidentState = (typeof INCIDENT_STATES)[number];
 export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
-export type IncidentSeverity = 'down' | 'degraded';
+/** Those of an incident that is not over. */
+export const OPEN_STATUSES = ['investigating', 'identified', 'monitoring'] as const;
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+export const INCIDENT_SEVERITIES = ['down', 'degraded'] as const;
+export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
 
 /** A row of `incident`. Ids are uuids. */
 export interface IncidentRow {
@@ -49,6 +54,7 @@ export interface IncidentRow {
   endpointCount: number;
   openCount: number;
   reopened: number;
+  /** A merged one has ended, too. */
   mergedInto: string | null;
   /** Since when it has a public update; `null`: it is not public. */
   publicAt: Date | null;
@@ -60,6 +66,9 @@ export interface IncidentRow {
   createdAt: Date;
   updatedAt: Date;
 }
+
+export const stateOf = ({ mergedInto, endedAt }: Pick<IncidentRow, 'mergedInto' | 'endedAt'>): IncidentState =>
+  mergedInto !== null ? 'merged' : endedAt === null ? 'open' : 'ended';
 
 /** A row of `incident_member`. */
 export interface MemberRow {

@@ -36,8 +36,7 @@ export function summaryOf(incident: Summarized): string | null {
   const state = severity === 'degraded' ? 'degraded' : 'down';
   // Several may have failed with different errors; what they have in common at an address is that of the first.
   const error = endpointCount === 1 || incident.cause === 'address' ? words(openerErrorCode) : '';
-  if (endpointCount === 1)
-    return `${openerName ?? 'One endpoint'} ${endedAt === null ? 'is' : 'was'} ${state}${error}`;
+  if (endpointCount === 1) return `${openerName ?? 'One endpoint'} ${endedAt === null ? 'is' : 'was'} ${state}${error}`;
   const count = endpointCount === 0 ? 'No endpoints' : `${endpointCount} endpoints`;
   return `${count}${placeOf(incident)} ${endedAt === null ? 'are' : 'were'} ${state}${error}`;
 }
