@@ -13,7 +13,12 @@ export type IncidentState = (typeof INCIDENT_STATES)[number];
 export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
-export type IncidentSeverity = 'down' | 'degraded';
+/** Those of an incident that is not over. */
+export const OPEN_STATUSES = ['investigating', 'identified', 'monitoring'] as const;
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+export const INCIDENT_SEVERITIES = ['down', 'degraded'] as const;
+export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
 
 /** A row of `incident`. Ids are uuids. */
 export interface IncidentRow {
@@ -49,6 +54,7 @@ export interface IncidentRow {
   endpointCount: number;
   openCount: number;
   reopened: number;
+  /** A merged one has ended, too. */
   mergedInto: string | null;
   /** Since when it has a public update; `null`: it is not public. */
   publicAt: Date | null;
@@ -60,6 +66,9 @@ export interface IncidentRow {
   createdAt: Date;
   updatedAt: Date;
 }
+
+export const stateOf = ({ mergedInto, endedAt }: Pick<IncidentRow, 'mergedInto' | 'endedAt'>): IncidentState =>
+  mergedInto !== null ? 'merged' : endedAt === null ? 'open' : 'ended';
 
 /** A row of `incident_member`. */
 export interface MemberRow {
@@ -106,3 +115,14 @@ export const MEMBER_COLUMNS = `m.incident_id AS "incidentId", m.endpoint_id AS "
 /** Columns of `incident_update` (`u`) as the fields of `UpdateRow`. */
 export const UPDATE_COLUMNS = `u.id, u.incident_id AS "incidentId", u.at, u.by_name AS by, u.status, u.text, u.public, u.automatic,
   u.edited_at AS "editedAt"`;
+
+const camelCase = (column: string): string => column.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase());
+
+/** The row of `incident` that PostgreSQL wrote as JSON, as triggers keep it. */
+export const incidentOfJson = (json: Readonly<Record<string, unknown>>): IncidentRow =>
+  Object.fromEntries(
+    Object.entries(json).map(([column, value]) => [
+      camelCase(column),
+      /_(at|until)$/.test(column) && typeof value === 'string' ? new Date(value) : value,
+    ]),
+  ) as unknown as IncidentRow;
