@@ -98,7 +98,7 @@ export class Incidents1795910400000 implements MigrationInterface {
         endpoint_count integer NOT NULL DEFAULT 0,
         open_count integer NOT NULL DEFAULT 0,
         reopened integer NOT NULL DEFAULT 0,
-        merged_into uuid REFERENCES incident,
+        merged_into uuid REFERENCES incident ON DELETE CASCADE,
         public_at timestamptz(3),
         ack_by varchar(255),
         ack_at timestamptz(3),
