@@ -4,6 +4,7 @@ import { ChannelModule } from '../channel/channel.module';
 import { ContactModule } from '../contact/contact.module';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
+import { IncidentModule } from '../incident/incident.module';
 import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
 import { AlertOpenApi } from './alert-openapi';
@@ -19,6 +20,7 @@ import { AlertMetrics } from './alert.metrics';
 import { AlertService } from './alert.service';
 import { ConsistencyFindings } from './consistency/consistency-findings';
 import { ConsistencyJob } from './consistency/consistency.job';
+import { ConsistencyRepairs } from './consistency/consistency-repairs';
 import { MissingDestinations } from './consistency/missing-destinations';
 import { ContactAlertsController } from './contact/contact-alerts.controller';
 import { ContactAlertsService } from './contact/contact-alerts.service';
@@ -46,6 +48,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     ContactModule,
     DeliveryModule,
     EndpointModule,
+    IncidentModule,
     NetModule,
   ],
   // Before AlertController, whose `:id` would take "events" for an alert.
@@ -78,6 +81,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     TestAlertService,
     TestNewAlertService,
     MissingDestinations,
+    ConsistencyRepairs,
     ConsistencyFindings,
     ConsistencyJob,
   ],

@@ -33,6 +33,7 @@ export const AUDITED = {
   organization: 'organization',
   maintenance: 'maintenanceWindow',
   contact: 'contact',
+  incident: 'incident',
 } as const satisfies Readonly<Record<string, IdKind>>;
 /** Those of the service, and what extensions have registered. */
 export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);
@@ -77,6 +78,7 @@ const DERIVED = new Set([
   'degraded',
   'maintenance',
   'acknowledgement',
+  'incident_id',
   'dependents',
   'triggered',
   'group',

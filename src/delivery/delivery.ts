@@ -67,6 +67,8 @@ export interface NewDelivery {
   reminder?: { of: string; ordinal: number };
   kind: DeliveryKind;
   incidentNo: number;
+  /** uuid of the incident that its endpoint is in. */
+  incidentId?: string | null;
   channelType: string;
   /** The destination's key: what shares a rate limit and a circuit breaker. */
   destination: string;

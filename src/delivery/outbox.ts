@@ -26,13 +26,13 @@ export class Outbox {
     const now = this.clock.now();
     await tx.query(
       `INSERT INTO notification (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination,
-         notice, config, contact_id, reminder_of, ordinal, next_attempt_at, created_at)
+         notice, config, contact_id, reminder_of, ordinal, incident_id, next_attempt_at, created_at)
        SELECT d.id, d.org_id, d.alert_id, d.event_id, d.kind, d.incident_no, d.channel_type, d.destination,
-         d.notification::jsonb, d.config::jsonb, d.contact_id, d.reminder_of, d.ordinal, $14, $14
+         d.notification::jsonb, d.config::jsonb, d.contact_id, d.reminder_of, d.ordinal, d.incident_id, $15, $15
        FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::int[], $7::text[], $8::text[],
-         $9::text[], $10::text[], $11::uuid[], $12::uuid[], $13::int[]) WITH ORDINALITY
+         $9::text[], $10::text[], $11::uuid[], $12::uuid[], $13::int[], $14::uuid[]) WITH ORDINALITY
          AS d (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notification, config,
-               contact_id, reminder_of, ordinal, position)
+               contact_id, reminder_of, ordinal, incident_id, position)
        ORDER BY d.position
        ON CONFLICT DO NOTHING`,
       [
@@ -49,6 +49,7 @@ export class Outbox {
         deliveries.map(({ contactId }) => contactId),
         deliveries.map(({ reminder }) => reminder?.of ?? null),
         deliveries.map(({ reminder }) => reminder?.ordinal ?? null),
+        deliveries.map(({ incidentId }) => incidentId ?? null),
         now,
       ],
     );

@@ -3,11 +3,14 @@ import type { AlertEvent } from '../alert/event/alert-event.entity';
 import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
+import { toIncidentView } from '../incident/incident.dto';
+import { incidentOfJson } from '../incident/incident-row';
 import { formatId } from '../platform/ids/id';
 import { PING_KINDS } from '../endpoint/heartbeat/ping-kind';
 import type {
   AcknowledgementChangeView,
   HeartbeatChangeView,
+  IncidentChangeView,
   MaintenanceChangeView,
   StateChangeView,
 } from './stream.dto';
@@ -49,6 +52,10 @@ export function otherMessageOf(
     // A uuid in the row.
     const { window_id, ...state } = payload as MaintenanceChangeView;
     return frame(kind, { window_id: formatId('maintenanceWindow', window_id), ...state }, id);
+  }
+  if (kind === 'incident') {
+    const { change, ...row } = payload as Record<string, unknown> & Pick<IncidentChangeView, 'change'>;
+    return frame(kind, { ...toIncidentView(incidentOfJson(row)), change } satisfies IncidentChangeView, id);
   }
   if (endpoint_id === null || endpoint_key === null) return null;
   if (kind === 'heartbeat') {

@@ -3,6 +3,8 @@ import { IsString, MaxLength } from 'class-validator';
 import { AlertEventView } from '../alert/event/alert-event.dto';
 import { PING_KINDS, type PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { outcomeOf } from '../endpoint/outcome-code';
+import { IncidentView } from '../incident/incident.dto';
+import { INCIDENT_CHANGES, type IncidentChange } from '../incident/incident-events';
 import { Optional } from '../platform/http/validators';
 
 export class StreamQuery {
@@ -131,6 +133,16 @@ export class HeartbeatChangeView {
   at!: string;
 }
 
+/** Something happened to an incident; once in a transaction, whatever the number of its endpoints. */
+export class IncidentChangeView extends IncidentView {
+  @ApiProperty({
+    enum: INCIDENT_CHANGES,
+    description: '`updated`: an endpoint left, or people said or renamed something; read the incident for its lists.',
+    example: 'joined',
+  })
+  change!: IncidentChange;
+}
+
 const POSITION = { description: 'Of this place in the stream; send it as `Last-Event-ID` to resume after it.' };
 
 export class MaintenanceStreamEventView {
@@ -164,6 +176,17 @@ export class HeartbeatStreamEventView {
 
   @ApiProperty()
   data!: HeartbeatChangeView;
+}
+
+export class IncidentStreamEventView {
+  @ApiProperty({ enum: ['incident'] })
+  event!: 'incident';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: IncidentChangeView;
 }
 
 export class CheckStreamEventView {
@@ -210,6 +233,7 @@ export const STREAM_EVENTS = {
   maintenance: MaintenanceStreamEventView,
   acknowledgement: AcknowledgementStreamEventView,
   heartbeat: HeartbeatStreamEventView,
+  incident: IncidentStreamEventView,
   ready: OtherStreamEventView,
   reset: OtherStreamEventView,
   ping: OtherStreamEventView,

@@ -15,6 +15,8 @@ export const ID_PREFIXES = {
   maintenanceWindow: 'mw',
   contact: 'ct',
   ping: 'pg',
+  incident: 'inc',
+  incidentUpdate: 'iu',
 } as const;
 /** Those of the service, and what extensions have registered. */
 export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);
