@@ -57,6 +57,9 @@ const INSERT = `
   INSERT INTO ping (endpoint_key, created_at, id, kind, run_id, duration_ms, exit_code, address, body, body_bytes)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
+/** Of what no check tells; see the migration of heartbeat events. */
+const TELL_STREAM = 'SELECT stream_heartbeat($1, $2, $3, $4)';
+
 /** Takes pings. */
 @Injectable()
 export class PingService {
@@ -90,7 +93,7 @@ export class PingService {
 
   /**
    * Stores a ping and records what it says: when this resolves to `ok`, both are committed. Cost: one transaction of three
-   * statements, the check in the recorder's next batch, and one update that says so.
+   * statements (one more where the stream is told), the check in the recorder's next batch, and one update that says so.
    */
   async take(sent: SentPing): Promise<PingOutcome> {
     const name = nameOf(sent.target);
@@ -147,7 +150,7 @@ export class PingService {
 
   private async insert(
     tx: Tx,
-    { endpointKey, orgId }: LockedHeartbeat,
+    { endpointId, endpointKey, orgId }: LockedHeartbeat,
     sent: SentPing,
     ping: Ping,
     durationMs: number | null,
@@ -156,11 +159,12 @@ export class PingService {
     await this.partitions.ensure(tx, [dayNumber(createdAt)]);
     const keptBytes = sent.body === null ? 0 : Buffer.byteLength(sent.body);
     const isKept = keptBytes > 0 && this.bodies.take(orgId, keptBytes) === 0;
+    const kind = PING_KINDS.indexOf(ping.kind);
     await tx.query(INSERT, [
       endpointKey,
       createdAt,
       newUuid(ping.atMs),
-      PING_KINDS.indexOf(ping.kind),
+      kind,
       ping.runId,
       durationMs,
       ping.exitCode,
@@ -168,6 +172,8 @@ export class PingService {
       isKept ? sent.body : null,
       sent.bodyBytes,
     ]);
+    if (ping.kind === 'start' || ping.kind === 'log' || durationMs !== null)
+      await tx.query(TELL_STREAM, [orgId, endpointId, kind, createdAt]);
   }
 }
 
