@@ -22,6 +22,7 @@ import { AlertMetrics } from './alert.metrics';
 import { AlertService } from './alert.service';
 import { ConsistencyFindings } from './consistency/consistency-findings';
 import { ConsistencyJob } from './consistency/consistency.job';
+import { ConsistencyRepairs } from './consistency/consistency-repairs';
 import { MissingDestinations } from './consistency/missing-destinations';
 import { ContactAlertsController } from './contact/contact-alerts.controller';
 import { ContactAlertsService } from './contact/contact-alerts.service';
@@ -84,6 +85,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     TestAlertService,
     TestNewAlertService,
     MissingDestinations,
+    ConsistencyRepairs,
     ConsistencyFindings,
     ConsistencyJob,
   ],
