@@ -44,7 +44,7 @@ describe('incidents that were grouped wrongly', () => {
 
   /** One endpoint for each, `a` the first. */
   const detected = async (...bad: Bad[]): Promise<{ id: string; endpoints: string[] }> => {
-    const endpoints = [];
+    const endpoints: string[] = [];
     for (const at of bad.keys()) endpoints.push(await newEndpoint(app.write, website, { name: 'abcdefgh'[at] }));
     const members = bad.map((one, at) => ({ ...one, endpoint: endpoints[at] ?? '' }));
     const id = await newDetectedIncident(database, members, { address: '192.0.2.1' });
