@@ -13,6 +13,8 @@ import { AcknowledgeLinkController } from './acknowledgement/acknowledge-link.co
 import { AcknowledgeLinkService } from './acknowledgement/acknowledge-link.service';
 import { AcknowledgementController } from './acknowledgement/acknowledgement.controller';
 import { AcknowledgementJob } from './acknowledgement/acknowledgement.job';
+import { IncidentAcknowledgementController } from './acknowledgement/incident-acknowledgement.controller';
+import { IncidentAcknowledgementService } from './acknowledgement/incident-acknowledgement.service';
 import { AcknowledgementService } from './acknowledgement/acknowledgement.service';
 import { AlertController } from './alert.controller';
 import { Alert } from './alert.entity';
@@ -58,6 +60,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     TestAlertController,
     ContactAlertsController,
     AcknowledgementController,
+    IncidentAcknowledgementController,
     AcknowledgeLinkController,
   ],
   providers: [
@@ -68,6 +71,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     ContactAlertsService,
     AlertOpenApi,
     AcknowledgementService,
+    IncidentAcknowledgementService,
     AcknowledgeLinkService,
     AcknowledgementJob,
     AlertMetrics,

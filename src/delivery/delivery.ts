@@ -67,8 +67,6 @@ export interface NewDelivery {
   reminder?: { of: string; ordinal: number };
   kind: DeliveryKind;
   incidentNo: number;
-  /** uuid of the incident that its endpoint is in. */
-  incidentId?: string | null;
   channelType: string;
   /** The destination's key: what shares a rate limit and a circuit breaker. */
   destination: string;
@@ -119,6 +117,9 @@ export interface LockedDelivery extends PendingDelivery {
   queueId: string;
   redeliver: boolean;
   inFlight: boolean;
+  /** uuids; `null` where it is of none. */
+  endpointId: string | null;
+  incidentId: string | null;
   attempts: number;
   rejections: number;
   createdAt: Date;

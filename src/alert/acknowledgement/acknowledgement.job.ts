@@ -5,6 +5,7 @@ import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
+import { IncidentAcknowledgementService } from './incident-acknowledgement.service';
 
 const IS_ANY_OVER = 'SELECT FROM acknowledgement WHERE until <= $1 LIMIT 1';
 const REMOVE_OVER = `
@@ -12,7 +13,10 @@ const REMOVE_OVER = `
     SELECT endpoint_id FROM acknowledgement WHERE until <= $1 FOR UPDATE SKIP LOCKED)
   RETURNING endpoint_id AS id`;
 
-/** Removes acknowledgements whose time is over; nobody reads them from then on, but whoever follows the stream is told so. */
+/**
+ * Removes acknowledgements whose time is over; nobody reads them from then on, but whoever follows the stream is told so. What
+ * a process that died left of an incident's is finished.
+ */
 @Injectable()
 export class AcknowledgementJob {
   private readonly job: BackgroundJob;
@@ -21,14 +25,20 @@ export class AcknowledgementJob {
     private readonly database: WorkerDatabase,
     private readonly clock: DatabaseClock,
     private readonly events: TransactionEvents,
+    private readonly incidents: IncidentAcknowledgementService,
     jobs: BackgroundJobs,
   ) {
-    this.job = jobs.create({ name: 'acknowledgements', run: () => this.removeOver() });
+    this.job = jobs.create({ name: 'acknowledgements', run: () => this.run() });
   }
 
-  @Cron('*/10 * * * * *')
+  @Cron('*/5 * * * * *')
   tick(): Promise<void> {
     return this.job.tick();
+  }
+
+  private async run(): Promise<void> {
+    await this.removeOver();
+    await this.incidents.finishAll();
   }
 
   /** Rows that somebody has locked are left for the next time. Cost: a scan of a table that holds what is open now. */

@@ -94,9 +94,7 @@ export class EpisodeRecorder {
     );
     await this.outbox.enqueue(
       tx,
-      recorded.flatMap(({ alert, deliveries }) =>
-        deliveries.map((delivery) => ({ ...delivery, incidentId: incidentOf.get(alert.endpointId) ?? null })),
-      ),
+      recorded.flatMap(({ deliveries }) => deliveries),
     );
   }
 }
