@@ -12,7 +12,7 @@ const endpointOf = (text: string) => ({
 function pageOf(status: string, texts: readonly string[]): Judged {
   const active = texts.some((text) => text.endsWith('!'));
   const maintenance = active ? [{ state: 'active' }] : [{ state: 'planned' }, { state: 'over' }];
-  return { status, endpoints: texts.map(endpointOf), maintenance } as unknown as Judged;
+  return { status, endpoints: texts.map(endpointOf), incidents: [], maintenance } as unknown as Judged;
 }
 
 describe('the headline of a public page', () => {
@@ -74,7 +74,7 @@ describe('a badge', () => {
   });
 
   it('has a colour of its own for each state', () => {
-    const states: PageState[] = ['up', 'down', 'degraded', 'maintenance', 'unknown', 'paused'];
+    const states: PageState[] = ['up', 'down', 'degraded', 'incident', 'maintenance', 'unknown', 'paused'];
     expect(new Set(states.map((state) => BADGE_COLORS[state])).size).toBe(states.length);
   });
 });
