@@ -37,6 +37,25 @@ describe('the headline of a public page', () => {
     expect([pageState(page), headline(page)]).toEqual([state, text]);
   });
 
+  const withIncident = (page: Judged, ended_at: string | null): Judged =>
+    ({ ...page, incidents: [{ title: 'Payments are slow', ended_at }] }) as unknown as Judged;
+
+  it.each([
+    ['up', ['up', 'up'], 'incident', 'Payments are slow'],
+    ['up', ['up~', 'up'], 'incident', 'Payments are slow'],
+    ['down', ['down!', 'up'], 'incident', 'Payments are slow'],
+    ['paused', ['paused'], 'incident', 'Payments are slow'],
+    ['down', ['down', 'up'], 'down', '1 of 2 does not work'],
+  ] as const)('%s, of %j, is with an open incident %s, "%s" (Kuma #908)', (status, texts, state, text) => {
+    const page = withIncident(pageOf(status, texts), null);
+    expect([pageState(page), headline(page)]).toEqual([state, text]);
+  });
+
+  it('is that everything works once no incident is open, whatever was said last (Cachet #790, #2423, #4578)', () => {
+    const page = withIncident(pageOf('up', ['up']), '2026-11-24T04:00:00.000Z');
+    expect([pageState(page), headline(page)]).toEqual(['up', 'Everything works']);
+  });
+
   it.each([
     ['up', 'up'],
     ['down', 'down'],
