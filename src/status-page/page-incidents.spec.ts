@@ -1,13 +1,13 @@
 import { type AffectedEndpoint, incidentsOf, mayShow, type PublicIncident, type PublicUpdate } from './page-incidents';
 
 const ORG = 'org';
-const endpoint = (id: string, failing = true): AffectedEndpoint => ({
+const endpoint = (id: string, works = false): AffectedEndpoint => ({
   id,
   name: id.toUpperCase(),
   orgId: ORG,
   websiteId: `website of ${id}`,
   tags: [`tag of ${id}`],
-  failing,
+  works,
 });
 const update = (at: number, status: PublicUpdate['status'] = null, editedAt: number | null = null): PublicUpdate => ({
   at,
@@ -68,8 +68,8 @@ describe('an incident on a page', () => {
 
   it('says of what works again that it was down, though it is open (Cachet #790, #2423, #4578)', () => {
     const read = incident({}, 'a', 'b');
-    expect(one(read, [endpoint('a', false), endpoint('b', true)])?.title).toBe('A and B are down');
-    expect(one(read, [endpoint('a', false), endpoint('b', false)])?.title).toBe('A and B were down');
+    expect(one(read, [endpoint('a', true), endpoint('b')])?.title).toBe('A and B are down');
+    expect(one(read, [endpoint('a', true), endpoint('b', true)])?.title).toBe('A and B were down');
   });
 
   it.each<[string, string, Partial<PublicIncident>]>([

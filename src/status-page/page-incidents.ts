@@ -39,8 +39,8 @@ export interface PublicIncident extends MaintenanceScope {
 /** An endpoint of a page, as far as an incident's words depend on it. */
 export interface AffectedEndpoint extends Coverable {
   name: string;
-  /** Its newest check says that it is down, or works with a warning. */
-  failing: boolean;
+  /** Its newest check says that it works, and without a warning. */
+  works: boolean;
 }
 
 export interface StatusUpdate {
@@ -115,7 +115,7 @@ function automaticTitle({ severity, endedAt }: PublicIncident, affected: readonl
   const [first, second] = affected.map(({ name }) => name);
   const count = affected.length;
   const names = count === 1 ? first : count === 2 ? `${first} and ${second}` : `${first} and ${count - 1} more`;
-  const isNow = endedAt === null && (severity === null || affected.some(({ failing }) => failing));
+  const isNow = endedAt === null && (severity === null || affected.some(({ works }) => !works));
   const verb = count === 1 ? (isNow ? 'is' : 'was') : isNow ? 'are' : 'were';
   return `${names} ${verb} ${severity ?? 'affected'}`;
 }

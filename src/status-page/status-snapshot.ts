@@ -307,9 +307,8 @@ const lookOf = ({ id, accent, logoHash, domain, changedAt }: PublishedPage): Pag
 
 const coveredOf = (orgId: string, shown: readonly { endpoint: EndpointRow }[]): AffectedEndpoint[] =>
   shown.map(({ endpoint }) => {
-    const { id, name, websiteId, tags } = endpoint;
-    const status = statusOfRow(endpoint);
-    return { id, name, orgId, websiteId, tags, failing: status === 'down' || (status === 'up' && endpoint.degraded) };
+    const { id, name, websiteId, tags, degraded } = endpoint;
+    return { id, name, orgId, websiteId, tags, works: statusOfRow(endpoint) === 'up' && !degraded };
   });
 
 const statusOfRow = ({ active, status }: EndpointRow): EndpointStatus => (active ? outcomeOf(status) : 'paused');
