@@ -58,7 +58,7 @@ describe('the incidents of a page', () => {
       'first',
     ]);
     expect(shown).toContain(`<h2 dir="auto">Login is down</h2>`);
-    expect(shown).toContain(`<time datetime="${AT}">2026-11-24 02:00 UTC</time>, ongoing, 1 h 30 min.`);
+    expect(shown).toContain(`Affects Login. Since <time datetime="${AT}">2026-11-24 02:00 UTC</time>, for 1 h 30 min.`);
     expect(pastIncidents([incident()], NOW)).toBe('');
   });
 

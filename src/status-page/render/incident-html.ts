@@ -3,7 +3,7 @@ import { html } from '../../platform/text/html';
 import { readUrl } from '../../platform/text/read-url';
 import type { StatusIncident, StatusUpdate } from '../page-incidents';
 import { affected } from './maintenance-html';
-import { pill, tookText } from './page-parts';
+import { pill, timeBetween } from './page-parts';
 import { stamp } from './times';
 
 /** What was said, in a word. */
@@ -57,7 +57,7 @@ function incidentItem(incident: StatusIncident, heading: 'h2' | 'h3', now: strin
   const { title, status, started_at, ended_at } = incident;
   const state = ended_at === null ? 'incident' : 'up';
   return `<li class="${ended_at === null ? 'open' : 'over'}"><div class="row"><${heading} dir="auto">${html(title)}</${heading}>${pill(state, STATUS_WORDS[status])}</div>
-<p class="small soft">Affects ${html(affected(incident))}. ${stamp(started_at)}, ${tookText(started_at, ended_at, now)}.</p>
+<p class="small soft when">Affects ${html(affected(incident))}. ${ended_at === null ? 'Since' : 'Began'} ${stamp(started_at)}, ${ended_at === null ? 'for' : 'took'} ${timeBetween(started_at, ended_at ?? now)}.</p>
 ${updates(incident)}</li>`;
 }
 

@@ -38,25 +38,21 @@ export const documentEnd = (jsonPath: string): string => `
 </html>
 `;
 
-/** `2 h 5 min`: the two largest parts. */
-export function length(milliseconds: number): string {
-  const minutes = Math.floor(milliseconds / 60_000);
+/** From one moment to another: `2 h 5 min`, the two largest parts. */
+export function timeBetween(from: string, until: string): string {
+  const minutes = Math.floor((Date.parse(until) - Date.parse(from)) / 60_000);
   if (minutes < 1) return 'less than a minute';
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** How long something took, or takes at `now`. */
-export const tookText = (startedAt: string, endedAt: string | null, now: string): string =>
-  `${endedAt === null ? 'ongoing, ' : ''}${length(Date.parse(endedAt ?? now) - Date.parse(startedAt))}`;
-
 /** Outages in their order; `none` where there are none. */
 export function outageList(outages: readonly StatusOutage[], now: string, none: string): string {
   if (outages.length === 0) return `<p class="soft">${none}</p>`;
   const items = outages.map(
     ({ endpoint, started_at, ended_at, reason }) =>
-      `<li><strong>${html(endpoint)}</strong><span>${tookText(started_at, ended_at, now)}</span>
+      `<li><strong>${html(endpoint)}</strong><span>${ended_at === null ? 'ongoing, ' : ''}${timeBetween(started_at, ended_at ?? now)}</span>
 <span class="small soft">${reason === null ? 'not reachable' : html(reason)}</span><span class="small soft">${stamp(started_at)}</span></li>`,
   );
   return `<ol class="outages">\n${items.join('\n')}\n</ol>`;

@@ -63,7 +63,7 @@ summary{cursor:pointer;color:var(--soft);width:fit-content;padding:2px 0}
 .incidents>.open{border-left-color:var(--told)}
 .incidents>li+li{margin-top:8px}
 .incidents :is(h2,h3){margin:0;font-size:18px;letter-spacing:-.01em;flex:1 1 200px}.incidents h3{font-size:16px}
-.incidents .pill{flex:none}
+.incidents .pill{flex:none}.when{margin-top:6px}
 .said{margin-top:12px}
 .said>li{position:relative;padding:0 0 14px 20px}.said>li:last-child{padding-bottom:0}
 .said>li::before{content:"";position:absolute;left:1px;top:6px;width:8px;height:8px;border-radius:50%;background:var(--told)}
@@ -80,7 +80,7 @@ summary{cursor:pointer;color:var(--soft);width:fit-content;padding:2px 0}
 .overall.incident{--top:var(--word);--end:var(--word-end)}
 footer{margin-top:48px;color:var(--soft);font-size:13px}
 a{color:var(--link)}
-@media (max-width:480px){main{padding:24px 16px 48px}.bars{height:36px}.overall,.endpoints>li{padding:16px}.outages{padding-inline:16px}}
+@media (max-width:480px){main{padding:24px 16px 48px}.bars{height:36px}.overall,.endpoints>li,.incidents>li{padding:16px}.outages{padding-inline:16px}}
 `;
 
 /**
