@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core';
+import { Database } from '../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../packages/testing/eventually';
 import { writeDay, writeOutage, writeState, writeWindow } from '../harness/app/announced-work';
-import { writeIncident } from '../harness/app/incidents';
+import { newDetectedIncident } from '../harness/app/incidents';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 
@@ -156,7 +157,7 @@ describe('status pages in the browser', () => {
 
     describe('of incidents', () => {
       beforeAll(async () => {
-        const { orgId, write } = await app.organization('Telling');
+        const { write } = await app.organization('Telling');
         const shop = await newWebsite(write, 'Telling shop');
         const [login = '', search = '', mail = ''] = await Promise.all(
           ['Login', 'Search of products', 'Mail'].map((name) => newEndpoint(write, shop, { name })),
@@ -168,7 +169,8 @@ describe('status pages in the browser', () => {
         for (const one of [login, search, mail]) await writeState(app, one, 'up');
         await writeOutage(app, mail, 30, false);
         await writeOutage(app, login, 72, false);
-        const over = await writeIncident(app, orgId, { endpoints: [login, search], from: -73, until: -71 });
+        const bad = [login, search].map((endpoint) => ({ endpoint, since: 73 * 60, until: 71 * 60 }));
+        const over = await newDetectedIncident(app.app.get(Database), bad);
         const say = async (incident: string, body: object) =>
           expect((await write.post(`/incidents/${incident}/updates`, { public: true, ...body })).status).toBe(201);
         await say(over, { text: 'The load balancer lost power, and the one beside it was in maintenance.' });

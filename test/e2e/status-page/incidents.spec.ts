@@ -2,7 +2,7 @@ import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { hoursFromNow, writeOutage, writeState } from '../../harness/app/announced-work';
-import { writeIncident } from '../../harness/app/incidents';
+import { newDetectedIncident } from '../../harness/app/incidents';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Told {
@@ -23,6 +23,13 @@ interface Month extends Page {
   month: string;
   earlier: string | null;
   later: string | null;
+}
+
+interface Detected {
+  endpoints?: readonly string[];
+  title?: string;
+  from?: number;
+  until?: number;
 }
 
 /** What people see of a page, in each form. */
@@ -53,8 +60,17 @@ describe('incidents on a public status page', () => {
   const text = async (form: string): Promise<string> => (await fetch(`${app.url}/status/${slug}${form}`)).text();
   const json = async (): Promise<Page> => JSON.parse(await text('.json')) as Page;
   const month = async (query = ''): Promise<Month> => JSON.parse(await text(`/history.json${query}`)) as Month;
-  const detected = (rows: Partial<Parameters<typeof writeIncident>[2]> = {}) =>
-    writeIncident(app, organization.orgId, { endpoints: [login], ...rows });
+  /** `from` and `until`: hours from now. */
+  async function detected({ endpoints = [login], title, from = -1, until }: Detected = {}): Promise<string> {
+    const bad = endpoints.map((endpoint) => ({
+      endpoint,
+      since: -60 * from,
+      ...(until !== undefined && { until: -60 * until }),
+    }));
+    const incident = await newDetectedIncident(app.app.get(Database), bad, { address: '203.0.113.77' });
+    if (title !== undefined) await organization.write.put(`/incidents/${incident}`, { title });
+    return incident;
+  }
   async function say(incident: string, body: object, shown = true): Promise<string> {
     const reply = await organization.write.post<{ id: string }>(`/incidents/${incident}/updates`, {
       public: shown,
@@ -124,7 +140,7 @@ describe('incidents on a public status page', () => {
       const shown = await text(form);
       if (form !== '.svg') expect(shown).toContain('We are at it.');
       const secrets = [hidden, login, incident, said?.id, said?.by, website, organization.orgId];
-      const words = ['Vault', 'Innermost', 'note for us', '203.0.113.77', 'refused by', 'A website of then', 'number'];
+      const words = ['Vault', 'Innermost', 'note for us', '203.0.113.77', 'connection was refused', 'number'];
       expect([form, [...secrets, ...words].filter((secret) => shown.includes(secret ?? ''))]).toEqual([form, []]);
       expect(/(?:inc|iu|ep|ws|sp|ak)_[0-9a-z]{26}|"by"|internal/.exec(shown)).toBeNull();
     }

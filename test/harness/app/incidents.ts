@@ -1,40 +1,79 @@
-import { Database } from '../../../src/platform/database/database';
+import type { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { hoursFromNow } from './announced-work';
-import type { TestApp } from './app';
+import type { Api } from '../../../packages/testing/service/api';
 
-/** An incident that alerts opened, as its rows are. */
-export interface IncidentRows {
-  /** Ids of endpoints, and of an address and an error what no page may show. */
-  endpoints: readonly string[];
-  severity?: 'down' | 'degraded';
-  title?: string;
-  /** When it began and ended, in hours from now; it is open without an end. */
-  from?: number;
+/** Of an endpoint in an incident; times are minutes ago. */
+interface Bad {
+  endpoint: string;
+  since?: number;
+  /** When it was well again; without it it still is bad. */
   until?: number;
 }
 
-/** Writes a detected incident and returns its id; what is said about it goes through the API. */
-export async function writeIncident({ app }: Pick<TestApp, 'app'>, orgId: string, rows: IncidentRows): Promise<string> {
-  const { endpoints, severity = 'down', title = null, from = -1, until } = rows;
-  const [database, id, at] = [app.get(Database), newUuid(), hoursFromNow(from)];
-  const end = until === undefined ? null : hoursFromNow(until);
-  await database.query(
-    `WITH numbered AS (
-       INSERT INTO incident_sequence (org_id, last) VALUES ($2, 1)
-       ON CONFLICT (org_id) DO UPDATE SET last = incident_sequence.last + 1 RETURNING last)
-     INSERT INTO incident (id, org_id, number, kind, severity, cause, cause_value, opener_endpoint_id, opener_address, title,
-                           started_at, opened_at, joined_at, ended_at, endpoint_count, open_count, created_at, updated_at)
-     SELECT $1, $2, last, 'detected', $3, 'address', '203.0.113.77', $4, '203.0.113.77', $5, $6, $6, $6, $7, $8,
-            CASE WHEN $7::timestamptz IS NULL THEN $8 ELSE 0 END, $6, $6 FROM numbered`,
-    [id, orgId, severity, parseId('endpoint', endpoints[0]), title, at, end, endpoints.length],
-  );
-  await database.query(
-    `INSERT INTO incident_member (incident_id, endpoint_id, org_id, website_id, endpoint_name, website_name, started_at, ended_at,
-                                  error_code, error_message)
-     SELECT $1, e.id, e.org_id, e.website_id, e.name, 'A website of then', $3, $4, 'connection_refused', 'refused by 203.0.113.77'
-       FROM endpoint e WHERE e.id = ANY ($2::uuid[])`,
-    [id, endpoints.map((endpoint) => parseId('endpoint', endpoint)), at, end],
-  );
+interface Detected {
+  address?: string;
+  severity?: 'down' | 'degraded';
+}
+
+const at = (minutesAgo: number): Date => new Date(Math.floor(Date.now() / 1000) * 1000 - minutesAgo * 60_000);
+
+/** An incident as alerts make it, for a service that checks nothing: its rows and those of its members. Returns its id. */
+export async function newDetectedIncident(
+  database: Database,
+  bad: readonly Bad[],
+  { address, severity = 'down' }: Detected = {},
+): Promise<string> {
+  const id = newUuid();
+  const members = bad.map(({ endpoint, since = 10, until }) => ({
+    endpoint_id: parseId('endpoint', endpoint),
+    started_at: at(since),
+    ended_at: until === undefined ? null : at(until),
+  }));
+  const opened = Math.max(...bad.map(({ since = 10 }) => since));
+  const ended = bad.every(({ until }) => until !== undefined) ? Math.min(...bad.map(({ until = 0 }) => until)) : null;
+  const cause = bad.length === 1 ? 'single' : address === undefined ? 'website' : 'address';
+  await database.transaction(async (tx) => {
+    const [
+      { number, orgId, websiteId, name, website } = { number: 0, orgId: '', websiteId: '', name: '', website: '' },
+    ] = await tx.query<{ number: number; orgId: string; websiteId: string; name: string; website: string }>(
+      `WITH e AS (SELECT e.*, w.name AS website FROM endpoint e JOIN website w ON w.id = e.website_id WHERE e.id = $1),
+              s AS (INSERT INTO incident_sequence AS q (org_id, last) SELECT org_id, 1 FROM e
+                    ON CONFLICT (org_id) DO UPDATE SET last = q.last + 1 RETURNING last)
+         SELECT last AS number, org_id AS "orgId", website_id AS "websiteId", name, website FROM e, s`,
+      [members[0]?.endpoint_id],
+    );
+    const value = { single: null, website: websiteId, address: address ?? null }[cause];
+    const [started, end] = [at(opened), ended === null ? null : at(ended)];
+    await tx.query(
+      `INSERT INTO incident (id, org_id, number, kind, severity, cause, cause_value, cause_name, opener_endpoint_id, opener_website_id,
+                             opener_name, opener_address, opener_error_code, started_at, opened_at, joined_at, ended_at,
+                             endpoint_count, open_count, created_at, updated_at)
+       VALUES ($1, $2, $3, 'detected', $4, $5, $6, $7, $8, $9, $10, $11, 'connection_refused', $12, $12, $12, $13, $14, $15, $12, $12)`,
+      [
+        ...[id, orgId, number, severity, cause, value, cause === 'website' ? website : null],
+        ...[members[0]?.endpoint_id, websiteId, name, address ?? null, started, end],
+        ...[members.length, members.filter((one) => one.ended_at === null).length],
+      ],
+    );
+    await tx.query(
+      `INSERT INTO incident_member (incident_id, endpoint_id, org_id, website_id, endpoint_name, website_name, started_at, ended_at,
+                                    error_code, error_message)
+       SELECT $1, e.id, e.org_id, w.id, e.name, w.name, r.started_at, r.ended_at, 'connection_refused', 'The connection was refused.'
+         FROM json_populate_recordset(NULL::incident_member, $2::json) r
+         JOIN endpoint e ON e.id = r.endpoint_id JOIN website w ON w.id = e.website_id`,
+      [id, JSON.stringify(members)],
+    );
+  });
   return formatId('incident', id);
+}
+
+/** An incident by hand over everything. Returns its id. */
+export async function newIncident(by: Api, fields: object = {}): Promise<string> {
+  const response = await by.post<{ id: string }>('/incidents', {
+    title: 'Payments are slow',
+    scope: { all: true },
+    ...fields,
+  });
+  if (response.status !== 201) throw new Error(`not created: ${response.status} ${response.text}`);
+  return response.body.id;
 }
