@@ -24,6 +24,8 @@ const PAGE = {
 /** Pages of the largest size, each of an organization of its own or of one. */
 function pagesOf(orgOf: (slug: string) => string) {
   const read: string[] = [];
+  /** What happens while a page is read, once each. */
+  const whileReading: (() => void)[] = [];
   const days = Array.from({ length: SHOWN_DAYS }, (_, i) => ({
     date: `2026-01-${i}`,
     up: 1440,
@@ -44,6 +46,7 @@ function pagesOf(orgOf: (slug: string) => string) {
     find: (slug) => Promise.resolve<PublishedPage>({ ...PAGE, id: slug, slug, orgId: orgOf(slug), websiteId: slug }),
     read: ({ slug }) => {
       read.push(slug);
+      whileReading.shift()?.();
       const page: StatusSnapshot = {
         slug,
         name: slug,
@@ -61,7 +64,7 @@ function pagesOf(orgOf: (slug: string) => string) {
     },
   };
   const clock = new StoppedClock();
-  return { pages: new PublicPages(source as StatusSnapshots, clock, new Config()), clock, read };
+  return { pages: new PublicPages(source as StatusSnapshots, clock, new Config()), clock, read, whileReading };
 }
 
 describe('the public pages that are kept', () => {
@@ -88,5 +91,41 @@ describe('the public pages that are kept', () => {
     // Two hundred tokens, eleven each; and every page was shown each time.
     expect(read.length - before).toBe(18);
     await expect(all()).resolves.not.toContain(null);
+  });
+
+  it('are read again at once when an incident of their organization is changed, and no others', async () => {
+    const { pages, read } = pagesOf((slug) => `org of ${slug}`);
+    const both = async () => {
+      for (const slug of ['page-0', 'page-1']) await pages.get(slug, 'json', {}, '');
+    };
+    await both();
+    pages.changed('org of page-1');
+    await both();
+    await both();
+    expect(read).toEqual(['page-0', 'page-1', 'page-1']);
+  });
+
+  it('are read once more when an incident is changed while they are read', async () => {
+    const { pages, read, whileReading } = pagesOf(() => 'one organization');
+    whileReading.push(() => pages.changed('one organization'));
+    for (let i = 0; i < 3; i++) await pages.get('page-0', 'json', {}, '');
+    expect(read).toEqual(['page-0', 'page-0']);
+  });
+
+  it('are shown as they were while incidents are changed more often than pages may be read', async () => {
+    const { pages, read } = pagesOf(() => 'one organization');
+    for (let i = 0; i < 100; i++) {
+      pages.changed('one organization');
+      await expect(pages.get('page-0', 'svg', {}, '')).resolves.not.toBeNull();
+    }
+    expect(read).toHaveLength(19);
+  });
+
+  it('are refused for a month that is none before the page is looked for', async () => {
+    const { pages, read } = pagesOf(() => 'one organization');
+    await expect(pages.get('page-0', 'history', { month: '2026-13' }, '')).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+    expect(read).toEqual([]);
   });
 });

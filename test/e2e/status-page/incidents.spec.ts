@@ -161,8 +161,8 @@ describe('incidents on a public status page', () => {
   });
 
   it('leave what was said before beside what is said later (Kuma #579)', async () => {
-    const first = await byHand({ title: 'First notice', text: 'One.' });
-    await byHand({ title: 'Second notice', text: 'Two.' });
+    const first = await byHand({ title: 'First', text: 'One.' });
+    await byHand({ title: 'Second', text: 'Two.' });
     await say(first, { text: 'Three.' });
     const shown = await text('');
     for (const said of ['One.', 'Two.', 'Three.']) expect(shown).toContain(`<p class="text" dir="auto">${said}</p>`);
