@@ -10,7 +10,7 @@ export type Website = Schemas['Website'];
 /** How all endpoints of a website were. */
 export type WebsiteHistory = Schemas['WebsiteHistory'];
 export type WebsiteOutage = Schemas['WebsiteOutage'];
-export type Endpoint = Schemas['Endpoint'];
+export type Endpoint = Schemas['Endpoint'] & { incident_id: string | null };
 /** When a ping is expected, and where to send it. */
 export type Heartbeat = Schemas['EndpointHeartbeat'];
 export type Ping = Schemas['Ping'];
@@ -46,7 +46,7 @@ export type Alert = Schemas['Alert'];
 export type AlertRule = Required<Schemas['AlertDefaults']>;
 /** A channel that many alerts notify through. */
 export type Contact = Schemas['Contact'];
-export type AlertEvent = Schemas['AlertEvent'];
+export type AlertEvent = Schemas['AlertEvent'] & { incident_id: string | null };
 export type Delivery = Schemas['Delivery'];
 /** What became of a test that nothing stores. */
 export type DeliveryTest = Schemas['DeliveryTest'];
@@ -64,6 +64,67 @@ export type PublicPage = Schemas['PublicPage'];
 export type ConfigurationPlan = Schemas['ConfigurationPlan'];
 /** A file of another program as a configuration document. */
 export type Conversion = Schemas['Conversion'];
+
+export type IncidentStatus = 'investigating' | 'identified' | 'monitoring' | 'resolved' | 'postmortem';
+/** Endpoints that went down together, as the list has them. */
+export interface Incident {
+  id: string;
+  number: number;
+  kind: 'detected' | 'manual';
+  severity: 'down' | 'degraded' | null;
+  state: 'open' | 'ended' | 'merged';
+  status: IncidentStatus | null;
+  title: string | null;
+  summary: string | null;
+  cause: { kind: 'single' | 'dependency' | 'address' | 'website' | 'people'; value: string | null } | null;
+  started_at: string;
+  ended_at: string | null;
+  joined_at: string;
+  reopened: number;
+  merged_into: string | null;
+  endpoint_count: number;
+  open_count: number;
+  public: boolean;
+  scope: MaintenanceScope | null;
+  acknowledgement: Acknowledgement | null;
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface IncidentMember {
+  endpoint_id: string;
+  endpoint_name: string;
+  website_id: string;
+  website_name: string;
+  started_at: string;
+  ended_at: string | null;
+  error: { code: string; message: string } | null;
+  held: boolean;
+}
+export interface IncidentUpdate {
+  id: string;
+  at: string;
+  by: string | null;
+  status: IncidentStatus | null;
+  text: string;
+  public: boolean;
+  automatic: boolean;
+  edited_at: string | null;
+}
+export interface IncidentDetails extends Incident {
+  endpoints: IncidentMember[];
+  updates: IncidentUpdate[];
+}
+
+/** An `incident` event of the live stream. */
+export interface IncidentChange extends Incident {
+  change: 'opened' | 'joined' | 'updated' | 'acknowledged' | 'ended' | 'reopened' | 'merged' | 'split' | 'deleted';
+}
+
+/** `/status/<slug>/history.json`: what was told of a month. */
+export interface PublicHistory {
+  incidents: { id: string; title: string; started_at: string; ended_at: string | null }[];
+}
 
 export type Problem = Schemas['Problem'];
 export type FieldProblem = Schemas['FieldProblem'];
