@@ -33,6 +33,7 @@ export const AUDITED = {
   organization: 'organization',
   maintenance: 'maintenanceWindow',
   contact: 'contact',
+  incident: 'incident',
 } as const satisfies Readonly<Record<string, IdKind>>;
 /** Those of the service, and what extensions have registered. */
 export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);

@@ -11,3 +11,15 @@ export class IncidentChanged {
     readonly change: IncidentChange,
   ) {}
 }
+
+/** Endpoints went to another incident, because people split or merged. Raised within the transaction, before `IncidentChanged`. */
+export class IncidentMembersMoved {
+  constructor(
+    /** As they were. */
+    readonly from: readonly IncidentRow[],
+    /** As it is now. */
+    readonly to: IncidentRow,
+    /** uuids. */
+    readonly endpointIds: readonly string[],
+  ) {}
+}

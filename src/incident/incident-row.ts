@@ -13,7 +13,12 @@ export type IncidentState = (typeof INCIDENT_STATES)[number];
 export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
-export type IncidentSeverity = 'down' | 'degraded';
+/** Those of an incident that is not over. */
+export const OPEN_STATUSES = ['investigating', 'identified', 'monitoring'] as const;
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+export const INCIDENT_SEVERITIES = ['down', 'degraded'] as const;
+export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
 
 /** A row of `incident`. Ids are uuids. */
 export interface IncidentRow {
@@ -26,6 +31,14 @@ export interface IncidentRow {
   cause: IncidentCause | null;
   /** The address, or the uuid of the website or of the parent. */
   causeValue: string | null;
+  /** The name of the website or of the parent, as it was; `null` for the other causes. */
+  causeName: string | null;
+  /** What triggered first: with it the next is compared, and the summary names it. Of a detected one. */
+  openerEndpointId: string | null;
+  openerWebsiteId: string | null;
+  openerAddress: string | null;
+  openerName: string | null;
+  openerErrorCode: string | null;
   title: string | null;
   /** The last that was said; `null` while nobody has said anything. */
   status: IncidentStatus | null;
@@ -41,6 +54,7 @@ export interface IncidentRow {
   endpointCount: number;
   openCount: number;
   reopened: number;
+  /** A merged one has ended, too. */
   mergedInto: string | null;
   /** Since when it has a public update; `null`: it is not public. */
   publicAt: Date | null;
@@ -52,6 +66,9 @@ export interface IncidentRow {
   createdAt: Date;
   updatedAt: Date;
 }
+
+export const stateOf = ({ mergedInto, endedAt }: Pick<IncidentRow, 'mergedInto' | 'endedAt'>): IncidentState =>
+  mergedInto !== null ? 'merged' : endedAt === null ? 'open' : 'ended';
 
 /** A row of `incident_member`. */
 export interface MemberRow {
@@ -81,7 +98,9 @@ export interface UpdateRow {
 }
 
 /** Columns of `incident` (`i`) as the fields of `IncidentRow`. */
-export const INCIDENT_COLUMNS = `i.id, i.org_id AS "orgId", i.number, i.kind, i.severity, i.cause, i.cause_value AS "causeValue", i.title, i.status,
+export const INCIDENT_COLUMNS = `i.id, i.org_id AS "orgId", i.number, i.kind, i.severity, i.cause, i.cause_value AS "causeValue",
+  i.cause_name AS "causeName", i.opener_endpoint_id AS "openerEndpointId", i.opener_website_id AS "openerWebsiteId",
+  i.opener_address AS "openerAddress", i.opener_name AS "openerName", i.opener_error_code AS "openerErrorCode", i.title, i.status,
   i.scope_all AS "scopeAll", i.scope_website_ids AS "scopeWebsiteIds", i.scope_endpoint_ids AS "scopeEndpointIds", i.scope_tags AS "scopeTags",
   i.started_at AS "startedAt", i.opened_at AS "openedAt", i.joined_at AS "joinedAt", i.ended_at AS "endedAt",
   i.endpoint_count AS "endpointCount", i.open_count AS "openCount", i.reopened, i.merged_into AS "mergedInto", i.public_at AS "publicAt",

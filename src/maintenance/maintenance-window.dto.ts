@@ -1,6 +1,12 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { EndpointScopeDto } from '../endpoint/search/scope.dto';
+import {
+  EndpointScopeDto,
+  PartialScopeView,
+  SHOWN_SCOPE,
+  toScopeView,
+  WholeScopeView,
+} from '../endpoint/search/scope.dto';
 import { LIMIT_DESCRIPTION, MAX_PAGE_SIZE, PageQuery, QueryInteger } from '../platform/http/page';
 import {
   IsName,
@@ -71,23 +77,6 @@ export class MaintenanceOccurrenceView {
   ends_at!: string;
 }
 
-export class WholeScopeView {
-  @ApiProperty({ enum: [true], description: 'Everything that the organization has.' })
-  all!: true;
-}
-
-/** What is deleted stays named. */
-export class PartialScopeView {
-  @ApiPropertyOptional({ type: [String], example: [WEBSITE_ID] })
-  website_ids?: string[];
-
-  @ApiPropertyOptional({ type: [String], example: [ENDPOINT_ID] })
-  endpoint_ids?: string[];
-
-  @ApiPropertyOptional({ type: [String], example: ['production'] })
-  tags?: string[];
-}
-
 @ApiExtraModels(WholeScopeView, PartialScopeView)
 export class MaintenanceWindowView {
   @ApiProperty({ example: WINDOW_ID })
@@ -99,15 +88,7 @@ export class MaintenanceWindowView {
   @ApiProperty(TEXTS.description)
   description!: string;
 
-  @ApiProperty({
-    // Without `not` the scope of everything fits both.
-    oneOf: [
-      { $ref: getSchemaPath(WholeScopeView) },
-      { allOf: [{ $ref: getSchemaPath(PartialScopeView) }], not: { required: ['all'] } },
-    ],
-    description: 'What it covers.',
-    example: { tags: ['production'] },
-  })
+  @ApiProperty({ ...SHOWN_SCOPE, description: 'What it covers.' })
   scope!: WholeScopeView | PartialScopeView;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: TEXTS.startsAt, example: null })
@@ -328,14 +309,5 @@ export function toMaintenanceWindowView(row: WindowRow, now: Date): MaintenanceW
     created_by: row.createdBy,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
-  };
-}
-
-function toScopeView({ coversAll, websiteIds, endpointIds, tags }: WindowRow): WholeScopeView | PartialScopeView {
-  if (coversAll) return { all: true };
-  return {
-    ...(websiteIds.length > 0 && { website_ids: websiteIds.map((id) => formatId('website', id)) }),
-    ...(endpointIds.length > 0 && { endpoint_ids: endpointIds.map((id) => formatId('endpoint', id)) }),
-    ...(tags.length > 0 && { tags: [...tags] }),
   };
 }

@@ -15,7 +15,8 @@ export class Incidents1795910400000 implements MigrationInterface {
       );
 
       -- kind: detected by alerts, or manual. severity, cause: of a detected one. cause: why its second endpoint joined it; cause_value:
-      -- the address, or the uuid of the website or of the parent. opener_*: what triggered first, with which the next is compared.
+      -- the address, or the uuid of the website or of the parent; cause_name: the name of that one. opener_*: what triggered first,
+      -- with which the next is compared, and its name and error for the summary.
       -- status: the last that was said. public_at: since when it has a public update. merged_into: it is empty, its members are there.
       -- scope_*: of a manual one, as a maintenance window's. ack_*: somebody has all of it in hand.
       CREATE TABLE incident (
@@ -26,7 +27,9 @@ export class Incidents1795910400000 implements MigrationInterface {
         severity varchar(8),
         cause varchar(10),
         cause_value varchar(64),
+        cause_name varchar(255),
         opener_endpoint_id uuid,
+        opener_name varchar(255),
         opener_website_id uuid,
         opener_address varchar(64),
         opener_error_code varchar(40),
