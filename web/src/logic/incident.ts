@@ -14,12 +14,10 @@ const STATUS_WORDS: Record<IncidentStatus, string> = {
 export const statusText = (status: IncidentStatus): string => STATUS_WORDS[status];
 
 /** What can be said now: of what is over only what it was. */
-export const statusesOf = ({ kind, state }: Pick<Incident, 'kind' | 'state'>): IncidentStatus[] =>
-  state === 'open'
-    ? ['investigating', 'identified', 'monitoring', 'resolved']
-    : kind === 'detected' || state === 'ended'
-      ? ['postmortem']
-      : [];
+export function statusesOf(state: Incident['state']): IncidentStatus[] {
+  if (state === 'open') return ['investigating', 'identified', 'monitoring', 'resolved'];
+  return state === 'ended' ? ['postmortem'] : [];
+}
 
 /** What people call it, else the machine's sentence. */
 export const titleOf = ({ title, summary, number }: Pick<Incident, 'title' | 'summary' | 'number'>): string =>
@@ -32,46 +30,44 @@ export function namesText(names: readonly string[], most = 2): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Why its endpoints are in one incident; `''` where there is nothing to say. */
-export function causeText({ kind, cause }: Pick<Incident, 'kind' | 'cause'>, nameOf: (id: string) => string): string {
+/** Below its title: the machine's sentence where people gave it a name, else only what that sentence does not say. */
+export function causeText({
+  kind,
+  cause,
+  title,
+  summary,
+}: Pick<Incident, 'kind' | 'cause' | 'title' | 'summary'>): string {
   if (kind === 'manual') return 'Opened by hand';
-  const { kind: why, value } = cause ?? { kind: 'single', value: null };
-  const name = value === null ? null : nameOf(value);
-  const known = name === value ? null : name;
-  switch (why) {
-    case 'address':
-      return `Same address${value === null ? '' : ` ${value}`}`;
-    case 'website':
-      return known === null ? 'Same website' : `All of ${known}`;
-    case 'dependency':
-      return known === null ? 'One depends on another' : `At or behind ${known}`;
-    case 'people':
-      return 'Put together by hand';
-    default:
-      return '';
-  }
+  if (title !== null && summary !== null) return summary;
+  return cause?.kind === 'people' ? 'Put together by hand' : '';
 }
 
 type Counted = Pick<Incident, 'kind' | 'state' | 'severity' | 'endpoint_count' | 'open_count'>;
 
-/** `38 of 40 down`; when it is over `40 endpoints`; `''` of one by hand, which no check counts for. */
+/** `38 of 40 down`; when it is over `40 endpoints`; `''` of one endpoint, and by hand, which no check counts for. */
 export function downText({ kind, state, severity, endpoint_count: all, open_count: open }: Counted): string {
-  if (kind === 'manual') return '';
+  if (kind === 'manual' || all === 1) return '';
   if (state !== 'open') return count(all, 'endpoint');
   const word = severity === 'degraded' ? 'degraded' : 'down';
-  return all === 1 ? `1 ${word}` : `${open.toLocaleString('en')} of ${all.toLocaleString('en')} ${word}`;
+  return `${open.toLocaleString('en')} of ${all.toLocaleString('en')} ${word}`;
 }
 
 /** Seconds from its first failing check to its end, or to now. */
 export const secondsOf = ({ started_at, ended_at }: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): number =>
   Math.max(0, ((ended_at === null ? nowMs : Date.parse(ended_at)) - Date.parse(started_at)) / 1000);
 
+/** How long it lasts, or lasted, in whole minutes from the first on: what is read from afar does not tick. */
+export function lengthText(incident: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): string {
+  const seconds = secondsOf(incident, nowMs);
+  return duration(seconds < 60 ? seconds : seconds - (seconds % 60));
+}
+
 /** `Down for 23 min`, `Over, after 23 min`: what it is, to be read from afar. */
 export function stateText(
   incident: Pick<Incident, 'kind' | 'state' | 'severity' | 'started_at' | 'ended_at'>,
   nowMs: number,
 ): string {
-  const lasted = duration(secondsOf(incident, nowMs));
+  const lasted = lengthText(incident, nowMs);
   if (incident.state === 'merged') return 'Merged into another';
   if (incident.state === 'ended') return `Over after ${lasted}`;
   return `${incident.kind === 'manual' ? 'Open' : incident.severity === 'degraded' ? 'Degraded' : 'Down'} for ${lasted}`;
@@ -107,8 +103,7 @@ export function byDay<T extends Pick<Incident, 'started_at'>>(incidents: readonl
 /** What stands where no incident is open. `last`: the newest that is over. */
 export function calmText(last: Pick<Incident, 'ended_at'> | undefined, nowMs: number): string {
   if (!last || last.ended_at === null) return 'Nothing is down.';
-  const seconds = (nowMs - Date.parse(last.ended_at)) / 1000;
-  return `Nothing is down. The last one was ${duration(seconds < 60 ? seconds : seconds - (seconds % 60))} ago.`;
+  return `Nothing is down. The last one was ${lengthText({ started_at: last.ended_at, ended_at: null }, nowMs)} ago.`;
 }
 
 /** Who cannot be told that it is over: `Checkout and Login are still down.` */

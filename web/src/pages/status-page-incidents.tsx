@@ -4,8 +4,8 @@ import { get } from '../api/client';
 import type { IncidentDetails, PublicHistory, PublicPage } from '../api/types';
 import { PublicCard } from '../components/incident/public-preview';
 import { Button, Section } from '../components/layout';
-import { duration, time } from '../logic/format';
-import { secondsOf } from '../logic/incident';
+import { time } from '../logic/format';
+import { lengthText } from '../logic/incident';
 import { coveredBy, monthAfter, monthText, publicTitle, shownOn } from '../logic/incident-public';
 import { now } from '../state/clock';
 import { openIncidents, refreshIncidents } from '../state/incidents';
@@ -87,7 +87,7 @@ export function PastOnPage({ page }: { page: PublicPage }) {
             <li key={incident.id}>
               <span>{time(incident.started_at, now.value)}</span>
               <a href={`#/incidents/${incident.id}`}>{incident.title}</a>
-              <span class="num">{duration(secondsOf(incident, now.value))}</span>
+              <span class="num">{lengthText(incident, now.value)}</span>
             </li>
           ))}
         </ol>

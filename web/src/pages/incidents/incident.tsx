@@ -19,7 +19,7 @@ import { useKeys } from '../../state/keyboard';
 import { listen } from '../../state/live';
 import { into, useEvery, useLoad } from '../../state/load';
 import { nameOf } from '../../state/overview-store';
-import { go } from '../../state/router';
+import { go, route } from '../../state/router';
 import { may } from '../../state/session';
 import { Members } from './members';
 import { Timeline } from './timeline';
@@ -80,10 +80,10 @@ function Incident({ of, members, showAll, reload }: Props) {
     reload();
   };
   useKeys({ a: take, u: write });
+  const isToCustomers = route.value.query.has('public');
   useEffect(() => {
-    // Somebody came to tell customers.
-    if (location.hash.includes('?public')) write();
-  }, []);
+    if (isToCustomers) write();
+  }, [isToCustomers]);
   const path = `incidents/${of.id}`;
   const destroy = () => {
     deleteLater(
@@ -126,7 +126,7 @@ function Incident({ of, members, showAll, reload }: Props) {
       )}
       <div class="incident-columns">
         <div>
-          {mayWrite && <WriteUpdate of={of} reload={reload} area={area} />}
+          {mayWrite && <WriteUpdate key={String(isToCustomers)} of={of} reload={reload} area={area} />}
           <Timeline of={{ ...of, endpoints: [...members] }} reload={reload} />
         </div>
         <div>
@@ -160,9 +160,8 @@ function Sentence({ of }: { of: IncidentDetails }) {
     `#${of.number}`,
     `since ${time(of.started_at, now.value)}`,
     downText(of),
-    causeText(of, nameOf),
+    causeText(of),
     of.reopened > 0 ? `came back ${count(of.reopened, 'time')}` : '',
-    of.title !== null && of.summary !== null ? of.summary : '',
   ];
   return (
     <>

@@ -9,14 +9,13 @@ import { PublicMark, SaidPill } from '../../components/incident/incident-pill';
 import { Button, Head } from '../../components/layout';
 import { Shape } from '../../components/status';
 import { acknowledgedBy } from '../../logic/acknowledged-text';
-import { clockTime, count, duration } from '../../logic/format';
-import { byDay, calmText, causeText, downText, secondsOf, titleOf } from '../../logic/incident';
+import { clockTime, count } from '../../logic/format';
+import { byDay, calmText, causeText, downText, lengthText, titleOf } from '../../logic/incident';
 import { now } from '../../state/clock';
 import { openIncidents, refreshIncidents } from '../../state/incidents';
 import { useKeys } from '../../state/keyboard';
 import { listen } from '../../state/live';
 import { useEvery, usePages } from '../../state/load';
-import { nameOf } from '../../state/overview-store';
 import { go } from '../../state/router';
 import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
@@ -153,7 +152,7 @@ interface RowProps {
 
 function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
   const isOpen = of.state === 'open';
-  const facts = [causeText(of, nameOf), downText(of), of.reopened > 0 ? `came back ${count(of.reopened, 'time')}` : ''];
+  const facts = [causeText(of), downText(of), of.reopened > 0 ? `came back ${count(of.reopened, 'time')}` : ''];
   const title = titleOf(of);
   return (
     <li class={isOpen ? (of.severity ?? 'manual') : ''} data-current={isCurrent ? '' : undefined}>
@@ -187,7 +186,7 @@ function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
         {of.status && <SaidPill status={of.status} />}
       </p>
       <p class="num">
-        <strong>{duration(secondsOf(of, now.value))}</strong>
+        <strong>{lengthText(of, now.value)}</strong>
         <span class="muted small">
           {isOpen ? 'since' : 'at'} {clockTime(Date.parse(of.started_at))}
         </span>

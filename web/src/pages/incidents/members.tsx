@@ -3,8 +3,8 @@ import { post } from '../../api/client';
 import type { Incident, IncidentDetails, IncidentMember } from '../../api/types';
 import { Button, Section } from '../../components/layout';
 import { StatusPill } from '../../components/status';
-import { count, duration } from '../../logic/format';
-import { secondsOf } from '../../logic/incident';
+import { count } from '../../logic/format';
+import { downText, lengthText } from '../../logic/incident';
 import { now } from '../../state/clock';
 import { useKeys } from '../../state/keyboard';
 import { go } from '../../state/router';
@@ -66,7 +66,7 @@ export function Members({ of, members, showAll }: Props) {
     if (made) go(`/incidents/${(made as Incident).id}`);
   };
   return (
-    <Section title={of.state === 'open' ? `Endpoints, ${of.open_count} of ${of.endpoint_count} down` : 'Endpoints'}>
+    <Section title={of.state === 'open' && of.endpoint_count > 1 ? `Endpoints, ${downText(of)}` : 'Endpoints'}>
       <ul class="members">
         {shown.map((member) => (
           <li key={member.endpoint_id} data-current={member.endpoint_id === current.value ? '' : undefined}>
@@ -78,7 +78,9 @@ export function Members({ of, members, showAll }: Props) {
                 onChange={() => toggle(member.endpoint_id)}
               />
             )}
-            <Pill of={member} severity={of.severity} />
+            <span class="pill">
+              <Pill of={member} severity={of.severity} />
+            </span>
             <div>
               <p>
                 <a id={`link-${member.endpoint_id}`} href={`#/endpoints/${member.endpoint_id}`}>
@@ -88,7 +90,7 @@ export function Members({ of, members, showAll }: Props) {
               </p>
               {member.error && <p class="muted small">{member.error.message}</p>}
             </div>
-            <span class="num muted small">{duration(secondsOf(member, now.value))}</span>
+            <span class="num muted small">{lengthText(member, now.value)}</span>
           </li>
         ))}
       </ul>

@@ -69,7 +69,7 @@ export function NewIncidentPage() {
               />
               <UpdateFields
                 draft={{ text, status, isPublic }}
-                statuses={statusesOf({ kind: 'manual', state: 'open' }).filter((each) => each !== 'resolved')}
+                statuses={statusesOf('open').filter((each) => each !== 'resolved')}
                 problem={form.problem}
                 label="What do you know? (optional)"
                 placeholder="A courier is on strike; parcels take two days longer."
@@ -80,14 +80,18 @@ export function NewIncidentPage() {
         <Beside
           stays
           preview={
-            pages.data.value &&
-            isPublic.value && (
-              <PublicPreview
-                incident={{ title: title.value || 'Without a title', severity: null }}
-                pages={shownOn(pages.data.value, coveredBy(body.scope, items.value ?? [], tagsOf))}
-                status={said}
-                updates={[{ at: new Date().toISOString(), status: said, text: text.value || '…' }]}
-              />
+            Object.keys(body.scope).length === 0 ? (
+              <p class="muted">Choose what it is about: then you see which pages show it, and how.</p>
+            ) : (
+              pages.data.value &&
+              isPublic.value && (
+                <PublicPreview
+                  incident={{ title: title.value || 'Without a title', severity: null }}
+                  pages={shownOn(pages.data.value, coveredBy(body.scope, items.value ?? [], tagsOf))}
+                  status={said}
+                  updates={[{ at: new Date().toISOString(), status: said, text: text.value || '…' }]}
+                />
+              )
             )
           }
           call={{ method: 'POST', path: '/api/v1/incidents', body }}

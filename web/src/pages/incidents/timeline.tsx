@@ -10,8 +10,8 @@ import { SaidPill } from '../../components/incident/incident-pill';
 import { PlainText } from '../../components/incident/plain-text';
 import { Button, Section } from '../../components/layout';
 import { acknowledgedBy, acknowledgedHow } from '../../logic/acknowledged-text';
-import { duration, time } from '../../logic/format';
-import { namesText, secondsOf } from '../../logic/incident';
+import { time } from '../../logic/format';
+import { lengthText, namesText } from '../../logic/incident';
 import { type Entry, timelineOf } from '../../logic/incident-timeline';
 import { now } from '../../state/clock';
 import { may } from '../../state/session';
@@ -88,7 +88,7 @@ function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload
               <strong>{names}</strong> {many ? 'are' : 'is'} up again:{' '}
             </>
           )}
-          {names === '' ? 'It' : 'it'} is over after {duration(secondsOf(of, now.value))}
+          {names === '' ? 'It' : 'it'} is over after {lengthText(of, now.value)}
         </Event>
       );
   }
@@ -137,7 +137,7 @@ function Said({ update, path, when, reload }: SaidProps) {
           </span>
           {when}
         </p>
-        <PlainText>{update.text}</PlainText>
+        {update.text !== '' && <PlainText>{update.text}</PlainText>}
         {may.write() && !update.automatic && (
           <p class="own">
             <Button class="plain" onClick={() => (isEditing.value = true)}>

@@ -96,7 +96,7 @@ export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; ar
           <>
             <UpdateFields
               draft={{ text, status, isPublic }}
-              statuses={statusesOf(of)}
+              statuses={statusesOf(of.state)}
               problem={problem}
               label={of.state === 'open' ? 'What do you know?' : 'What was it?'}
               placeholder="The load balancer lost power; we are on the way."
@@ -115,7 +115,7 @@ function Preview({ of, text, status }: { of: IncidentDetails; text: string; stat
   const affected = of.scope ? coveredBy(of.scope, items.value ?? [], tagsOf) : of.endpoints;
   if (!pages.data.value) return null;
   // The first that customers read has a status, whoever chose none.
-  const shown = status ?? of.status ?? 'investigating';
+  const shown = status ?? of.status ?? (of.state === 'open' ? 'investigating' : 'resolved');
   return (
     <PublicPreview
       incident={of}
