@@ -65,56 +65,12 @@ export type ConfigurationPlan = Schemas['ConfigurationPlan'];
 /** A file of another program as a configuration document. */
 export type Conversion = Schemas['Conversion'];
 
-export type IncidentStatus = 'investigating' | 'identified' | 'monitoring' | 'resolved' | 'postmortem';
 /** Endpoints that went down together, as the list has them. */
-export interface Incident {
-  id: string;
-  number: number;
-  kind: 'detected' | 'manual';
-  severity: 'down' | 'degraded' | null;
-  state: 'open' | 'ended' | 'merged';
-  status: IncidentStatus | null;
-  title: string | null;
-  summary: string | null;
-  cause: { kind: 'single' | 'dependency' | 'address' | 'website' | 'people'; value: string | null } | null;
-  started_at: string;
-  ended_at: string | null;
-  joined_at: string;
-  reopened: number;
-  merged_into: string | null;
-  endpoint_count: number;
-  open_count: number;
-  public: boolean;
-  scope: MaintenanceScope | null;
-  acknowledgement: Acknowledgement | null;
-  created_by: string | null;
-  created_at: string;
-  updated_at: string;
-}
-export interface IncidentMember {
-  endpoint_id: string;
-  endpoint_name: string;
-  website_id: string;
-  website_name: string;
-  started_at: string;
-  ended_at: string | null;
-  error: { code: string; message: string } | null;
-  held: boolean;
-}
-export interface IncidentUpdate {
-  id: string;
-  at: string;
-  by: string | null;
-  status: IncidentStatus | null;
-  text: string;
-  public: boolean;
-  automatic: boolean;
-  edited_at: string | null;
-}
-export interface IncidentDetails extends Incident {
-  endpoints: IncidentMember[];
-  updates: IncidentUpdate[];
-}
+export type Incident = Omit<Schemas['Incident'], 'scope'> & { scope: MaintenanceScope | null };
+export type IncidentStatus = NonNullable<Incident['status']>;
+export type IncidentMember = Schemas['IncidentEndpoint'];
+export type IncidentUpdate = Schemas['IncidentUpdate'];
+export type IncidentDetails = Omit<Schemas['IncidentDetail'], 'scope'> & { scope: MaintenanceScope | null };
 
 /** An `incident` event of the live stream. */
 export interface IncidentChange extends Incident {

@@ -113,7 +113,8 @@ export function stillDownText(
 ): string {
   const names = members.filter(({ ended_at }) => ended_at === null).map(({ endpoint_name }) => endpoint_name);
   const shown = namesText([...names, ...Array<string>(Math.max(0, open - names.length)).fill('')], 5);
-  return `${shown} ${Math.max(open, names.length) === 1 ? 'is' : 'are'} still down: it ends by itself when they are up.`;
+  const isOne = Math.max(open, names.length) === 1;
+  return `${shown} ${isOne ? 'is' : 'are'} still down: it ends by itself when ${isOne ? 'it is' : 'they are'} up.`;
 }
 
 const CHANGES: Record<IncidentChange['change'], string> = {
