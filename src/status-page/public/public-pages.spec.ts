@@ -52,7 +52,9 @@ function pagesOf(orgOf: (slug: string) => string) {
         status: 'up',
         updated_at: '2026-11-22T00:00:00Z',
         endpoints,
+        incidents: [],
         outages: [],
+        otherOutages: [],
         maintenance: [],
       };
       return Promise.resolve(page);
@@ -65,16 +67,16 @@ function pagesOf(orgOf: (slug: string) => string) {
 describe('the public pages that are kept', () => {
   it('are bounded by their bytes: the least recently shown one is read again', async () => {
     const { pages, read } = pagesOf((slug) => `org of ${slug}`);
-    for (let i = 0; i < 24; i++) await pages.get(`page-${i}`, 'html', undefined, '');
-    await pages.get('page-23', 'html', undefined, '');
+    for (let i = 0; i < 24; i++) await pages.get(`page-${i}`, 'html', {}, '');
+    await pages.get('page-23', 'html', {}, '');
     expect(read).toHaveLength(24);
-    await pages.get('page-0', 'html', undefined, '');
+    await pages.get('page-0', 'html', {}, '');
     expect(read.slice(24)).toEqual(['page-0']);
   });
 
   it('are shown as they were while an organization has many large ones read again and again', async () => {
     const { pages, clock, read } = pagesOf(() => 'one organization');
-    const all = () => Promise.all(Array.from({ length: 30 }, (_, i) => pages.get(`page-${i}`, 'svg', undefined, '')));
+    const all = () => Promise.all(Array.from({ length: 30 }, (_, i) => pages.get(`page-${i}`, 'svg', {}, '')));
     await all();
     for (let second = 0; second < 60; second += 15) {
       clock.atMs += 15_000;
