@@ -79,7 +79,7 @@ export interface IncidentChange extends Incident {
 
 /** `/status/<slug>/history.json`: what was told of a month. */
 export interface PublicHistory {
-  incidents: { id: string; title: string; started_at: string; ended_at: string | null }[];
+  incidents: { id: string; title: string; started_at: string; ended_at: string | null; endpoints: string[] }[];
 }
 
 export type Problem = Schemas['Problem'];

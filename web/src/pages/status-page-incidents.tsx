@@ -5,7 +5,7 @@ import type { IncidentDetails, PublicHistory, PublicPage } from '../api/types';
 import { PublicCard } from '../components/incident/public-preview';
 import { Button, Section } from '../components/layout';
 import { time } from '../logic/format';
-import { lengthText } from '../logic/incident';
+import { lengthText, namesText } from '../logic/incident';
 import { coveredBy, monthAfter, monthText, publicTitle, shownOn } from '../logic/incident-public';
 import { now } from '../state/clock';
 import { openIncidents, refreshIncidents } from '../state/incidents';
@@ -16,6 +16,9 @@ import '../styles/incident.css';
 
 /** So many open ones are looked at: what a page shows of them stands in each. */
 const MOST = 20;
+
+/** Names of an incident are so many at most. */
+const NAMED = 5;
 
 /** What is open and would show on the page, and whether customers are told. Nothing where nothing is. */
 export function OpenOnPage({ page }: { page: PublicPage }) {
@@ -74,7 +77,9 @@ export function PastOnPage({ page }: { page: PublicPage }) {
     <Section title="What customers read of the past">
       <p class="months">
         <Button onClick={() => (month.value = monthAfter(month.value, -1))}>Earlier</Button>
-        <strong>{monthText(month.value)}</strong>
+        <a href={`${page.path}/history?month=${month.value}`} target="_blank" rel="noreferrer">
+          {monthText(month.value)}
+        </a>
         <Button disabled={month.value >= present} onClick={() => (month.value = monthAfter(month.value, 1))}>
           Later
         </Button>
@@ -86,7 +91,10 @@ export function PastOnPage({ page }: { page: PublicPage }) {
           {list.map((incident) => (
             <li key={incident.id}>
               <span>{time(incident.started_at, now.value)}</span>
-              <a href={`#/incidents/${incident.id}`}>{incident.title}</a>
+              <div>
+                <strong>{incident.title}</strong>
+                <p class="muted small">{namesText(incident.endpoints, NAMED)}</p>
+              </div>
               <span class="num">{lengthText(incident, now.value)}</span>
             </li>
           ))}
