@@ -32,13 +32,13 @@ const MOVE = `
 /** An endpoint that was in several of them is one member: bad since the first, and while it is so in any. */
 const GATHER = `
   WITH gone AS (DELETE FROM incident_member WHERE incident_id = ANY ($2::uuid[]) RETURNING *),
-       span AS (SELECT endpoint_id, min(started_at) AS started_at, bool_or(held) AS held,
+       span AS (SELECT endpoint_id, min(started_at) AS started_at, bool_or(held) AS held, bool_or(ack_due) AS ack_due,
                        CASE WHEN count(*) = count(ended_at) THEN max(ended_at) END AS ended_at
                   FROM gone GROUP BY endpoint_id)
   INSERT INTO incident_member (incident_id, endpoint_id, org_id, website_id, endpoint_name, website_name, started_at, ended_at,
-                               error_code, error_message, held)
+                               error_code, error_message, held, ack_due)
   SELECT DISTINCT ON (endpoint_id) $1::uuid, endpoint_id, g.org_id, g.website_id, g.endpoint_name, g.website_name, span.started_at,
-         span.ended_at, g.error_code, g.error_message, span.held
+         span.ended_at, g.error_code, g.error_message, span.held, span.ack_due
     FROM gone g JOIN span USING (endpoint_id) ORDER BY endpoint_id, g.started_at
   RETURNING endpoint_id AS id`;
 

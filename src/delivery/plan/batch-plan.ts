@@ -9,6 +9,7 @@ import {
   type LockedDelivery,
 } from '../delivery';
 import { countsOf, DIGEST_NAMED, type DigestCounts } from './digest';
+import type { ReadyGroup } from './fold';
 import { type PlannedNotification, planQueue, type Receiver, suppressFlapping } from './queue-plan';
 import type { RateLimitDecision } from './rate-limit';
 
@@ -35,7 +36,7 @@ export interface AttemptContents {
   parts: readonly AttemptPart[];
   /** True when any of it may have arrived before. */
   repeat: boolean;
-  /** Of a digest: how many of each kind it covers. */
+  /** Of a digest or a fold: how many of each kind it covers. */
   digest: DigestCounts | null;
   deliveries: readonly AttemptedDelivery[];
 }
@@ -120,19 +121,30 @@ function postpone({ ended, postponed }: BatchPlan, queue: readonly LockedDeliver
   if (next) postponed.push({ id: next.id, until });
 }
 
-/** What leaves now, one group per attempt; the last group is the digest, if there is one. */
-export function attemptGroups(ready: readonly ReadyQueue[], { singles, digest }: RateLimitDecision): ReadyQueue[][] {
-  const alone = ready.slice(0, singles).map((one) => [one]);
-  return digest ? [...alone, ready.slice(singles)] : alone;
+/** What each attempt that leaves now sends; the last one is the digest, if there is one. */
+export function attemptContents(
+  groups: readonly ReadyGroup[],
+  { singles, digest }: RateLimitDecision,
+): AttemptContents[] {
+  const alone = groups.slice(0, singles).map(({ queues, fold }) => contents(queues, fold && { incident: fold }));
+  return digest
+    ? [
+        ...alone,
+        contents(
+          groups.slice(singles).flatMap(({ queues }) => queues),
+          {},
+        ),
+      ]
+    : alone;
 }
 
-/** What the attempt for a group sends. */
-export function contents(group: readonly ReadyQueue[], isDigest: boolean): AttemptContents {
+/** `told`: what its digest says beside the counts; `null`: it is none. */
+function contents(group: readonly ReadyQueue[], told: Pick<DigestCounts, 'incident'> | null): AttemptContents {
   return {
     parts: group.slice(0, DIGEST_NAMED).map(({ notification }) => partOf(notification)),
     repeat: group.some(({ notification }) => notification.repeat),
-    digest: isDigest ? countsOf(group.map(({ notification }) => notification.kind)) : null,
-    deliveries: group.flatMap((queue) => attempted(queue, isDigest)),
+    digest: told && { ...countsOf(group.map(({ notification }) => notification.kind)), ...told },
+    deliveries: group.flatMap((queue) => attempted(queue, told !== null)),
   };
 }
 

@@ -5,6 +5,9 @@ import { AlertEvaluator } from '../../../src/alert/episode/alert-evaluator';
 import type { AlertCondition } from '../../../src/alert-rule/alert-rule';
 import { type AlertEventRow } from '../../../src/alert/episode/episode';
 import { AlertLifecycle } from '../../../src/alert/episode/alert-lifecycle';
+import { IncidentAdoption } from '../../../src/incident/incident-adoption';
+import { IncidentMetrics } from '../../../src/incident/incident.metrics';
+import { IncidentRecorder } from '../../../src/incident/incident-recorder';
 import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { EpisodeRecorder } from '../../../src/alert/episode/episode-recorder';
@@ -96,6 +99,9 @@ export class Alerting {
         AlertEvaluator,
         AlertLifecycle,
         EpisodeRecorder,
+        IncidentRecorder,
+        IncidentAdoption,
+        IncidentMetrics,
         MissingDestinations,
         SealedConfigs,
         Outbox,

@@ -65,6 +65,7 @@ export class Incidents1795910400000 implements MigrationInterface {
 
       -- An endpoint in an incident, from its first triggered alert to its last resolved one. Names and error as they were: no foreign
       -- key to the endpoint. One that comes back to a reopened incident is the same row. held: its alerts do not trigger.
+      -- ack_due: somebody took the incident in hand while it was in it; its own acknowledgement is not written yet.
       CREATE TABLE incident_member (
         incident_id uuid NOT NULL REFERENCES incident ON DELETE CASCADE,
         endpoint_id uuid NOT NULL,
@@ -77,9 +78,11 @@ export class Incidents1795910400000 implements MigrationInterface {
         error_code varchar(40),
         error_message varchar(300),
         held boolean NOT NULL DEFAULT false,
+        ack_due boolean NOT NULL DEFAULT false,
         PRIMARY KEY (incident_id, endpoint_id)
       ) WITH (fillfactor = 70);
       CREATE UNIQUE INDEX incident_member_open ON incident_member (endpoint_id) WHERE ended_at IS NULL;
+      CREATE INDEX incident_member_ack_due ON incident_member (incident_id, endpoint_id) WHERE ack_due;
       CREATE INDEX incident_member_of_endpoint ON incident_member (endpoint_id, incident_id);
       CREATE INDEX incident_member_of_website ON incident_member (website_id, incident_id);
 
