@@ -330,6 +330,6 @@ describe('without the lines', () => {
   });
 
   it('an unknown module has no routes', async () => {
-    expect((await app.read.get('/incidents')).status).toBe(404);
+    expect((await app.read.get('/releases')).status).toBe(404);
   });
 });

@@ -6,6 +6,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { type OpenApi, operationsOf } from '../../../packages/testing/contract/document/openapi';
 import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
+import { newDetectedIncident } from '../../harness/app/incidents';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** One body that the document offers. */
@@ -39,7 +40,14 @@ const STAND_INS: Readonly<Record<string, { why: string; values: (app: TestApp) =
     why: 'the site of the example has none, and nobody else is asked',
     values: () => ({ url: sitemap.url('/sitemap.xml') }),
   },
+  'POST /api/v1/incidents/{id}/merge': {
+    why: 'the example shows how an id looks, and no incident is merged with itself',
+    values: () => ({ incident_ids: [other] }),
+  },
 };
+
+/** Another incident of the scene. */
+let other: string;
 
 /** An id of the documents, such as `ws_01jd3k6q7be5y9x4v2m8n0r1st`. */
 const MADE_UP_ID = /\b([a-z]+)_01jd3k6q7be5y9x4v2m8n0r1st\b/g;
@@ -93,9 +101,18 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     const page = await app.write.post<{ id: string }>('/status-pages', { title: 'Shop', groups: [] });
     const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
     const window = await app.write.post<{ id: string }>('/maintenance-windows', nightly);
+    const second = await newEndpoint(app.write, website);
+    const bad = [endpoint, second].map((id) => ({ endpoint: id }));
+    const incident = await newDetectedIncident(app.app.get(Database), bad);
+    const said = await app.write.post<{ id: string }>(`/incidents/${incident}/updates`, { text: 'We look.' });
+    const third = await newEndpoint(app.write, website);
+    other = await newDetectedIncident(app.app.get(Database), [{ endpoint: third }]);
     const org = formatId('organization', (await app.organization('Acme')).orgId);
     return {
-      ids: { ws: website, ep: endpoint, al: alert, ct: contact, sp: page.body.id, mw: window.body.id, org },
+      ids: {
+        ...{ ws: website, ep: endpoint, al: alert, ct: contact, sp: page.body.id, mw: window.body.id, org },
+        ...{ inc: incident, iu: said.body.id },
+      },
       async remove() {
         await app.write.delete(`/websites/${website}`);
         await app.write.delete(`/contacts/${contact}`);

@@ -17,6 +17,7 @@ import {
   type Operation,
   operationsOf,
 } from '../../../packages/testing/contract/document/openapi';
+import { newIncident } from '../../harness/app/incidents';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { Database } from '../../../src/platform/database/database';
 
@@ -42,7 +43,7 @@ const PUBLIC = [
 const CANARY = 'Canary7f3a';
 /**
  * Random input cannot succeed here: keys and slugs are secrets, no delivery ends in a process that does not deliver, nothing
- * is down to be acknowledged in one that does not check, the fields of a window have to fit each other and the date, those of
+ * is down to be acknowledged, split or merged in one that does not check, the fields of a window have to fit each other and the date, those of
  * an endpoint its type, and no address has a sitemap.
  */
 const OUT_OF_REACH = [
@@ -60,6 +61,8 @@ const OUT_OF_REACH = [
   'POST /api/v1/websites/{websiteId}/endpoints',
   'POST /api/v1/maintenance-windows',
   'POST /api/v1/maintenance-windows/preview',
+  'POST /api/v1/incidents/{id}/split',
+  'POST /api/v1/incidents/{id}/merge',
   'POST /api/v1/endpoints/heartbeat/preview',
   'POST /api/v1/configuration/convert',
   'POST /api/v1/endpoints/sitemap',
@@ -201,15 +204,23 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const through = { endpoint_id: endpoint, contact_id: contact, description: name };
     const { id: alertOfContact } = (await by.post<{ id: string }>('/alerts', through)).body;
     const { id: page } = (await by.post<{ id: string }>('/status-pages', { title: name, groups: [] })).body;
-    for (const id of [website, endpoint, job, alert, window, contact, alertOfContact, page]) note(id);
+    const incident = await newIncident(by, { title: name, text: name });
+    const { id: said } = (await by.post<{ id: string }>(`/incidents/${incident}/updates`, { text: name })).body;
+    for (const id of [incident, said, website, endpoint, job, alert, window, contact, alertOfContact, page]) note(id);
   }
 
   /** Everything the other organization can see of itself. */
   const seenByOther = async () =>
     Promise.all(
-      ['/websites', '/alerts', '/contacts', '/overview', '/alerts/events', `/endpoints/${foreign.get('ep') ?? ''}`].map(
-        async (path) => (await other.admin.get(path)).text,
-      ),
+      [
+        '/websites',
+        '/alerts',
+        '/contacts',
+        '/overview',
+        '/alerts/events',
+        '/incidents',
+        `/endpoints/${foreign.get('ep') ?? ''}`,
+      ].map(async (path) => (await other.admin.get(path)).text),
     );
 
   /** The first of each kind is never deleted: one always exists. */
