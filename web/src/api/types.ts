@@ -10,7 +10,7 @@ export type Website = Schemas['Website'];
 /** How all endpoints of a website were. */
 export type WebsiteHistory = Schemas['WebsiteHistory'];
 export type WebsiteOutage = Schemas['WebsiteOutage'];
-export type Endpoint = Schemas['Endpoint'] & { incident_id: string | null };
+export type Endpoint = Schemas['Endpoint'];
 /** When a ping is expected, and where to send it. */
 export type Heartbeat = Schemas['EndpointHeartbeat'];
 export type Ping = Schemas['Ping'];
@@ -46,7 +46,7 @@ export type Alert = Schemas['Alert'];
 export type AlertRule = Required<Schemas['AlertDefaults']>;
 /** A channel that many alerts notify through. */
 export type Contact = Schemas['Contact'];
-export type AlertEvent = Schemas['AlertEvent'] & { incident_id: string | null };
+export type AlertEvent = Schemas['AlertEvent'];
 export type Delivery = Schemas['Delivery'];
 /** What became of a test that nothing stores. */
 export type DeliveryTest = Schemas['DeliveryTest'];
@@ -73,9 +73,7 @@ export type IncidentUpdate = Schemas['IncidentUpdate'];
 export type IncidentDetails = Omit<Schemas['IncidentDetail'], 'scope'> & { scope: MaintenanceScope | null };
 
 /** An `incident` event of the live stream. */
-export interface IncidentChange extends Incident {
-  change: 'opened' | 'joined' | 'updated' | 'acknowledged' | 'ended' | 'reopened' | 'merged' | 'split' | 'deleted';
-}
+export type IncidentChange = Omit<Schemas['IncidentChange'], 'scope'> & Pick<Incident, 'scope'>;
 
 /** `/status/<slug>/history.json`: what was told of a month. */
 export interface PublicHistory {

@@ -44,8 +44,9 @@ export const TopBar = ({ links, current, open, onHelp }: Props) => (
             {title === 'Incidents' && open > 0 && (
               <>
                 {' '}
-                <span class="count" aria-label={`${open} open`}>
+                <span class="count">
                   {open}
+                  <span class="sr"> open</span>
                 </span>
               </>
             )}

@@ -63,7 +63,6 @@ export function EndpointPage({ id }: { id: string }) {
       check: reloadMine,
       alert: reloadMine,
       acknowledgement: reloadMine,
-      incident: endpoint.reload,
       maintenance: reload,
       ready: reload,
     });

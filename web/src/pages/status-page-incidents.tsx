@@ -9,7 +9,7 @@ import { lengthText, namesText } from '../logic/incident';
 import { coveredBy, monthAfter, monthText, publicTitle, shownOn } from '../logic/incident-public';
 import { now } from '../state/clock';
 import { openIncidents, refreshIncidents } from '../state/incidents';
-import { useLoad } from '../state/load';
+import { useLoad, useReload } from '../state/load';
 import { items, tagsOf } from '../state/overview-store';
 import { may } from '../state/session';
 import '../styles/incident.css';
@@ -24,10 +24,10 @@ const NAMED = 5;
 export function OpenOnPage({ page }: { page: PublicPage }) {
   useEffect(() => void refreshIncidents(), []);
   const open = (openIncidents.value ?? []).slice(0, MOST);
-  const key = open.map(({ id, updated_at }) => id + updated_at).join();
-  const read = useLoad(key, (signal) =>
+  const read = useLoad('open-on-page', (signal) =>
     Promise.all(open.map(({ id }) => get<IncidentDetails>(`/api/v1/incidents/${id}`, signal))),
   );
+  useReload(read, [open.map(({ id, updated_at }) => id + updated_at).join()]);
   const shown = (read.data.value ?? []).flatMap((incident) => {
     const affected = incident.scope ? coveredBy(incident.scope, items.value ?? [], tagsOf) : incident.endpoints;
     const [on] = shownOn([{ ...page, enabled: true }], affected);

@@ -2,6 +2,7 @@ import type { IncidentStatus, PublicPage } from '../../api/types';
 import { publicTitle, type ShownOn } from '../../logic/incident-public';
 import { namesText } from '../../logic/incident';
 import { clockTime, count } from '../../logic/format';
+import { nameOf } from '../../state/overview-store';
 import { PlainText } from './plain-text';
 import { SaidPill } from './incident-pill';
 
@@ -61,12 +62,12 @@ export function PublicPreview({ incident, pages, status, updates }: Props) {
       <p class="small">
         Shown on {pages.length > 1 && `${count(pages.length, 'page')}: `}
         {pages.map(({ page, names }, index) => (
-          <>
+          <span key={page.id}>
             {index > 0 && ', '}
             <a href={page.path} target="_blank" rel="noreferrer" title={namesText(names, NAMED)}>
-              {page.title ?? page.slug}
+              {page.title ?? nameOf(page.website_id ?? page.slug)}
             </a>
-          </>
+          </span>
         ))}
       </p>
       <PublicCard title={publicTitle(incident, first.names)} status={status} names={first.names} updates={updates} />

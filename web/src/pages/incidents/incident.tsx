@@ -17,7 +17,7 @@ import { deleteLater } from '../../state/deletion';
 import { refreshIncidentsSoon } from '../../state/incidents';
 import { useKeys } from '../../state/keyboard';
 import { listen } from '../../state/live';
-import { into, useEvery, useLoad } from '../../state/load';
+import { into, useEvery, useLoad, useSoon } from '../../state/load';
 import { nameOf } from '../../state/overview-store';
 import { go, route } from '../../state/router';
 import { may } from '../../state/session';
@@ -39,10 +39,8 @@ export function IncidentPage({ id }: { id: string }) {
     if (isAll.peek()) members.reload();
     refreshIncidentsSoon();
   };
-  useEffect(() => {
-    const stop = listen({ incident: (change) => change.id === id && reload(), ready: reload });
-    return stop;
-  }, [id]);
+  const soon = useSoon(300, reload);
+  useEffect(() => listen({ incident: (change) => change.id === id && soon(), ready: soon }), [id]);
   useEvery(30, reload);
   return (
     <Data of={incident}>

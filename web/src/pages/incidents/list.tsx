@@ -12,10 +12,10 @@ import { acknowledgedBy } from '../../logic/acknowledged-text';
 import { clockTime, count } from '../../logic/format';
 import { byDay, calmText, causeText, downText, lengthText, titleOf } from '../../logic/incident';
 import { now } from '../../state/clock';
-import { openIncidents, refreshIncidents } from '../../state/incidents';
+import { openCount, openIncidents, refreshIncidents } from '../../state/incidents';
 import { useKeys } from '../../state/keyboard';
 import { listen } from '../../state/live';
-import { useEvery, usePages } from '../../state/load';
+import { useEvery, usePages, useSoon } from '../../state/load';
 import { go } from '../../state/router';
 import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
@@ -32,18 +32,10 @@ export function IncidentsPage() {
     void refreshIncidents();
     version.value++;
   };
+  const soon = useSoon(300, reload);
   useEffect(() => {
     void refreshIncidents();
-    let timer = 0;
-    const soon = () => {
-      clearTimeout(timer);
-      timer = window.setTimeout(reload, 300);
-    };
-    const stop = listen({ incident: soon, ready: soon });
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
+    return listen({ incident: soon, ready: soon });
   }, []);
   useEvery(60, reload);
 
@@ -122,6 +114,11 @@ export function IncidentsPage() {
         <section class="section">
           <h2>Open</h2>
           <ol class="incidents open">{open.map(row)}</ol>
+          {openCount.value > open.length && (
+            <p class="muted small below">
+              The newest {open.length} of {openCount.value.toLocaleString('en')}.
+            </p>
+          )}
         </section>
       )}
       {byDay(over ?? [], now.value).map(({ title, incidents }) => (
