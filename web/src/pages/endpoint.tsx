@@ -17,6 +17,7 @@ import { Address } from '../components/heartbeat/address';
 import { Pings } from '../components/heartbeat/pings';
 import { Data, Section } from '../components/layout';
 import { lazy } from '../components/lazy';
+import { IncidentLink } from '../components/incident/incident-link';
 import { MaintenanceBanner } from '../components/quiet';
 import { isHeartbeat } from '../logic/heartbeat';
 import { shownSince } from '../logic/shown-since';
@@ -94,7 +95,10 @@ export function EndpointPage({ id }: { id: string }) {
           />
           {may.write() && <FirstContact then={() => made.value++} />}
           {data.maintenance && <MaintenanceBanner of={data.maintenance} />}
-          {data.acknowledgement && <AcknowledgedBanner id={id} of={data.acknowledgement} onChange={reload} />}
+          {data.incident_id && <IncidentLink id={data.incident_id} />}
+          {data.acknowledgement && (
+            <AcknowledgedBanner path={`endpoints/${id}`} of={data.acknowledgement} onChange={reload} />
+          )}
           {data.heartbeat?.last_ping_at === null && <Address endpoint={data} of={data.heartbeat} reload={reload} />}
           <Strip endpoint={data} checks={recent} />
           <Tiles endpoint={data} newest={recent[0]} uptimes={uptimes.data.value} />

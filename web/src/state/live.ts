@@ -1,5 +1,13 @@
 import { signal } from '@preact/signals';
-import type { AcknowledgementChange, AlertEvent, HeartbeatChange, MaintenanceChange, StateChange } from '../api/types';
+import type {
+  AcknowledgementChange,
+  AlertEvent,
+  HeartbeatChange,
+  IncidentChange,
+  MaintenanceChange,
+  StateChange,
+} from '../api/types';
+import { changeText } from '../logic/incident';
 import { restoreSession } from './session';
 
 /** State of the live stream. `lost` comes after GRACE_MS only, so that a short reconnect stays invisible. */
@@ -15,6 +23,7 @@ type Listener = {
   maintenance?(change: MaintenanceChange): void;
   acknowledgement?(change: AcknowledgementChange): void;
   heartbeat?(change: HeartbeatChange): void;
+  incident?(change: IncidentChange): void;
   /** The stream is open, for the first time or again: what is shown may be out of date. */
   ready?(): void;
 };
@@ -84,6 +93,11 @@ function open(): void {
   source.addEventListener('heartbeat', (event) => {
     const change = parsed(event) as HeartbeatChange;
     for (const listener of listeners) listener.heartbeat?.(change);
+  });
+  source.addEventListener('incident', (event) => {
+    const change = parsed(event) as IncidentChange;
+    announcement.value = changeText(change);
+    for (const listener of listeners) listener.incident?.(change);
   });
   source.addEventListener('error', reconnect);
 }
