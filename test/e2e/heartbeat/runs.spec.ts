@@ -185,7 +185,9 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     await enable(`/websites/${website.id}`);
     await write.put(`/endpoints/${id}/acknowledgement`, {});
     await write.delete(`/endpoints/${id}/acknowledgement`);
-    const window = await newMaintenanceWindow(write);
+    const now = app.app.get(DatabaseClock).now().getTime();
+    const [starts_at, ends_at] = [now, now + HOUR_MS].map((time) => new Date(time).toISOString());
+    const window = await newMaintenanceWindow(write, { starts_at, ends_at });
     await write.post(`/maintenance-windows/${window}/end`);
     await app.app.get(MaintenanceSweep).run();
     expect(await rows()).toEqual(all);
