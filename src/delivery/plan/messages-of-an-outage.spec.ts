@@ -50,6 +50,7 @@ function messagesOf(deliveries: readonly LockedDelivery[], isFolded: boolean): n
     const now = at(second);
     const known = deliveries.filter(({ createdAt }) => createdAt <= now);
     const pending = known.filter(({ id }) => !told.has(id));
+    if (pending.length === 0) continue;
     // A resolve is told once nothing of its alert is left in front of it.
     const waiting = new Set(pending.filter(({ kind }) => kind === 'triggered').map(({ queueId }) => queueId));
     const heads = pending.filter(({ kind, queueId }) => kind === 'triggered' || !waiting.has(queueId));
@@ -90,7 +91,7 @@ describe('how many messages a chat gets of endpoints that break together', () =>
         return `${messagesOf(deliveries, false)} → ${messagesOf(deliveries, true)}`;
       }),
     ]);
-    const documented = [...PAGE.matchAll(/^\| +(\d+) \|([^\n]+)\|$/gm)].map(([, count = '', cells = '']) => [
+    const documented = [...PAGE.matchAll(/^\| (\d+) +\|([^\n]+)\|$/gm)].map(([, count = '', cells = '']) => [
       count,
       ...cells.split('|').map((cell) => cell.trim()),
     ]);
