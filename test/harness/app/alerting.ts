@@ -30,11 +30,12 @@ import { freshDatabase } from '../database/database';
 /** F fails, S succeeds, D is degraded (up with a warning), ? is unknown. */
 export type Result = 'F' | 'S' | 'D' | '?';
 
-/** One result of a batch; `muted` as the recorder marks it. */
+/** One result of a batch; `muted` as the recorder marks it. All are from one address, unless it is given. */
 export interface Reported {
   endpointId: string;
   result: Result;
   muted?: boolean;
+  address?: string;
 }
 
 /** A row of `alert`, as far as tests look at it. */
@@ -194,12 +195,12 @@ export class Alerting {
     return this.module.get(WorkerDatabase).transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
       const updates: StreakUpdate[] = [];
-      for (const { endpointId, result, muted = false } of batch) {
+      for (const { endpointId, result, muted = false, address = '192.0.2.1' } of batch) {
         const state = states.get(endpointId);
         if (!state) throw new Error(`endpoint ${endpointId} has no state`);
         if (result === '?') continue;
         fold(state, result, muted, at);
-        updates.push(updateOf(state, result, muted, at, error));
+        updates.push({ ...updateOf(state, result, muted, at, error), address });
       }
       for (const state of states.values()) await saveState(tx, state);
       await this.evaluator.evaluate(tx, updates);
@@ -325,7 +326,7 @@ const updateOf = (
   muted: boolean,
   checkedAt: Date,
   message: string,
-): StreakUpdate => ({
+): Omit<StreakUpdate, 'address'> => ({
   orgId: state.orgId,
   endpointId: state.endpointId,
   outcome: result === 'F' ? 'down' : 'up',
@@ -342,7 +343,6 @@ const updateOf = (
   checkedAt,
   durationMs: 12.5,
   statusCode: result === 'F' ? null : 200,
-  address: '192.0.2.1',
   error: result === 'F' ? { code: 'connection_refused', message } : null,
   warning: result === 'D' ? { code: 'assertion_failed', message: 'the certificate expires in 10 days' } : null,
 });
