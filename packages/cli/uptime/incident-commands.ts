@@ -38,7 +38,7 @@ export async function say(
   uptime: UptimeClient,
   name: string,
   text: string,
-  { json, status = undefined, public: isPublic = false }: SayOptions,
+  { json, status, public: isPublic = false }: SayOptions,
 ): Promise<ExitCode> {
   const { id, number } = await incidentNamed(uptime, name);
   const body = { text, public: isPublic, ...(status && { status }) };
