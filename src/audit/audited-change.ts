@@ -78,6 +78,7 @@ const DERIVED = new Set([
   'degraded',
   'maintenance',
   'acknowledgement',
+  'incident_id',
   'dependents',
   'triggered',
   'group',

@@ -1,8 +1,18 @@
 import type { IncidentRow } from './incident-row';
 
 /** What happened to an incident, as the live stream names it. */
-export type IncidentChange =
-  'opened' | 'joined' | 'updated' | 'acknowledged' | 'ended' | 'reopened' | 'merged' | 'split' | 'deleted';
+export const INCIDENT_CHANGES = [
+  'opened',
+  'joined',
+  'updated',
+  'acknowledged',
+  'ended',
+  'reopened',
+  'merged',
+  'split',
+  'deleted',
+] as const;
+export type IncidentChange = (typeof INCIDENT_CHANGES)[number];
 
 /** Raised once per incident and transaction, within it, by whoever changed it (`platform/events`). */
 export class IncidentChanged {

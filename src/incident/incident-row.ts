@@ -115,3 +115,14 @@ export const MEMBER_COLUMNS = `m.incident_id AS "incidentId", m.endpoint_id AS "
 /** Columns of `incident_update` (`u`) as the fields of `UpdateRow`. */
 export const UPDATE_COLUMNS = `u.id, u.incident_id AS "incidentId", u.at, u.by_name AS by, u.status, u.text, u.public, u.automatic,
   u.edited_at AS "editedAt"`;
+
+const camelCase = (column: string): string => column.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase());
+
+/** The row of `incident` that PostgreSQL wrote as JSON, as triggers keep it. */
+export const incidentOfJson = (json: Readonly<Record<string, unknown>>): IncidentRow =>
+  Object.fromEntries(
+    Object.entries(json).map(([column, value]) => [
+      camelCase(column),
+      /_(at|until)$/.test(column) && typeof value === 'string' ? new Date(value) : value,
+    ]),
+  ) as unknown as IncidentRow;

@@ -3,8 +3,15 @@ import type { AlertEvent } from '../alert/event/alert-event.entity';
 import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
+import { toIncidentView } from '../incident/incident.dto';
+import { incidentOfJson } from '../incident/incident-row';
 import { formatId } from '../platform/ids/id';
-import type { AcknowledgementChangeView, MaintenanceChangeView, StateChangeView } from './stream.dto';
+import type {
+  AcknowledgementChangeView,
+  IncidentChangeView,
+  MaintenanceChangeView,
+  StateChangeView,
+} from './stream.dto';
 
 /** A row of stream_event with what its message needs: of the endpoint `null` when that is deleted. */
 export interface StreamRow {
@@ -40,6 +47,10 @@ export function otherMessageOf({ kind, payload, endpoint_id, endpoint_key }: Str
     // A uuid in the row.
     const { window_id, ...state } = payload as MaintenanceChangeView;
     return frame(kind, { window_id: formatId('maintenanceWindow', window_id), ...state }, id);
+  }
+  if (kind === 'incident') {
+    const { change, ...row } = payload as Record<string, unknown> & Pick<IncidentChangeView, 'change'>;
+    return frame(kind, { ...toIncidentView(incidentOfJson(row)), change } satisfies IncidentChangeView, id);
   }
   if (kind !== 'acknowledgement' || endpoint_id === null || endpoint_key === null) return null;
   const acknowledgement = payload as AcknowledgementChangeView['acknowledgement'];

@@ -2,6 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { AlertEventView } from '../alert/event/alert-event.dto';
 import type { outcomeOf } from '../endpoint/outcome-code';
+import { IncidentView } from '../incident/incident.dto';
+import { INCIDENT_CHANGES, type IncidentChange } from '../incident/incident-events';
 import { Optional } from '../platform/http/validators';
 
 export class StreamQuery {
@@ -115,6 +117,16 @@ export class AcknowledgementChangeView {
   acknowledgement!: StreamAcknowledgementView | null;
 }
 
+/** Something happened to an incident; once in a transaction, whatever the number of its endpoints. */
+export class IncidentChangeView extends IncidentView {
+  @ApiProperty({
+    enum: INCIDENT_CHANGES,
+    description: '`updated`: an endpoint left, or people said or renamed something; read the incident for its lists.',
+    example: 'joined',
+  })
+  change!: IncidentChange;
+}
+
 const POSITION = { description: 'Of this place in the stream; send it as `Last-Event-ID` to resume after it.' };
 
 export class MaintenanceStreamEventView {
@@ -137,6 +149,17 @@ export class AcknowledgementStreamEventView {
 
   @ApiProperty()
   data!: AcknowledgementChangeView;
+}
+
+export class IncidentStreamEventView {
+  @ApiProperty({ enum: ['incident'] })
+  event!: 'incident';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: IncidentChangeView;
 }
 
 export class CheckStreamEventView {
@@ -182,6 +205,7 @@ export const STREAM_EVENTS = {
   alert: AlertStreamEventView,
   maintenance: MaintenanceStreamEventView,
   acknowledgement: AcknowledgementStreamEventView,
+  incident: IncidentStreamEventView,
   ready: OtherStreamEventView,
   reset: OtherStreamEventView,
   ping: OtherStreamEventView,

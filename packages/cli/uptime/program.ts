@@ -16,19 +16,21 @@ import {
 import { clientOf, type Connection, readKey, readServiceUrl } from './connection';
 import { check, list, type ListOptions } from './endpoint-commands';
 import { errorText } from './error-text';
+import { acknowledge, incident, incidents, say, type SayOptions } from './incident-commands';
 import { CommandError, type Io } from './io';
 import { tail } from './tail-command';
 
 const AFTER_HELP = `
 Environment:
   UPTIME_URL       address of the service, such as https://uptime.example.com
-  UPTIME_API_KEY   an API key; plan, export, convert, ls and tail are content with the role "read";
-                   mcp offers what the role allows
+  UPTIME_API_KEY   an API key; plan, export, convert, ls, incidents and tail are content with the
+                   role "read";                    mcp offers what the role allows
   UPTIME_PING_URL  address of the heartbeat that run tells; a secret, like a key
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours
 
-Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up (a warning is up).
+Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up (a warning is up);
+incidents, incident: it is open.
 run ends with the exit code of its command.
 
 Examples:
@@ -36,6 +38,7 @@ Examples:
   uptime apply monitors.yaml --prune
   uptime convert --from gatus config.yaml > monitors.yaml
   uptime ls --status down
+  uptime incident update 12 'The load balancer lost power.' --status identified
   uptime check https://shop.example.com/
   uptime check --local tcp://db.example.com:5432
   uptime run -- pg_dump --file shop.sql shop`;
@@ -181,6 +184,39 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .action(async (words: string[], options: CheckOptions) => end(await check(io, uptime, words, options)));
 
   program
+    .command('incidents')
+    .description('list the incidents that are open; 2 when there are any')
+    .option('--all', 'also those that are over')
+    .option('--json', 'what the API returns')
+    .action(async (options: { all?: boolean; json?: boolean }) => end(await incidents(io, uptime(), options)));
+
+  const one = program
+    .command('incident')
+    .description('show an incident by its number or id, with its endpoints and what was said; 2 while it is open')
+    .argument('<incident>')
+    .option('--json', 'what the API returns')
+    .action(async (name: string, options: { json?: boolean }) => end(await incident(io, uptime(), name, options)));
+
+  one
+    .command('update <incident> <text>')
+    .description('say something about it, for the organization alone unless --public')
+    .addOption(new Option('--status <status>', 'where it is from now on').choices(STATUSES))
+    .option('--public', 'also on the status pages that show it')
+    .option('--json', 'what the API returns')
+    .action(async (name: string, text: string, options: SayOptions) =>
+      end(await say(io, uptime(), name, text, options)),
+    );
+
+  one
+    .command('ack <incident>')
+    .description('take all of it in hand: its alerts trigger no more, pagers are told')
+    .option('--note <text>', 'what others should know')
+    .option('--json', 'what the API returns')
+    .action(async (name: string, options: { note?: string; json?: boolean }) =>
+      end(await acknowledge(io, uptime(), name, options)),
+    );
+
+  program
     .command('tail')
     .description('follow what happens: changes of status, alerts, maintenance')
     .option('--json', 'one JSON object a line')
@@ -188,6 +224,8 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
 
   return program;
 }
+
+const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 
 const repeated = (value: string, before: readonly string[] = []): string[] => [...before, value];
 

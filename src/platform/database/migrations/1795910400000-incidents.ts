@@ -1,6 +1,58 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
+ * The live stream tells of each incident once in a transaction: how it is at its end, and what happened to it. Of those that are
+ * deleted only what somebody made by hand: what retention removes is no news.
+ */
+const STREAM = `
+      CREATE FUNCTION stream_incidents_opened() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          INSERT INTO stream_event (org_id, kind, payload)
+          SELECT org_id, 'incident', to_jsonb(a) || '{"change": "opened"}' FROM added a ORDER BY id;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER stream_incidents_opened AFTER INSERT ON incident REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+        EXECUTE FUNCTION stream_incidents_opened();
+
+      CREATE FUNCTION stream_incidents_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          WITH told AS (
+            DELETE FROM stream_event s USING after a
+             WHERE s.xid = pg_current_xact_id() AND s.kind = 'incident' AND s.payload ->> 'id' = a.id::text
+            RETURNING a.id, s.payload ->> 'change' AS change),
+          changed AS (
+            SELECT a.*, CASE
+                WHEN b.merged_into IS NULL AND a.merged_into IS NOT NULL THEN 'merged'
+                WHEN a.cause = 'people' AND a.endpoint_count < b.endpoint_count THEN 'split'
+                WHEN a.cause = 'people' AND a.endpoint_count > b.endpoint_count AND a.joined_at = b.joined_at THEN 'merged'
+                WHEN b.ended_at IS NOT NULL AND a.ended_at IS NULL THEN 'reopened'
+                WHEN b.ended_at IS NULL AND a.ended_at IS NOT NULL THEN 'ended'
+                WHEN a.ack_at IS DISTINCT FROM b.ack_at THEN 'acknowledged'
+                WHEN a.open_count > b.open_count THEN 'joined'
+                ELSE 'updated' END AS change
+              FROM after a JOIN before b ON b.id = a.id)
+          INSERT INTO stream_event (org_id, kind, payload)
+          SELECT c.org_id, 'incident', to_jsonb(c) || jsonb_build_object('change', CASE
+              WHEN t.change = 'opened' AND c.change <> 'ended' THEN 'opened'
+              WHEN t.change IS NOT NULL AND c.change IN ('acknowledged', 'joined', 'updated') THEN t.change
+              ELSE c.change END)
+            FROM changed c LEFT JOIN told t ON t.id = c.id ORDER BY c.id;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER stream_incidents_changed AFTER UPDATE ON incident REFERENCING OLD TABLE AS before NEW TABLE AS after
+        FOR EACH STATEMENT EXECUTE FUNCTION stream_incidents_changed();
+
+      CREATE FUNCTION stream_incidents_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          INSERT INTO stream_event (org_id, kind, payload)
+          SELECT r.org_id, 'incident', to_jsonb(r) || '{"change": "deleted"}' FROM removed r
+            JOIN organization o ON o.id = r.org_id AND o.deleted_at IS NULL WHERE r.kind = 'manual' AND r.ended_at IS NULL ORDER BY r.id;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER stream_incidents_deleted AFTER DELETE ON incident REFERENCING OLD TABLE AS removed FOR EACH STATEMENT
+        EXECUTE FUNCTION stream_incidents_deleted();`;
+
+/**
  * Endpoints that went down together, and what people said about it. Quick on a full table: columns without a default, and new
  * tables. What is open at the upgrade gets its incident from the consistency job.
  */
@@ -46,7 +98,7 @@ export class Incidents1795910400000 implements MigrationInterface {
         endpoint_count integer NOT NULL DEFAULT 0,
         open_count integer NOT NULL DEFAULT 0,
         reopened integer NOT NULL DEFAULT 0,
-        merged_into uuid REFERENCES incident,
+        merged_into uuid REFERENCES incident ON DELETE CASCADE,
         public_at timestamptz(3),
         ack_by varchar(255),
         ack_at timestamptz(3),
@@ -107,7 +159,8 @@ export class Incidents1795910400000 implements MigrationInterface {
       CREATE INDEX notification_of_incident ON notification (incident_id, destination) WHERE incident_id IS NOT NULL;
       -- The incident whose acknowledgement wrote it; NULL: it is the endpoint's own.
       ALTER TABLE acknowledgement ADD COLUMN incident_id uuid;
-      CREATE INDEX acknowledgement_of_incident ON acknowledgement (incident_id) WHERE incident_id IS NOT NULL;`);
+      CREATE INDEX acknowledgement_of_incident ON acknowledgement (incident_id) WHERE incident_id IS NOT NULL;
+      ${STREAM}`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -115,6 +168,7 @@ export class Incidents1795910400000 implements MigrationInterface {
       ALTER TABLE acknowledgement DROP COLUMN incident_id;
       ALTER TABLE notification DROP COLUMN incident_id;
       ALTER TABLE alert_event DROP COLUMN incident_id;
-      DROP TABLE incident_update, incident_member, incident, incident_sequence`);
+      DROP TABLE incident_update, incident_member, incident, incident_sequence;
+      DROP FUNCTION stream_incidents_opened, stream_incidents_changed, stream_incidents_deleted`);
   }
 }
