@@ -77,7 +77,11 @@ export function withPings({ paths }: OpenAPIObject): void {
     const isPush = operationId === 'push';
     paths[path] = {
       get: {
-        ...{ operationId, summary, description, tags: ['Pings'], security: [] },
+        operationId,
+        summary,
+        description,
+        tags: ['Pings'],
+        security: [],
         parameters: [
           ...Object.entries(parts).map(([name, [example]]) => parameter('path', name, { example })),
           ...Object.entries(query).map(([name, of]) => parameter('query', name, of)),
