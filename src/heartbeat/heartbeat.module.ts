@@ -4,6 +4,7 @@ import { EndpointModule } from '../endpoint/endpoint.module';
 import { HistoryModule } from '../history/history.module';
 import { MonitoringModule } from '../monitoring/monitoring.module';
 import { TransactionEvents } from '../platform/events/transaction-events';
+import { OpenApiParts } from '../platform/openapi/openapi-parts';
 import { HeartbeatCreation } from './heartbeat-creation';
 import { HeartbeatExpectation } from './heartbeat-expectation';
 import { HeartbeatMetrics } from './heartbeat.metrics';
@@ -12,6 +13,7 @@ import { HeartbeatService } from './heartbeat.service';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 import { HeartbeatChecker } from './heartbeat.checker';
 import { IngestPresence } from './ingest-presence';
+import { withPings } from './ping-openapi';
 import { PingMiddleware } from './ping.middleware';
 import { PingService } from './ping.service';
 import { VerdictRecorder } from './verdict-recorder';
@@ -39,9 +41,11 @@ export class HeartbeatModule implements OnModuleInit {
     private readonly events: TransactionEvents,
     private readonly expectation: HeartbeatExpectation,
     private readonly repeat: VerdictRepeat,
+    private readonly document: OpenApiParts,
   ) {}
 
   onModuleInit(): void {
+    this.document.add([], withPings);
     this.events.on(HeartbeatsChanged, ({ endpointIds }, tx) => this.expectation.beginAgain(tx, endpointIds));
     this.events.on(SuppressionEnded, ({ of }, tx) => this.repeat.of(tx, of));
     // A parent that nobody looks at any more holds nothing back.

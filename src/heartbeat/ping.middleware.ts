@@ -13,7 +13,7 @@ import { isUuid, type PingAddress, readPingPath, readPushPath } from './ping-add
 import { type PingOutcome, PingService } from './ping.service';
 
 /** What is kept of a body. */
-const BODY_LIMIT = 10_000;
+export const BODY_LIMIT = 10_000;
 /** A committed ping whose check cannot be recorded in this time is told to come again. */
 const RECORD_WAIT_MS = 10_000;
 const RETRY_SECONDS = 5;
@@ -160,6 +160,10 @@ async function bodyOf(request: Request): Promise<{ body: string | null; bodyByte
 /** What is no UTF-8 is replaced; a character that was cut is left out. */
 const readText = (bytes: Buffer, isCut: boolean): string => new TextDecoder().decode(bytes, { stream: isCut });
 
+/** In the form of Uptime Kuma. */
+export const pushReply = (status: number, text: string): { ok: boolean; msg?: string } =>
+  status < 300 ? { ok: true } : { ok: false, msg: status === 404 ? 'Monitor not found or not active.' : text };
+
 function send(request: Request, response: Response, { status, text, retryAfter }: Reply, isPush: boolean): void {
   response.status(status);
   response.setHeader('Ping-Body-Limit', String(BODY_LIMIT));
@@ -174,9 +178,7 @@ function send(request: Request, response: Response, { status, text, retryAfter }
     return;
   }
   response.setHeader('Content-Type', isPush ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8');
-  const isOk = status < 300;
-  const json = isOk ? { ok: true } : { ok: false, msg: status === 404 ? 'Monitor not found or not active.' : text };
-  const body = isPush ? JSON.stringify(json) : text;
+  const body = isPush ? JSON.stringify(pushReply(status, text)) : text;
   if (request.method === 'HEAD') response.end();
   else response.end(body);
 }

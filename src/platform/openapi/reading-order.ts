@@ -96,6 +96,7 @@ export function withTags(document: OpenAPIObject): OpenAPIObject {
 const TAGS: Readonly<Record<string, string>> = {
   Websites: 'What an organization watches. Owns endpoints.',
   Endpoints: 'One check each: what is asked, how often, and how the answer is judged.',
+  Pings: 'Where jobs tell that they have run: addresses that every program can request.',
   Alerts: 'Rules that notify when an endpoint fails, and the events they raised.',
   Incidents: 'Endpoints that went down together, and what people said about it.',
   Contacts: 'Channels that are configured once, for any number of alerts.',
