@@ -42,7 +42,7 @@ const LIMIT_MS = (HEARTBEAT.every + HEARTBEAT.grace) * SECOND_MS;
 /** Instances know the database's time to some milliseconds, and no two checks share one. */
 const SKEW_MS = 500;
 /** A sweep comes each second, on a busy machine later; an absence of ours moves a deadline to the next run at most. */
-const OWED_MS = HEARTBEAT.every * SECOND_MS + 40_000;
+const NOTICED_MS = HEARTBEAT.every * SECOND_MS + 40_000;
 
 const isEnd = ({ kind }: StoredPing): boolean => kind === 0 || kind === 2;
 const codeOf = ({ error }: StoredVerdict): ErrorCode | null => ERROR_CODES[error] ?? null;
@@ -54,7 +54,7 @@ export const brokenPings = (sent: readonly SentPing[], stored: readonly StoredJo
     ...withoutCheck(job),
     ...falselyMissed(job),
     ...falselyOverrun(job),
-    ...owed(job, now),
+    ...forgotten(job, now),
   ]);
 
 /** An acknowledged ping is there, and none is there twice. */
@@ -127,9 +127,9 @@ function falselyOverrun(stored: StoredJob): string[] {
 }
 
 /** Who is silent is not forgotten. */
-function owed(stored: StoredJob, now: number): string[] {
+function forgotten(stored: StoredJob, now: number): string[] {
   const last = stored.pings.filter(isEnd).at(-1);
-  if (!last || now < last.at + LIMIT_MS + OWED_MS) return [];
+  if (!last || now < last.at + LIMIT_MS + NOTICED_MS) return [];
   const isTold = verdictsOf(stored).some((one) => {
     const code = codeOf(one);
     return one.at > last.at && (code === 'heartbeat_missed' || code === 'monitor_offline');
