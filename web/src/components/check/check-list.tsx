@@ -7,7 +7,7 @@ import { now } from '../../state/clock';
 import { into, usePages } from '../../state/load';
 import { Empty } from '../empty';
 import { Select } from '../form/field';
-import { Button, Facts, type Row, Table } from '../layout';
+import { Button, DetailsButton, Facts, type Row, Table } from '../layout';
 import { Icon } from '../icons';
 import { StatusPill } from '../status';
 import { outcomeOf, tookText } from './recent-beats';
@@ -32,9 +32,6 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
   const rows = checks.items.value?.flatMap((check): Row[] => {
     const isOpen = open.value === check.id;
     const at = time(check.checked_at, now.value);
-    const toggle = () => {
-      open.value = isOpen ? '' : check.id;
-    };
     const row: Row = [
       at,
       <>
@@ -56,15 +53,7 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
         {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
       </>,
       <span class="mono">{check.address ?? '–'}</span>,
-      <button
-        type="button"
-        class="plain"
-        aria-expanded={isOpen}
-        aria-label={`Details of the check at ${at}`}
-        onClick={toggle}
-      >
-        {isOpen ? 'Hide' : 'Details'}
-      </button>,
+      <DetailsButton of={`the check at ${at}`} isOpen={isOpen} toggle={() => (open.value = isOpen ? '' : check.id)} />,
     ];
     if (!isOpen) return [row];
     const details = (
