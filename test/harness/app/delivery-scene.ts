@@ -241,7 +241,7 @@ export class DeliveryScene {
   /** Ends a test: nothing unexpected was sent, and nothing that is left is sent in the next one. */
   async finish(): Promise<void> {
     await this.deliver();
-    for (const table of ['notification', 'notification_destination', 'alert_event', 'alert'])
+    for (const table of ['notification', 'notification_destination', 'alert_event', 'alert', 'incident'])
       await this.database.query(`DELETE FROM ${table}`);
     this.provider.verify();
   }
