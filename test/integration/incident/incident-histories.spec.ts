@@ -68,7 +68,7 @@ describe(`${HISTORIES} random histories of incidents`, () => {
   });
   afterAll(() => app.close());
 
-  /** A parent and its child, one with a ladder of alerts, one on degraded. */
+  /** A parent and its child, one with two alerts, one on degraded. */
   const begin = async (): Promise<void> => {
     for (const table of ['incident', 'incident_sequence', 'website', 'acknowledgement'])
       await alerting.database.query(`DELETE FROM ${table} WHERE org_id = $1`, [orgId]);
