@@ -18,7 +18,7 @@ import type { IncidentRow } from './incident-row';
 import { IncidentMetrics } from './incident.metrics';
 
 /** An endpoint that joined an incident which somebody has in hand: its alerts do not trigger. */
-export interface HeldEndpoint extends InHand {
+export interface HeldMember extends InHand {
   orgId: string;
   endpointId: string;
   incidentId: string;
@@ -46,7 +46,7 @@ export class IncidentRecorder {
     tx: Tx,
     triggers: readonly IncidentTrigger[],
     leaving: readonly Leaving[],
-    saveFlags: (held: ReadonlyMap<string, HeldEndpoint>) => Promise<void>,
+    saveFlags: (held: ReadonlyMap<string, HeldMember>) => Promise<void>,
   ): Promise<ReadonlyMap<string, string>> {
     const orgIds = [...triggers, ...leaving].map(({ orgId }) => orgId);
     if (orgIds.length === 0) {
@@ -126,7 +126,7 @@ function changeOf(draft: Draft | undefined): IncidentChange {
   return draft && draft.joining.length > 0 ? 'joined' : 'updated';
 }
 
-const heldOf = ({ id, orgId, inHand, joining }: Draft): HeldEndpoint[] =>
+const heldOf = ({ id, orgId, inHand, joining }: Draft): HeldMember[] =>
   inHand === null
     ? []
     : joining

@@ -105,10 +105,10 @@ describe('a trigger goes to', () => {
     ['that, rather than that of its website', [HERE, { number: 2, ...mine }], 'address', 1],
     ['none of another address', [at('192.0.2.2')], 'new', null],
     ['none, where both have no address', [at(null)], 'new', null, { address: null }],
-    ['none by address when it got an answer', [HERE], 'new', null, { errorCode: 'status_unexpected' }],
-    ['none by address when the opener got an answer', [at('192.0.2.1', 'status_unexpected')], 'new', null],
+    ['none by address when it got a response', [HERE], 'new', null, { errorCode: 'status_unexpected' }],
+    ['none by address when the opener got a response', [at('192.0.2.1', 'status_unexpected')], 'new', null],
     [
-      'none by address when both got an answer',
+      'none by address when both got a response',
       [at('192.0.2.1', 'status_unexpected')],
       'new',
       null,

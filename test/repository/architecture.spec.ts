@@ -20,10 +20,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   history: ['endpoint', 'website', 'engine', 'checker', 'platform'],
   delivery: ['channel', 'audit', 'platform'],
   contact: ['alert-rule', 'delivery', 'identity', 'channel', 'audit', 'platform'],
+  incident: ['endpoint', 'website', 'identity', 'checker', 'audit', 'platform'],
   alert: [
     'alert-rule',
     'contact',
     'delivery',
+    'incident',
     'endpoint',
     'website',
     'identity',
@@ -34,8 +36,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   monitoring: ['alert', 'history', 'endpoint', 'engine', 'checker', 'audit', 'platform'],
   heartbeat: ['monitoring', 'history', 'endpoint', 'identity', 'engine', 'checker', 'audit', 'platform'],
-  stream: ['alert', 'endpoint', 'history', 'identity', 'platform'],
-  'status-page': ['website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
+  stream: ['alert', 'incident', 'endpoint', 'history', 'identity', 'platform'],
+  'status-page': ['incident', 'website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
   configuration: [
     'status-page',
     'maintenance',

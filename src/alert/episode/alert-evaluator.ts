@@ -63,14 +63,14 @@ export class AlertEvaluator {
     );
     const folded = affected.map(([id, { updates: own }]) => {
       const locked = alerts.get(id) ?? [];
-      const { triggered, isHeld, ...facts } = known.get(id) ?? { triggered: [], isHeld: false, ...NOTHING_KNOWN };
+      const { triggered, held, ...facts } = known.get(id) ?? { triggered: [], held: false, ...NOTHING_KNOWN };
       const wasParentDown = own.some((update) => update.isParentDown === true);
       const openElsewhere = triggered.filter((open) => !locked.some((alert) => alert.id === open)).length;
       return {
         id,
         orgId: own[0]?.orgId ?? '',
         locked,
-        wellSince: isHeld ? upSince(own.at(-1)) : null,
+        wellSince: held ? upSince(own.at(-1)) : null,
         isUp: own.at(-1)?.outcome === 'up',
         isAcknowledged: facts.acknowledgedUntil !== undefined,
         ...foldTransitions(locked, own, {
@@ -80,7 +80,7 @@ export class AlertEvaluator {
         }),
       };
     });
-    const held = await this.episodes.record(
+    const heldNow = await this.episodes.record(
       tx,
       folded.flatMap(({ locked, passed }) => changesOf(locked, passed)),
       folded.flatMap(({ id, orgId, wellSince }) => (wellSince ? [{ orgId, endpointId: id, at: wellSince }] : [])),
@@ -95,7 +95,7 @@ export class AlertEvaluator {
     );
     const suppressed = folded.flatMap((one) => [
       ...one.suppressed,
-      ...(held.has(one.id)
+      ...(heldNow.has(one.id)
         ? one.passed.flatMap(({ transition }) => (transition === 'trigger' ? ['acknowledged' as const] : []))
         : []),
     ]);

@@ -4,7 +4,7 @@ import { destinationOfAlert } from '../../delivery/destination';
 import { Outbox } from '../../delivery/outbox';
 import type { IncidentTrigger } from '../../incident/incident-draft';
 import type { Leaving } from '../../incident/incident-queries';
-import { type HeldEndpoint, IncidentRecorder } from '../../incident/incident-recorder';
+import { type HeldMember, IncidentRecorder } from '../../incident/incident-recorder';
 import type { Route } from '../../delivery/route';
 import type { Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
@@ -149,7 +149,7 @@ function leavingOf(changes: readonly AlertChange[], wellAgain: readonly Leaving[
 }
 
 /** Somebody has the incident in hand, and so each endpoint that is held in it. What was there is over: it would have suppressed the trigger. */
-async function saveHeld(tx: Tx, held: readonly HeldEndpoint[]): Promise<void> {
+async function saveHeld(tx: Tx, held: readonly HeldMember[]): Promise<void> {
   if (held.length === 0) return;
   await tx.query(
     `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note, until, incident_id)

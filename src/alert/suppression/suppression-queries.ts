@@ -6,7 +6,7 @@ import type { SuppressionFacts } from './suppressed-by';
 export interface SuppressedEndpoint extends SuppressionFacts {
   triggered: readonly string[];
   /** It joined an incident that somebody has in hand, and none of its alerts triggered. */
-  isHeld: boolean;
+  held: boolean;
 }
 
 interface Row extends Omit<SuppressedEndpoint, 'acknowledgedUntil'> {
@@ -37,7 +37,7 @@ const READ = `
       JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
       WHERE d.endpoint_id = e.id) AS "parentsUpSince",
     ARRAY(SELECT a.id FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS triggered,
-    EXISTS (SELECT FROM incident_member m WHERE m.endpoint_id = e.id AND m.ended_at IS NULL AND m.held) AS "isHeld"
+    EXISTS (SELECT FROM incident_member m WHERE m.endpoint_id = e.id AND m.ended_at IS NULL AND m.held) AS "held"
   FROM unnest($1::uuid[]) AS e (id) LEFT JOIN acknowledgement k ON k.endpoint_id = e.id`;
 
 /** What suppresses alerts of these endpoints, one statement. The caller holds their `endpoint_state` rows, as they are now. */
