@@ -3,6 +3,7 @@ import { MaintenanceCoverage, type ScopeParts } from '../endpoint/suppression/ma
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
+import { lockIncidents } from './incident-queries';
 import {
   INCIDENT_COLUMNS,
   type IncidentKind,
@@ -28,9 +29,6 @@ const BY_STATE: Readonly<Record<IncidentState, string>> = {
 const NEXT_NUMBER = `
   INSERT INTO incident_sequence (org_id, last) VALUES ($1, 1)
   ON CONFLICT (org_id) DO UPDATE SET last = incident_sequence.last + 1 RETURNING last`;
-const LOCK_SEQUENCE = `
-  INSERT INTO incident_sequence (org_id, last) VALUES ($1, 0)
-  ON CONFLICT (org_id) DO UPDATE SET last = incident_sequence.last RETURNING last`;
 
 const INSERT_UPDATE = `
   INSERT INTO incident_update (id, incident_id, org_id, at, by_name, status, text, public, automatic)
@@ -97,7 +95,7 @@ export class IncidentStore {
 
   /** The same lock without a number. */
   async lockSequence(tx: Tx, orgId: string): Promise<void> {
-    await tx.query(LOCK_SEQUENCE, [orgId]);
+    await lockIncidents(tx, [orgId]);
   }
 
   /**

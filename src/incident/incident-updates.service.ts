@@ -16,6 +16,7 @@ import { type IncidentChange, IncidentChanged } from './incident-events';
 import { type IncidentRow, UPDATE_COLUMNS, type UpdateRow } from './incident-row';
 import { MOST_UPDATES, refusalOfMerged, refusalOfStatus, statusAfter, statusOfUpdate } from './incident-rules';
 import { IncidentStore } from './incident-store';
+import { IncidentMetrics } from './incident.metrics';
 import { about } from './incident.service';
 
 /** A row with its indexes, without its text. */
@@ -48,6 +49,7 @@ export class IncidentUpdates {
     private readonly store: IncidentStore,
     private readonly clock: DatabaseClock,
     private readonly events: TransactionEvents,
+    private readonly metrics: IncidentMetrics,
   ) {}
 
   /** Throws `conflict` for a status that contradicts what is measured, `quota_exceeded` after a hundred. */
@@ -69,6 +71,7 @@ export class IncidentUpdates {
         at,
       });
       countChange(tx, orgId, ROW_BYTES + Buffer.byteLength(text));
+      tx.afterCommit(() => this.metrics.said(isPublic));
       const ends = row.kind === 'manual' && status === 'resolved' && row.endedAt === null;
       await tx.query(SAID, [
         orgId,

@@ -30,6 +30,7 @@ import {
 } from './incident.dto';
 import { IncidentChanged } from './incident-events';
 import { type IncidentRow, type MemberRow } from './incident-row';
+import { IncidentMetrics } from './incident.metrics';
 import { MOST_MANUAL, refusalOfMerged } from './incident-rules';
 import { type IncidentFilter, IncidentStore } from './incident-store';
 
@@ -56,6 +57,7 @@ export class IncidentService {
     private readonly cursors: Cursors,
     private readonly clock: DatabaseClock,
     private readonly events: TransactionEvents,
+    private readonly metrics: IncidentMetrics,
   ) {}
 
   /** Newest start first, without endpoints and updates. */
@@ -122,7 +124,10 @@ export class IncidentService {
       await tx.query(INSERT, [id, orgId, ...values]);
       const first =
         text === undefined ? null : { by, status, text: text.trim(), public: isPublic, automatic: false, at };
-      if (first) await this.store.addUpdate(tx, { orgId, id }, first);
+      if (first) {
+        await this.store.addUpdate(tx, { orgId, id }, first);
+        tx.afterCommit(() => this.metrics.said(isPublic));
+      }
       countChange(tx, orgId, ROW_BYTES + bytesOf(scope) + Buffer.byteLength(title + (text ?? '')));
       const row = await this.store.read(tx, orgId, id);
       const said = first && { status, text: first.text, public: isPublic };

@@ -129,6 +129,48 @@ export const WindowView = z.object({
   status: text,
 });
 
+/** An incident in a list. */
+export const IncidentView = z.object({
+  id: text,
+  number: z.number(),
+  kind: text.describe('detected by alerts, or manual: by hand'),
+  severity: text.nullable(),
+  state: text.describe('open, ended or merged'),
+  status: text.nullable().describe('what people said last; null while nobody has said anything'),
+  title: text.nullable(),
+  summary: text.nullable(),
+  cause: z.object({ kind: text, value: text.nullable() }).nullable(),
+  started_at: time,
+  ended_at: time.nullable(),
+  reopened: z.number(),
+  endpoint_count: z.number(),
+  open_count: z.number().describe('endpoints that are still bad'),
+  public: z.boolean().describe('shown on status pages'),
+  acknowledgement: AcknowledgementView.nullable(),
+});
+
+/** An endpoint in an incident. */
+export const IncidentEndpointView = z.object({
+  endpoint_id: text,
+  endpoint_name: text,
+  website_name: text,
+  started_at: time,
+  ended_at: time.nullable(),
+  error: Failure.nullable(),
+  held: z.boolean().describe('nobody was told of it: somebody had the incident in hand'),
+});
+
+/** What was said of an incident. */
+export const IncidentUpdateView = z.object({
+  id: text,
+  at: time,
+  by: text.nullable(),
+  status: text.nullable(),
+  text,
+  public: z.boolean(),
+  automatic: z.boolean(),
+});
+
 /** What plan and apply respond with. */
 export const PlanView = z.object({
   summary: z.object({

@@ -1,5 +1,6 @@
 import type { Incident, IncidentDetail, ListIncidentsQuery, UptimeClient } from '../../client/index.cjs';
 import type { ExitCode } from './configuration-commands';
+import { findIncident } from './incident-reference';
 import { incidentLines, incidentTable, updateLines } from './incident-text';
 import { CommandError, type Io } from './io';
 import { allPages } from './pages';
@@ -37,7 +38,7 @@ export async function say(
   uptime: UptimeClient,
   name: string,
   text: string,
-  { json, status = undefined, public: isPublic = false }: SayOptions,
+  { json, status, public: isPublic = false }: SayOptions,
 ): Promise<ExitCode> {
   const { id, number } = await incidentNamed(uptime, name);
   const body = { text, public: isPublic, ...(status && { status }) };
@@ -61,31 +62,13 @@ export async function acknowledge(
   return 0;
 }
 
-/** By its number, `12` or `#12`, or by its id. */
+/** Throws in words when there is none. */
 async function incidentNamed(uptime: UptimeClient, name: string): Promise<IncidentDetail> {
-  if (/^inc_[0-9a-z]+$/.test(name)) return uptime.getIncident({ path: { id: name } });
-  const [, digits] = /^#?(\d{1,9})$/.exec(name) ?? [];
-  if (digits === undefined)
-    throw new CommandError(
-      `${shown(name)} is no number of an incident (12) and no id of one (inc_…); incidents shows them.`,
-    );
-  for (const state of ['open', 'ended', 'merged'] as const) {
-    const found = await numbered(uptime, Number(digits), state);
-    if (found) return uptime.getIncident({ path: { id: found.id } });
-  }
-  throw new CommandError(`There is no incident #${digits}; incidents --all shows those that there are.`);
-}
-
-/** Reads no further than to the page that has it: it is nearly always a new one. */
-async function numbered(uptime: UptimeClient, number: number, state: Incident['state']): Promise<Incident | undefined> {
-  let cursor: string | undefined;
-  do {
-    const { data, headers } = await uptime.listIncidents.withResponse({ query: { state, cursor, limit: 1000 } });
-    const found = data.find((each) => each.number === number);
-    if (found) return found;
-    cursor = headers.xNextCursor;
-  } while (cursor !== undefined);
-  return undefined;
+  const found = await findIncident(uptime, name);
+  if (found) return found;
+  throw new CommandError(
+    `No incident has the number (12) or the id (inc_…) ${shown(name)}; incidents --all shows those that there are.`,
+  );
 }
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -110,8 +110,15 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     const org = formatId('organization', (await app.organization('Acme')).orgId);
     return {
       ids: {
-        ...{ ws: website, ep: endpoint, al: alert, ct: contact, sp: page.body.id, mw: window.body.id, org },
-        ...{ inc: incident, iu: said.body.id },
+        ws: website,
+        ep: endpoint,
+        al: alert,
+        ct: contact,
+        sp: page.body.id,
+        mw: window.body.id,
+        org,
+        inc: incident,
+        iu: said.body.id,
       },
       async remove() {
         await app.write.delete(`/websites/${website}`);

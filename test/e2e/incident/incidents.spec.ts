@@ -256,7 +256,7 @@ describe('incidents', () => {
       [parseId('incident', id)],
     );
     const updates = await Promise.all([say(id, { text: 'a' }), say(id, { text: 'b' })]);
-    expect(updates.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(updates.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409]);
     expect(updates.find(({ status }) => status === 409)?.body).toMatchObject({
       code: 'quota_exceeded',
       quota: { name: 'incident_updates', limit: 100, used: 100 },
@@ -267,7 +267,7 @@ describe('incidents', () => {
       [parseId('incident', id)],
     );
     const made = await Promise.all([create({ title: 'a', scope: ALL }), create({ title: 'b', scope: ALL })]);
-    expect(made.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(made.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409]);
     expect(made.find(({ status }) => status === 409)?.body).toMatchObject({
       code: 'quota_exceeded',
       quota: { name: 'manual_incidents', limit: 100, used: 100 },

@@ -84,8 +84,13 @@ describe('incidents that were grouped wrongly', () => {
     expect([merged.status, factsOf(merged.body)]).toEqual([
       200,
       {
-        ...{ state: 'open', cause: 'people', since: 30, until: null, counts: [3, 4] },
-        ...{ endpoints: ['a', 'a', 'b', 'b'], said: ['We look.'] },
+        state: 'open',
+        cause: 'people',
+        since: 30,
+        until: null,
+        counts: [3, 4],
+        endpoints: ['a', 'a', 'b', 'b'],
+        said: ['We look.'],
       },
     ]);
     expect(await read(two.id)).toMatchObject({ state: 'merged', merged_into: one.id, endpoints: [], updates: [] });

@@ -50,9 +50,21 @@ export async function newDetectedIncident(
                              endpoint_count, open_count, created_at, updated_at)
        VALUES ($1, $2, $3, 'detected', $4, $5, $6, $7, $8, $9, $10, $11, 'connection_refused', $12, $12, $12, $13, $14, $15, $12, $12)`,
       [
-        ...[id, orgId, number, severity, cause, value, cause === 'website' ? website : null],
-        ...[members[0]?.endpoint_id, websiteId, name, address ?? null, started, end],
-        ...[members.length, members.filter((one) => one.ended_at === null).length],
+        id,
+        orgId,
+        number,
+        severity,
+        cause,
+        value,
+        cause === 'website' ? website : null,
+        members[0]?.endpoint_id,
+        websiteId,
+        name,
+        address ?? null,
+        started,
+        end,
+        members.length,
+        members.filter((one) => one.ended_at === null).length,
       ],
     );
     await tx.query(

@@ -9,7 +9,9 @@ const together = async (scene: Scene) => ({ params: { id: await (await scene.dow
 /** An incident with an update that is new. */
 const said = async (scene: Scene) => {
   const { params } = await manual(scene);
-  const made = await scene.session.write.post<{ id: string }>(`/incidents/${params.id}/updates`, { text: 'We know why.' });
+  const made = await scene.session.write.post<{ id: string }>(`/incidents/${params.id}/updates`, {
+    text: 'We know why.',
+  });
   return { params: { ...params, updateId: createdIn(made).id } };
 };
 
@@ -28,7 +30,9 @@ export const INCIDENT_SAMPLES: Samples = {
   getIncident: manual,
   listIncidentEndpoints: together,
   updateIncident: async (scene) => ({ ...(await manual(scene)), json: { title: scene.session.name('incident') } }),
-  deleteIncident: async ({ session, endpoint }) => ({ params: { id: (await newIncident(session, await endpoint())).id } }),
+  deleteIncident: async ({ session, endpoint }) => ({
+    params: { id: (await newIncident(session, await endpoint())).id },
+  }),
   // Of one of its own: people may say no more than 100 things about one.
   createIncidentUpdate: async ({ session, endpoint }) => ({
     params: { id: (await newIncident(session, await endpoint())).id },
