@@ -47,7 +47,7 @@ export class FaultBench {
 
   /** Deletes all websites with their history. */
   async clear(): Promise<void> {
-    await this.witness.query('DELETE FROM website');
+    await this.witness.query('DELETE FROM website; DELETE FROM incident');
     await this.witness.query('DELETE FROM check_result');
   }
 
