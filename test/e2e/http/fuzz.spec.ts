@@ -54,6 +54,8 @@ const OUT_OF_REACH = [
   'GET /status/{page}',
   'GET /status/{slug}/logo',
   'GET /status/{slug}/feed.atom',
+  'GET /status/{slug}/history',
+  'GET /status/{slug}/history.json',
   'POST /api/v1/deliveries/{id}/redeliver',
   'PUT /api/v1/endpoints/{id}/acknowledgement',
   'GET /api/v1/endpoints/{id}/acknowledgement',

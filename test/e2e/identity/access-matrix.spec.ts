@@ -82,6 +82,8 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'POST /ack/:token': 'public',
   'GET /status/:page': 'public',
   'GET /status/:slug/feed.atom': 'public',
+  'GET /status/:slug/history': 'public',
+  'GET /status/:slug/history.json': 'public',
   'GET /status/:slug/logo': 'public',
   'GET /api/v1/status-pages': 'read',
   'GET /api/v1/status-pages/:id': 'read',

@@ -111,6 +111,8 @@ export class Incidents1795910400000 implements MigrationInterface {
       ) WITH (fillfactor = 70);
       CREATE INDEX incident_open ON incident (org_id, joined_at) WHERE ended_at IS NULL;
       CREATE INDEX incident_list ON incident (org_id, started_at, id);
+      -- What status pages read: those that are open or ended after a moment.
+      CREATE INDEX incident_public ON incident (org_id, (COALESCE(ended_at, 'infinity'))) WHERE public_at IS NOT NULL;
       CREATE INDEX incident_merged ON incident (merged_into) WHERE merged_into IS NOT NULL;
 
       -- An endpoint in an incident, from its first triggered alert to its last resolved one. Names and error as they were: no foreign
