@@ -54,8 +54,7 @@ p{margin-top:16px}.soft{color:var(--soft)}
 blockquote{margin-top:12px;padding:4px 14px;border-left:3px solid var(--line);white-space:pre-line}
 label{display:block;margin:24px 0 6px;font-weight:600}
 textarea{display:block;width:100%;min-height:88px;padding:10px 12px;border:1px solid var(--soft);border-radius:8px;background:var(--surface);color:inherit;font:inherit;resize:vertical}
-button{margin-top:16px;min-height:44px;padding:10px 20px;border:0;border-radius:8px;background:var(--link);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
-button+button{margin-left:12px}
+button{margin:16px 12px 0 0;min-height:44px;padding:10px 20px;border:0;border-radius:8px;background:var(--link);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
 .second{border:1px solid var(--link);background:var(--surface);color:var(--link)}
 a{color:var(--link)}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}

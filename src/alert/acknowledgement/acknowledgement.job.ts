@@ -36,7 +36,8 @@ export class AcknowledgementJob {
     return this.job.tick();
   }
 
-  private async run(): Promise<void> {
+  /** What one look does. */
+  async run(): Promise<void> {
     await this.removeOver();
     await this.incidents.finishAll();
   }

@@ -37,13 +37,6 @@ export interface FoldPlan {
   until: Date | null;
 }
 
-/** Each in a message of its own. */
-export const unfolded = (ready: readonly ReadyQueue[]): FoldPlan => ({
-  groups: ready.map((one) => ({ queues: [one], fold: null })),
-  held: [],
-  until: null,
-});
-
 /**
  * What people are told of one incident is one message: at once, unless something of it left in the last 30 s or is in flight.
  * Recoveries alone wait for 30 s, or for its end. An incident that never had a second endpoint is not among `incidents`: it is
@@ -55,9 +48,12 @@ export function foldReady(
   now: Date,
 ): FoldPlan {
   const plan: FoldPlan = { groups: [], held: [], until: null };
-  const keyOf = (queue: ReadyQueue): string => incidentOf(queue, incidents)?.id ?? queue.notification.primary;
-  for (const queues of grouped(ready, keyOf).values()) {
-    const incident = queues[0] && incidentOf(queues[0], incidents);
+  const incidentOf = (queue: ReadyQueue | undefined): TellableIncident | undefined => {
+    const { incidentId, redeliver } = (queue && primaryOf(queue)) ?? { incidentId: null, redeliver: false };
+    return incidentId === null || redeliver ? undefined : incidents.get(incidentId);
+  };
+  for (const queues of grouped(ready, (queue) => incidentOf(queue)?.id ?? queue.notification.primary).values()) {
+    const incident = incidentOf(queues[0]);
     const leavesAt = incident ? leavingAt(queues, incident) : now;
     if (leavesAt <= now) plan.groups.push({ queues, fold: incident ? foldOf(queues, incident) : null });
     else {
@@ -70,11 +66,6 @@ export function foldReady(
 
 const primaryOf = ({ notification, deliveries }: ReadyQueue): LockedDelivery | undefined =>
   deliveries.find(({ id }) => id === notification.primary);
-
-function incidentOf(queue: ReadyQueue, incidents: ReadonlyMap<string, TellableIncident>): TellableIncident | undefined {
-  const primary = primaryOf(queue);
-  return primary?.redeliver === false ? incidents.get(primary.incidentId ?? '') : undefined;
-}
 
 const isUp = ({ notification: { kind } }: ReadyQueue): boolean => kind === 'resolved' || kind === 'recovered';
 

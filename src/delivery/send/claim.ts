@@ -9,7 +9,7 @@ import { isHuman } from '../delivery';
 import { DeliveryMetrics } from '../delivery.metrics';
 import type { Destination } from '../destination';
 import { attemptContents, type AttemptContents, type BatchPlan, planDestination } from '../plan/batch-plan';
-import { foldReady, type FoldPlan, unfolded } from '../plan/fold';
+import { foldReady } from '../plan/fold';
 import type { Receiver } from '../plan/queue-plan';
 import { digestDueAt, limitRate, tokensAt } from '../plan/rate-limit';
 import { isOpen, maxAgeMs } from '../plan/retry-policy';
@@ -88,7 +88,10 @@ export class DeliveryClaim {
     const expired = probing ? await this.expire(tx, destination, audience, now) : 0;
     const limit = headLimit(audience, tokens, room, state.digestAt, now);
     const { plan, all } = await this.plan(tx, destination, channel, limit, now);
-    const { groups, held, until } = await this.fold(tx, destination, audience, plan, tokens, now);
+    // Nothing is folded for pagers and webhooks; while nothing may leave, nothing needs to be.
+    const isFolding = isHuman(audience) && tokens >= 1;
+    const incidents = isFolding ? await readIncidents(tx, destination, plan.ready, now) : new Map<string, never>();
+    const { groups, held, until } = foldReady(plan.ready, incidents, now);
     const decision = limitRate({
       audience,
       tokens,
@@ -104,8 +107,8 @@ export class DeliveryClaim {
     await endDeliveries(tx, plan.ended, now);
     await postponeDeliveries(tx, plan.postponed);
     // Where all that was read is held, there is nothing to look at before it may leave.
-    const rest =
-      held.length > 0 && groups.length === 0 ? false : !all || (!decision.digest && groups.length > decision.singles);
+    const isAllHeld = held.length > 0 && groups.length === 0;
+    const rest = !isAllHeld && (!all || (!decision.digest && groups.length > decision.singles));
     const dueAt = rest ? (decision.waitUntil ?? now) : await nextDue(tx, destination, held);
     await saveChosen(tx, destination, {
       dueAt: until && (dueAt === null || until < dueAt) ? until : dueAt,
@@ -132,19 +135,6 @@ export class DeliveryClaim {
         )
       : new Map<string, never>();
     return { plan: planDestination(heads, pending, transitions, channel, now), all: heads.length < limit };
-  }
-
-  /** Nothing is folded for pagers and webhooks, nor while nothing may leave. */
-  private async fold(
-    tx: Tx,
-    destination: Destination,
-    audience: ChannelAudience,
-    { ready }: BatchPlan,
-    tokens: number,
-    now: Date,
-  ): Promise<FoldPlan> {
-    if (!isHuman(audience) || tokens < 1) return unfolded(ready);
-    return foldReady(ready, await readIncidents(tx, destination, ready, now), now);
   }
 
   private attempt(

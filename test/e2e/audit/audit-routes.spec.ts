@@ -105,6 +105,11 @@ describe('the audit log of every route', () => {
       bad.map((id) => ({ endpoint: id })),
     );
   };
+  const inHand = async () => {
+    const id = await detected();
+    await app.admin.put(`/incidents/${id}/acknowledgement`, { note: 'mine' });
+    return id;
+  };
   /** An incident with an update, as both stand in the path. */
   const said = async () => {
     const id = await newIncident(app.admin);
@@ -215,6 +220,12 @@ describe('the audit log of every route', () => {
       body: () => ({ title: 'Slower' }),
     },
     'DELETE /api/v1/incidents/:id': { entry: 'delete incident', on: () => newIncident(app.admin) },
+    'PUT /api/v1/incidents/:id/acknowledgement': {
+      entry: 'update incident',
+      on: detected,
+      body: () => ({ note: 'mine' }),
+    },
+    'DELETE /api/v1/incidents/:id/acknowledgement': { entry: 'update incident', on: inHand },
     'POST /api/v1/incidents/:id/updates': {
       entry: 'update incident',
       on: () => newIncident(app.admin),

@@ -330,6 +330,13 @@ describe('a body with several wrong fields', () => {
         pointers: ['/colour', '/scope', '/title'],
       },
     ],
+    'PUT /api/v1/incidents/{id}/acknowledgement': [
+      {
+        path: () => `/incidents/${incident}/acknowledgement`,
+        body: () => ({ note: 7, until: '2020-01-01T00:00:00Z', by: 'me', colour: 'red' }),
+        pointers: ['/colour', '/note', '/until'],
+      },
+    ],
     'POST /api/v1/maintenance-windows': [wrongWindow('/maintenance-windows')],
     'POST /api/v1/maintenance-windows/preview': [wrongWindow('/maintenance-windows/preview')],
     'POST /api/v1/endpoints/heartbeat/preview': [

@@ -146,6 +146,8 @@ describe('ETag and If-Match', () => {
   const refusing: Readonly<Record<string, string>> = {
     'PUT /api/v1/endpoints/:id/acknowledgement': '/endpoints/ep_00000000000000000000000000/acknowledgement',
     'DELETE /api/v1/endpoints/:id/acknowledgement': '/endpoints/ep_00000000000000000000000000/acknowledgement',
+    'PUT /api/v1/incidents/:id/acknowledgement': `/incidents/${NO_INCIDENT}/acknowledgement`,
+    'DELETE /api/v1/incidents/:id/acknowledgement': `/incidents/${NO_INCIDENT}/acknowledgement`,
     'PUT /api/v1/incidents/:id/updates/:updateId': `/incidents/${NO_INCIDENT}/updates/${NO_UPDATE}`,
     'DELETE /api/v1/incidents/:id/updates/:updateId': `/incidents/${NO_INCIDENT}/updates/${NO_UPDATE}`,
     'DELETE /auth/session': '/../../auth/session',
