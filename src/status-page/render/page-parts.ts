@@ -19,7 +19,7 @@ export function documentStart({ slug, name, look }: Framed, title: string, jsonP
 <title>${html(name)}: ${html(title)}</title>
 <link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <link rel="alternate" type="application/json" href="${jsonPath}">
-<link rel="alternate" type="application/atom+xml" title="Outages and maintenance" href="/status/${slug}/feed.atom">
+<link rel="alternate" type="application/atom+xml" title="Incidents, outages and maintenance" href="/status/${slug}/feed.atom">
 <style>${STATUS_STYLE}</style>${color === '' ? '' : `\n<style>${color}</style>`}
 </head>
 <body>

@@ -69,7 +69,7 @@ export function* statusHtml(snapshot: StatusSnapshot): Generator<string> {
   const paragraphs = description.split(/\s*\n\s*/).filter((text) => text !== '');
   const hasPlanned = endpoints.some(({ days }) => days.some(({ planned }) => planned));
   yield documentStart(snapshot, headline(snapshot), `/status/${slug}.json`);
-  yield `${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<div class="overall ${state}">${shape(state, 20)}<p>${html(headline(snapshot))}</p><a class="small" href="/status/${slug}/feed.atom">${FEED} Subscribe<span class="sr"> to outages and maintenance, by a feed</span></a></div>${openIncidents(incidents, updated_at)}${activeWork(maintenance)}
+  yield `${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<div class="overall ${state}">${shape(state, 20)}<p>${html(headline(snapshot))}</p><a class="small" href="/status/${slug}/feed.atom">${FEED} Subscribe<span class="sr"> to incidents, outages and maintenance, by a feed</span></a></div>${openIncidents(incidents, updated_at)}${activeWork(maintenance)}
 <p class="small soft">As of ${stamp(updated_at)}</p>${nextWork(maintenance)}
 <h2>Last ${SHOWN_DAYS} days</h2>`;
   if (endpoints.length === 0) yield '\n<p class="soft">Nothing is monitored yet.</p>';

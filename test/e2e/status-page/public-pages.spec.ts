@@ -343,7 +343,7 @@ describe('status pages of their own', () => {
       const again = await fetch(`${app.url}/status/with-feed/feed.atom`, { headers: { 'If-None-Match': etag } });
       expect([again.status, first.headers.get('cache-control')]).toEqual([304, 'public, max-age=15']);
       expect(await (await fetch(`${app.url}/status/with-feed`)).text()).toContain(
-        '<link rel="alternate" type="application/atom+xml" title="Outages and maintenance" href="/status/with-feed/feed.atom">',
+        '<link rel="alternate" type="application/atom+xml" title="Incidents, outages and maintenance" href="/status/with-feed/feed.atom">',
       );
     });
 
