@@ -1,5 +1,13 @@
-import type { OverviewItem } from '../../../web/src/api/types';
-import { coveredBy, linked, monthAfter, monthText, publicTitle, shownOn } from '../../../web/src/logic/incident-public';
+import type { IncidentUpdate, OverviewItem } from '../../../web/src/api/types';
+import {
+  coveredBy,
+  linked,
+  monthAfter,
+  monthText,
+  publicStatus,
+  publicTitle,
+  shownOn,
+} from '../../../web/src/logic/incident-public';
 
 const endpoint = (endpoint_id: string, website_id: string) => ({ endpoint_id, endpoint_name: endpoint_id, website_id });
 const group = (endpoints: string[], websites: string[]) => ({ name: '', endpoints, websites });
@@ -23,6 +31,14 @@ describe('the pages that show an incident', () => {
     expect(names(given)).toEqual(expected);
   });
 
+  it('know whether anything that they show is still in it', () => {
+    const [on] = shownOn(
+      [page([group(['Login'], [])])],
+      [{ ...endpoint('Login', 'ws_shop'), ended_at: 'then' }, ...affected.slice(1)],
+    );
+    expect(on?.isNow).toBe(false);
+  });
+
   it('are found for one by hand by all that its scope covers, also by a tag of a website', () => {
     const items = [
       { id: 'ep_1', name: 'Login', website: { id: 'ws_1', name: 'Shop' }, tags: [] },
@@ -39,12 +55,22 @@ describe('the pages that show an incident', () => {
 
 describe('what customers read of an incident', () => {
   it.each([
-    [{ title: 'Load balancer', severity: 'down' as const }, ['Login'], 'Load balancer'],
-    [{ title: null, severity: 'down' as const }, ['Login'], 'Login is down'],
-    [{ title: null, severity: 'degraded' as const }, ['Login', 'Docs'], 'Login and Docs are degraded'],
-    [{ title: null, severity: 'down' as const }, ['Login', 'Docs', 'Shop'], 'Login and 2 more are down'],
-  ])('is titled by its name, else by the names that the page shows', (incident, names, title) => {
-    expect(publicTitle(incident, names)).toBe(title);
+    [{ title: 'Load balancer', severity: 'down' as const }, ['Login'], true, 'Load balancer'],
+    [{ title: null, severity: 'down' as const }, ['Login'], true, 'Login is down'],
+    [{ title: null, severity: 'down' as const }, ['Login'], false, 'Login was down'],
+    [{ title: null, severity: 'degraded' as const }, ['Login', 'Docs'], true, 'Login and Docs are degraded'],
+    [{ title: null, severity: 'down' as const }, ['Login', 'Docs', 'Shop'], false, 'Login and 2 more were down'],
+  ])('is titled by its name, else by the names that the page shows', (incident, names, isNow, title) => {
+    expect(publicTitle(incident, { names, isNow })).toBe(title);
+  });
+
+  it('is where they were told that it is, not where a note says', () => {
+    const said = (status: string | null, isPublic: boolean) => ({ status, public: isPublic }) as IncidentUpdate;
+    const updates = [said('monitoring', false), said(null, true), said('identified', true)];
+    const open = { state: 'open', status: 'monitoring', updates } as const;
+    expect([publicStatus(open), publicStatus(open, 'investigating')]).toEqual(['identified', 'investigating']);
+    expect(publicStatus({ ...open, state: 'ended' }, 'postmortem')).toBe('resolved');
+    expect(publicStatus({ state: 'open', status: null, updates: [] })).toBe('investigating');
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import type { Incident, OverviewItem, PublicPage } from '../api/types';
+import type { Incident, IncidentStatus, IncidentUpdate, OverviewItem, PublicPage } from '../api/types';
 import { namesText } from './incident';
 
 /** An endpoint that an incident is of, as pages are asked for it. */
@@ -6,6 +6,8 @@ export interface Affected {
   endpoint_id: string;
   endpoint_name: string;
   website_id: string;
+  /** When it was well again. */
+  ended_at?: string | null;
 }
 
 /** The endpoints that a scope covers, by what the overview knows. */
@@ -30,6 +32,8 @@ export function coveredBy(
 export interface ShownOn<P> {
   page: P;
   names: string[];
+  /** Whether any of them still is in it. */
+  isNow: boolean;
 }
 
 /** The public pages that an incident of these endpoints would be on. */
@@ -47,18 +51,34 @@ export function shownOn<P extends Pick<PublicPage, 'enabled' | 'groups' | 'websi
           : page.groups.some(
               ({ endpoints, websites }) => endpoints.includes(endpoint_id) || websites.includes(website_id),
             );
-      return { page, names: affected.filter(shows).map(({ endpoint_name }) => endpoint_name) };
+      const shown = affected.filter(shows);
+      return {
+        page,
+        names: shown.map(({ endpoint_name }) => endpoint_name),
+        isNow: shown.some(({ ended_at }) => (ended_at ?? null) === null),
+      };
     })
     .filter(({ names }) => names.length > 0);
 }
 
-/** What customers read as its title: nothing that the page does not show. */
+/** What customers read as its title: nothing that the page does not show, and nothing as down that is up again. */
 export function publicTitle(
   { title, severity }: Pick<Incident, 'title' | 'severity'>,
-  names: readonly string[],
+  { names, isNow }: Pick<ShownOn<unknown>, 'names' | 'isNow'>,
 ): string {
   if (title !== null) return title;
-  return `${namesText(names, names.length === 2 ? 2 : 1)} ${names.length === 1 ? 'is' : 'are'} ${severity === 'degraded' ? 'degraded' : 'down'}`;
+  const verb = names.length === 1 ? (isNow ? 'is' : 'was') : isNow ? 'are' : 'were';
+  return `${namesText(names, names.length === 2 ? 2 : 1)} ${verb} ${severity ?? 'affected'}`;
+}
+
+/** Where customers read that it is: by what was said to them, not by notes. `said`: what would be said next, `null` for nothing. */
+export function publicStatus(
+  { state, status, updates }: Pick<Incident, 'state' | 'status'> & { updates: readonly IncidentUpdate[] },
+  said: IncidentStatus | null = null,
+): IncidentStatus {
+  if (state !== 'open') return 'resolved';
+  const told = updates.find((update) => update.public && update.status !== null && update.status !== 'postmortem');
+  return said ?? told?.status ?? status ?? 'investigating';
 }
 
 /** A piece of a text: plain, or a link. */

@@ -6,7 +6,7 @@ import { PublicCard } from '../components/incident/public-preview';
 import { Button, Section } from '../components/layout';
 import { time } from '../logic/format';
 import { lengthText, namesText } from '../logic/incident';
-import { coveredBy, monthAfter, monthText, publicTitle, shownOn } from '../logic/incident-public';
+import { coveredBy, monthAfter, monthText, publicStatus, publicTitle, shownOn } from '../logic/incident-public';
 import { now } from '../state/clock';
 import { openIncidents, refreshIncidents } from '../state/incidents';
 import { useLoad, useReload } from '../state/load';
@@ -31,18 +31,18 @@ export function OpenOnPage({ page }: { page: PublicPage }) {
   const shown = (read.data.value ?? []).flatMap((incident) => {
     const affected = incident.scope ? coveredBy(incident.scope, items.value ?? [], tagsOf) : incident.endpoints;
     const [on] = shownOn([{ ...page, enabled: true }], affected);
-    return on ? [{ incident, names: on.names }] : [];
+    return on ? [{ incident, on }] : [];
   });
   if (shown.length === 0) return null;
   return (
     <Section title="Open now">
       <div class="page-incidents">
-        {shown.map(({ incident, names }) => (
+        {shown.map(({ incident, on }) => (
           <div key={incident.id} class={incident.public ? '' : 'unseen'}>
             <PublicCard
-              title={publicTitle(incident, names)}
-              status={incident.status}
-              names={names}
+              title={publicTitle(incident, on)}
+              status={incident.public ? publicStatus(incident) : null}
+              names={on.names}
               updates={incident.updates.filter((update) => update.public)}
             />
             <p class="actions">

@@ -70,7 +70,7 @@ export function PublicPreview({ incident, pages, status, updates }: Props) {
           </span>
         ))}
       </p>
-      <PublicCard title={publicTitle(incident, first.names)} status={status} names={first.names} updates={updates} />
+      <PublicCard title={publicTitle(incident, first)} status={status} names={first.names} updates={updates} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog';
 import { Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { PublicMark, SaidPill } from '../../components/incident/incident-pill';
-import { Button, Data, Facts, Head, Section } from '../../components/layout';
+import { Button, Data, Head, Section } from '../../components/layout';
 import { Shape } from '../../components/status';
 import { count, time } from '../../logic/format';
 import { causeText, downText, stateText, titleOf } from '../../logic/incident';

@@ -7,7 +7,7 @@ import { Form } from '../../components/form/form';
 import { PublicPreview } from '../../components/incident/public-preview';
 import { Switch } from '../../components/switch';
 import { statusesOf, statusText, stillDownText } from '../../logic/incident';
-import { coveredBy, shownOn } from '../../logic/incident-public';
+import { coveredBy, publicStatus, shownOn } from '../../logic/incident-public';
 import { useDraft } from '../../state/drafts';
 import { useLoad } from '../../state/load';
 import { items, tagsOf } from '../../state/overview-store';
@@ -80,7 +80,7 @@ export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; ar
       if (!(error instanceof ApiProblem && error.code === 'conflict' && status.value === 'resolved')) throw error;
       const { endpoints, open_count } = await get<IncidentDetails>(path);
       if (open_count === 0) throw error;
-      throw new Error(stillDownText(endpoints, open_count));
+      throw new Error(stillDownText(endpoints, open_count), { cause: error });
     }
     showToast(isPublic.value ? 'Customers can read it.' : 'The note is kept; customers do not see it.');
     text.value = '';
@@ -114,8 +114,7 @@ function Preview({ of, text, status }: { of: IncidentDetails; text: string; stat
   const pages = useLoad('status-pages', (abort) => all<PublicPage>('/api/v1/status-pages', abort));
   const affected = of.scope ? coveredBy(of.scope, items.value ?? [], tagsOf) : of.endpoints;
   if (!pages.data.value) return null;
-  // The first that customers read has a status, whoever chose none.
-  const shown = status ?? of.status ?? (of.state === 'open' ? 'investigating' : 'resolved');
+  const shown = publicStatus(of, status);
   return (
     <PublicPreview
       incident={of}
