@@ -13,7 +13,7 @@ export const explainEndpoint = tool({
   name: 'explain_endpoint',
   title: 'Explain an endpoint',
   description:
-    'Why one endpoint is as it is, in one call: its state and settings, newest checks with their errors, uptime and outages, certificate, and open alerts; of a job that reports also its newest pings.',
+    'Why one endpoint is as it is, in one call: its state and settings, newest checks with their errors, uptime and outages, certificate, and open alerts; of a heartbeat also its newest pings.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({

@@ -13,7 +13,7 @@ const Failure = z.object({ code: text, message: text });
 
 const Maintenance = z.object({ id: text, name: text, until: time, mute: z.boolean() });
 
-/** When a job must report. Its addresses are secrets and left out. */
+/** When a job must ping. Its addresses are secrets and left out. */
 const Heartbeat = z.object({
   every: z.number().nullable().describe('seconds from ping to ping; null with cron'),
   cron: text.nullable(),
@@ -63,7 +63,7 @@ export const EndpointDetail = EndpointView.extend({
       }),
     )
     .nullable(),
-  heartbeat: Heartbeat.nullable().describe('of a job that must report; null for others'),
+  heartbeat: Heartbeat.nullable().describe('of a job that must ping; null for others'),
 });
 
 /** What a job has told, without its address. */
