@@ -17,6 +17,7 @@ import { type IncidentRow, UPDATE_COLUMNS, type UpdateRow } from './incident-row
 import { MOST_UPDATES, refusalOfMerged, refusalOfStatus, statusAfter, statusOfUpdate } from './incident-rules';
 import { IncidentStore } from './incident-store';
 import { about } from './incident.service';
+import { IncidentMetrics } from './incident.metrics';
 
 /** A row with its indexes, without its text. */
 const ROW_BYTES = 200;
@@ -48,6 +49,7 @@ export class IncidentUpdates {
     private readonly store: IncidentStore,
     private readonly clock: DatabaseClock,
     private readonly events: TransactionEvents,
+    private readonly metrics: IncidentMetrics,
   ) {}
 
   /** Throws `conflict` for a status that contradicts what is measured, `quota_exceeded` after a hundred. */
@@ -80,6 +82,7 @@ export class IncidentUpdates {
       ]);
       const update = await this.read(tx, id, updateId);
       await this.told(tx, row, { change: ends ? 'ended' : 'updated', before: null, after: update });
+      tx.afterCommit(() => this.metrics.said(isPublic));
       return toIncidentUpdateView(update);
     });
   }
