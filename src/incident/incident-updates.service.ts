@@ -18,6 +18,7 @@ import { MOST_UPDATES, refusalOfMerged, refusalOfStatus, statusAfter, statusOfUp
 import { IncidentStore } from './incident-store';
 import { IncidentMetrics } from './incident.metrics';
 import { about } from './incident.service';
+import { IncidentMetrics } from './incident.metrics';
 
 /** A row with its indexes, without its text. */
 const ROW_BYTES = 200;
@@ -83,6 +84,7 @@ export class IncidentUpdates {
       ]);
       const update = await this.read(tx, id, updateId);
       await this.told(tx, row, { change: ends ? 'ended' : 'updated', before: null, after: update });
+      tx.afterCommit(() => this.metrics.said(isPublic));
       return toIncidentUpdateView(update);
     });
   }
