@@ -150,7 +150,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'convert/gatus': { condition: [] },
   'convert/uptime-kuma': { file: [], monitor: ['file'] },
   client: { layer: [] },
-  cli: { uptime: [], mcp: ['uptime'] },
+  cli: { uptime: [], incident: ['uptime'], mcp: ['incident', 'uptime'] },
   testing: {
     servers: [],
     checker: [],
@@ -391,9 +391,9 @@ describe('the modules of src and packages', () => {
   });
 
   // They are clients of the API; what runs without one stands beside them.
-  it('gives the commands uptime and mcp nothing of the server but rules for texts', () => {
+  it('gives the commands of the API nothing of the server but rules for texts', () => {
     const wrong = sources
-      .filter(({ path }) => /^cli[/\\](uptime|mcp)[/\\]/.test(short(path)))
+      .filter(({ path }) => /^cli[/\\](uptime|incident|mcp)[/\\]/.test(short(path)))
       .flatMap(({ path, imports }) =>
         imports
           .filter((target) => !isPackaged(target.path) && !short(target.path).startsWith(join('platform', 'text')))

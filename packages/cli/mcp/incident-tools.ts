@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { IncidentDetail, UptimeClient } from '../../client/index.cjs';
-import { findIncident } from '../uptime/incident-reference';
+import { findIncident } from '../incident/incident-reference';
 import { CHANGE, read } from './read-response';
 import { EndpointReference, findEndpoint, findWebsite, WebsiteReference } from './reference';
 import { InputError, LOOKS, tool } from './tool';

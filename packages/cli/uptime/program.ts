@@ -16,7 +16,6 @@ import {
 import { clientOf, type Connection, readKey, readServiceUrl } from './connection';
 import { check, list, type ListOptions } from './endpoint-commands';
 import { errorText } from './error-text';
-import { acknowledge, incident, incidents, say, type SayOptions } from './incident-commands';
 import { CommandError, type Io } from './io';
 import { tail } from './tail-command';
 
@@ -184,39 +183,6 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .action(async (words: string[], options: CheckOptions) => end(await check(io, uptime, words, options)));
 
   program
-    .command('incidents')
-    .description('list the incidents that are open; 2 when there are any')
-    .option('--all', 'also those that are over')
-    .option('--json', 'what the API returns')
-    .action(async (options: { all?: boolean; json?: boolean }) => end(await incidents(io, uptime(), options)));
-
-  const one = program
-    .command('incident')
-    .description('show an incident by its number or id, with its endpoints and what was said; 2 while it is open')
-    .argument('<incident>')
-    .option('--json', 'what the API returns')
-    .action(async (name: string, options: { json?: boolean }) => end(await incident(io, uptime(), name, options)));
-
-  one
-    .command('update <incident> <text>')
-    .description('say something about it, for the organization alone unless --public')
-    .addOption(new Option('--status <status>', 'where it is from now on').choices(STATUSES))
-    .option('--public', 'also on the status pages that show it')
-    .option('--json', 'what the API returns')
-    .action(async (name: string, text: string, options: SayOptions) =>
-      end(await say(io, uptime(), name, text, options)),
-    );
-
-  one
-    .command('ack <incident>')
-    .description('take all of it in hand: its alerts trigger no more, pagers are told')
-    .option('--note <text>', 'what others should know')
-    .option('--json', 'what the API returns')
-    .action(async (name: string, options: { note?: string; json?: boolean }) =>
-      end(await acknowledge(io, uptime(), name, options)),
-    );
-
-  program
     .command('tail')
     .description('follow what happens: changes of status, alerts, maintenance')
     .option('--json', 'one JSON object a line')
@@ -224,8 +190,6 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
 
   return program;
 }
-
-const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 
 const repeated = (value: string, before: readonly string[] = []): string[] => [...before, value];
 

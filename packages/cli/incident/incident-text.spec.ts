@@ -1,5 +1,5 @@
 import { incidentLines, incidentTable, type ShownIncident } from './incident-text';
-import { painter } from './style';
+import { painter } from '../uptime/style';
 
 const plain = painter(false);
 const INCIDENT: ShownIncident = {

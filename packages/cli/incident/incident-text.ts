@@ -1,5 +1,5 @@
 import type { Incident, IncidentDetail, IncidentUpdate } from '../../client/index.cjs';
-import { type Colour, type Paint, shown, table } from './style';
+import { type Colour, type Paint, shown, table } from '../uptime/style';
 
 /** What is shown of an incident in a list. */
 export type ListedIncident = Pick<
