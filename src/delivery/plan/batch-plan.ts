@@ -9,7 +9,6 @@ import {
   type LockedDelivery,
 } from '../delivery';
 import { countsOf, DIGEST_NAMED, type DigestCounts } from './digest';
-import type { ReadyGroup } from './fold';
 import { type PlannedNotification, planQueue, type Receiver, suppressFlapping } from './queue-plan';
 import type { RateLimitDecision } from './rate-limit';
 
@@ -22,6 +21,12 @@ const WAIT_FOR_TRIGGER_MS = 5000;
 export interface ReadyQueue {
   notification: PlannedNotification;
   deliveries: readonly LockedDelivery[];
+}
+
+/** What leaves in one message; `fold`: what it says of its incident, `null` for a message as it is without incidents. */
+export interface ReadyGroup {
+  queues: readonly ReadyQueue[];
+  fold: NonNullable<DigestCounts['incident']> | null;
 }
 
 /** What is to be done about the due queues of one destination; `ready` with the most important first. */

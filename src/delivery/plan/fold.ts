@@ -1,9 +1,8 @@
 import { formatId } from '../../platform/ids/id';
 import { grouped } from '../../platform/text/grouped';
 import { SECOND_MS } from '../../platform/time/time-units';
-import type { DigestCounts } from './digest';
 import type { LockedDelivery } from '../delivery';
-import type { ReadyQueue } from './batch-plan';
+import type { ReadyGroup, ReadyQueue } from './batch-plan';
 
 /** After something of an incident left for a destination, further news of it waits for this long, to be one message. */
 export const FOLD_EVERY_MS = 30 * SECOND_MS;
@@ -22,12 +21,6 @@ export interface TellableIncident {
   leftAt: Date | null;
   /** While something of it is in flight: when its lease ends. */
   busyUntil: Date | null;
-}
-
-/** What leaves in one message; `fold`: what it says of its incident, `null` for a message as it is without incidents. */
-export interface ReadyGroup {
-  queues: readonly ReadyQueue[];
-  fold: NonNullable<DigestCounts['incident']> | null;
 }
 
 /** What may leave now, the most important first, and the deliveries that wait to be told with others, until `until`. */

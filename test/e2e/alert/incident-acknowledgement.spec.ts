@@ -167,11 +167,10 @@ describe('the acknowledgement of an incident', () => {
   });
 
   describe('by the link of a message', () => {
-    const tokens = (path: string) => [
-      ...scene
+    const tokens = (path: string) =>
+      scene
         .received(path)
-        .flatMap((body) => [...JSON.stringify(body).matchAll(/\/ack\/([\w-]{56})\|/g)].map(([, token = '']) => token)),
-    ];
+        .flatMap((body) => [...JSON.stringify(body).matchAll(/\/ack\/([\w-]{56})\|/g)].map(([, token = '']) => token));
     const open = async (token: string, all?: string) => {
       const form = all === undefined ? {} : { method: 'POST', body: new URLSearchParams({ all, note: 'from bed' }) };
       const response = await fetch(`${scene.app.url}/ack/${token}`, { headers: { accept: 'text/html' }, ...form });
