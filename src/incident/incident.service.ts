@@ -181,11 +181,11 @@ export class IncidentService {
 
   /** What `create` would refuse in these fields. */
   findingsInNew({ scope, text, public: isPublic }: Partial<CreateIncidentDto>): Findings {
-    const untold: FieldProblem[] =
+    const missing: FieldProblem[] =
       isPublic === true && text === undefined
         ? [{ pointer: '/text', code: 'required', message: 'text is required: customers see what was said' }]
         : [];
-    return { invalid: [...this.findingsIn({ scope }).invalid, ...untold], forbidden: [] };
+    return { invalid: [...this.findingsIn({ scope }).invalid, ...missing], forbidden: [] };
   }
 
   /** What `update` would refuse in these fields, whatever the incident is. */

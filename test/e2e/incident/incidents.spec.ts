@@ -15,7 +15,7 @@ interface Refused {
   errors: { pointer: string; code: string }[];
   quota?: object;
 }
-type Answer = IncidentDetailView & Refused;
+type Shown = IncidentDetailView & Refused;
 
 const NOWHERE = 'inc_00000000000000000000000000';
 const ALL = { all: true };
@@ -45,8 +45,8 @@ describe('incidents', () => {
   const read = async (id: string) => (await app.read.get<IncidentDetailView>(`/incidents/${id}`)).body;
   const say = (id: string, body: object) =>
     app.write.post<IncidentUpdateView & Refused>(`/incidents/${id}/updates`, body);
-  const create = (body: object) => app.write.post<Answer>('/incidents', body);
-  const put = (id: string, body: object) => app.write.put<Answer>(`/incidents/${id}`, body);
+  const create = (body: object) => app.write.post<Shown>('/incidents', body);
+  const put = (id: string, body: object) => app.write.put<Shown>(`/incidents/${id}`, body);
   const numbers = async (query: string) =>
     (await app.read.get<IncidentView[]>(`/incidents${query}`)).body.map(({ number }) => number);
   const codes = ({ status, body }: ApiResponse<Refused>) => [

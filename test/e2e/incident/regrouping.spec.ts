@@ -14,7 +14,7 @@ interface Refused {
   detail: string;
   errors: { pointer: string; code: string }[];
 }
-type Answer = IncidentDetailView & Refused;
+type Shown = IncidentDetailView & Refused;
 
 /** Minutes ago. */
 interface Bad {
@@ -54,9 +54,9 @@ describe('incidents that were grouped wrongly', () => {
   const read = async (id: string) => (await app.read.get<IncidentDetailView>(`/incidents/${id}`)).body;
   const say = (id: string, body: object) => app.write.post(`/incidents/${id}/updates`, body);
   const split = (id: string, endpoint_ids: unknown) =>
-    app.write.post<Answer>(`/incidents/${id}/split`, { endpoint_ids });
+    app.write.post<Shown>(`/incidents/${id}/split`, { endpoint_ids });
   const merge = (id: string, incident_ids: unknown) =>
-    app.write.post<Answer>(`/incidents/${id}/merge`, { incident_ids });
+    app.write.post<Shown>(`/incidents/${id}/merge`, { incident_ids });
   const minutesAgo = (iso: string | null) =>
     iso === null ? null : Math.round((Date.now() - Date.parse(iso)) / 60_000);
   const factsOf = (one: IncidentDetailView) => ({
@@ -115,7 +115,7 @@ describe('incidents that were grouped wrongly', () => {
     expect(entries.body.map(({ action }) => action)).toEqual(['update', 'create', 'update', 'update']);
   });
 
-  it('the merged one leaves the list, and answers GET only', async () => {
+  it('the merged one leaves the list, and can only be read', async () => {
     const [one, two] = [await detected({ since: 2 }), await detected({ since: 1 })];
     await merge(one.id, [two.id]);
     const ids = async (query: string) =>
@@ -124,9 +124,9 @@ describe('incidents that were grouped wrongly', () => {
     expect(await ids('?state=merged')).toContain(two.id);
     expect((await app.read.get(`/incidents/${two.id}/endpoints`)).status).toBe(200);
     const acts = [
-      app.write.put<Answer>(`/incidents/${two.id}`, { title: 'x' }),
-      app.write.post<Answer>(`/incidents/${two.id}/updates`, { text: 'x' }),
-      app.write.delete<Answer>(`/incidents/${two.id}`),
+      app.write.put<Shown>(`/incidents/${two.id}`, { title: 'x' }),
+      app.write.post<Shown>(`/incidents/${two.id}/updates`, { text: 'x' }),
+      app.write.delete<Shown>(`/incidents/${two.id}`),
       split(two.id, two.endpoints),
       merge(two.id, [one.id]),
       merge(one.id, [two.id]),
