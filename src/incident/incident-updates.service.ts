@@ -18,7 +18,6 @@ import { MOST_UPDATES, refusalOfMerged, refusalOfStatus, statusAfter, statusOfUp
 import { IncidentStore } from './incident-store';
 import { IncidentMetrics } from './incident.metrics';
 import { about } from './incident.service';
-import { IncidentMetrics } from './incident.metrics';
 
 /** A row with its indexes, without its text. */
 const ROW_BYTES = 200;

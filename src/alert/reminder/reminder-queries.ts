@@ -20,8 +20,6 @@ export interface DueFacts {
   /** What its trigger said. */
   error: { code: string; message: string } | null;
   check: Notification['check'];
-  /** uuid of the incident that its endpoint is in now. */
-  incidentId: string | null;
 }
 
 /** An alert, with what decides whether a maintenance window covers it. */
@@ -48,7 +46,6 @@ const FACTS = `
   SELECT a.id, ${IS_SUPPRESSED} AS "isSuppressed", s.status = ${OUTCOME_CODE.up} AS "isUp",
     CASE a.condition WHEN 'degraded' THEN s.consecutive_bad ELSE s.consecutive_failures END AS "failureCount",
     e.error_code AS code, e.error_message AS message,
-    (SELECT m.incident_id FROM incident_member m WHERE m.endpoint_id = a.endpoint_id AND m.ended_at IS NULL) AS "incidentId",
     n.notice -> 'check' AS "check", n.state, n.detail, n.may_have_arrived AS "mayHaveArrived"
   FROM alert a
   JOIN endpoint_state s ON s.endpoint_id = a.endpoint_id
@@ -64,7 +61,6 @@ interface FactsRow {
   code: string | null;
   message: string | null;
   check: Notification['check'];
-  incidentId: string | null;
   state: DeliveryState | null;
   detail: DeliveryDetail | null;
   mayHaveArrived: boolean | null;

@@ -147,7 +147,6 @@ function reminderOf(alert: AlertSnapshot, facts: DueFacts, now: Date): NewDelive
     reminder,
     kind: 'reminder',
     incidentNo: alert.incidentNo,
-    incidentId: facts.incidentId,
     channelType: alert.type,
     destination: destinationOfAlert(alert),
     notification: reminderNotification(alert, { ...facts, ...reminder, id }, now),
