@@ -258,7 +258,8 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     if (text !== null && wrapping === 'gzip') headers['Content-Encoding'] = 'gzip';
     return {
       method: operation.method,
-      path: `${filled}${search === '' ? '' : `?${search.slice(0, 3000)}`}`,
+      // Two of the longest ids are more than the head of a request may have: the connection would be cut.
+      path: `${filled.slice(0, 12_000)}${search === '' ? '' : `?${search.slice(0, 3000)}`}`,
       headers,
       body: wrapping === 'truncated' ? (text?.slice(0, -1) ?? null) : text,
     };
