@@ -43,7 +43,7 @@ const PUBLIC = [
 const CANARY = 'Canary7f3a';
 /**
  * Random input cannot succeed here: keys and slugs are secrets, no delivery ends in a process that does not deliver, nothing
- * is down to be acknowledged, split or merged in one that does not check, the fields of a window have to fit each other and the date, those of
+ * is down to be acknowledged, split or merged in one that does not check, an update is in one incident alone, the fields of a window have to fit each other and the date, those of
  * an endpoint its type, and no address has a sitemap.
  */
 const OUT_OF_REACH = [
@@ -61,6 +61,10 @@ const OUT_OF_REACH = [
   'POST /api/v1/websites/{websiteId}/endpoints',
   'POST /api/v1/maintenance-windows',
   'POST /api/v1/maintenance-windows/preview',
+  'PUT /api/v1/incidents/{id}/acknowledgement',
+  'GET /api/v1/incidents/{id}/acknowledgement',
+  'DELETE /api/v1/incidents/{id}/acknowledgement',
+  'DELETE /api/v1/incidents/{id}/updates/{updateId}',
   'POST /api/v1/incidents/{id}/split',
   'POST /api/v1/incidents/{id}/merge',
   'POST /api/v1/endpoints/heartbeat/preview',
