@@ -41,6 +41,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   '/api/v1/incidents/{id}': 'is history',
   '/api/v1/incidents/{id}/updates': 'is history',
   '/api/v1/incidents/{id}/updates/{updateId}': 'is history',
+  '/api/v1/incidents/{id}/acknowledgement': 'is history',
   '/api/v1/incidents/{id}/split': 'is history',
   '/api/v1/incidents/{id}/merge': 'is history',
   '/api/v1/alerts/test': 'stores nothing',
