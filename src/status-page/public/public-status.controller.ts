@@ -77,7 +77,7 @@ export class PublicStatusController {
     access: 'public',
     countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'getStatusFeed',
-    summary: 'Get incidents, outages and maintenance of a public page as an Atom feed',
+    summary: 'Get what happened on a public page as an Atom feed',
     description:
       'Without a key, cached for 15 seconds. One entry per incident, which is updated with all that is said publicly, one per ' +
       'outage of which no incident tells, which is updated when it ends, and one per announced ' +
