@@ -119,12 +119,16 @@ function falselyOverrun(stored: StoredJob): string[] {
     .filter((one) => codeOf(one) === 'heartbeat_overran')
     .flatMap(({ at }) => {
       const begun = [...open].find((start) => Math.abs(start.at + HEARTBEAT.max_runtime * SECOND_MS - at) <= SKEW_MS);
-      if (!begun) return [`${job} took too long at ${at}, and nothing began`];
+      if (!begun) return [`${job} took too long at ${at}, and nothing began: ${nearby(stored, at)}`];
       open.delete(begun);
       const end = pings.find((ping) => isEnd(ping) && ping.run === begun.run && ping.at < at - SKEW_MS);
       return end ? [`${job} took too long at ${at} after ${end.marker}`] : [];
     });
 }
+
+/** The pings and verdicts of the minute before, for whoever has to understand it. */
+const nearby = (stored: StoredJob, at: number): string =>
+  JSON.stringify([...stored.pings, ...verdictsOf(stored)].filter((one) => Math.abs(at - 30_000 - one.at) < 31_000));
 
 /** Who is silent is not forgotten. */
 function forgotten(stored: StoredJob, now: number): string[] {
