@@ -109,7 +109,7 @@ export class AlertLifecycle implements OnModuleInit {
     if (reason === 'deleted') await this.outbox.alertsDeleting(tx, ids);
   }
 
-  /** What `change` does, for all alerts of a contact: ten statements at most, two more where something is acknowledged. */
+  /** What `change` does, for all alerts of a contact: eleven statements at most, two more where something is acknowledged. */
   private async rerouteAlertsOf(tx: Tx, { orgId, before, after }: ContactRouteChanged): Promise<void> {
     const isSame = isSameDestination(before, after);
     const alerts = await tx.query<LockedAlert>(lockSql('a.contact_id = $1'), [before.contactId]);
