@@ -1,4 +1,7 @@
-/** @databases both */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { AcknowledgementJob } from '../../../src/alert/acknowledgement/acknowledgement.job';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { Alerting } from '../../harness/app/alerting';

@@ -1,4 +1,7 @@
-/** @databases both */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 
 const SECOND = 1000;
