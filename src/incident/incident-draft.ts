@@ -1,3 +1,4 @@
+import type { InHand } from './incident-in-hand';
 import type { IncidentCause, IncidentSeverity } from './incident-row';
 import { type Candidate, type Parent, placeOf, type PlaceRule, type Trigger } from './place-of';
 
@@ -9,14 +10,6 @@ export interface IncidentTrigger extends Trigger {
   startedAt: Date;
   /** When the check that triggered ran. */
   at: Date;
-}
-
-/** Who has an incident in hand, until when. */
-export interface InHand {
-  by: string | null;
-  at: Date;
-  note: string;
-  until: Date | null;
 }
 
 export interface Cause {

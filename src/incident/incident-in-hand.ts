@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../platform/database/database';
 import { INCIDENT_COLUMNS, type IncidentRow } from './incident-row';
 
 /** Who has an incident in hand; `until`: `null` for as long as it lasts. */
-export interface IncidentInHand {
+export interface InHand {
   by: string | null;
   at: Date;
   note: string;
@@ -10,7 +10,7 @@ export interface IncidentInHand {
 }
 
 /** Somebody has the incident in hand, or (`null`) nobody any more. Locked by the caller. Returns it as it is then. */
-export async function setInHand(tx: Tx, id: string, inHand: IncidentInHand | null, now: Date): Promise<IncidentRow[]> {
+export async function setInHand(tx: Tx, id: string, inHand: InHand | null, now: Date): Promise<IncidentRow[]> {
   return tx.query<IncidentRow>(
     `UPDATE incident i SET ack_by = $2, ack_at = $3, ack_note = $4, ack_until = $5, updated_at = $6 WHERE i.id = $1
      RETURNING ${INCIDENT_COLUMNS}`,
@@ -46,6 +46,11 @@ export async function unmarkMembers(tx: Tx, id: string, endpointIds: readonly st
 export async function unfinishedIncidents(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>('SELECT DISTINCT incident_id AS id FROM incident_member WHERE ack_due');
   return rows.map((row) => row.id);
+}
+
+/** Whether the time of one that somebody has in hand is over. By the partial index of the open ones. */
+export async function isAnyInHandOver(sql: Sql, now: Date): Promise<boolean> {
+  return (await sql.query('SELECT FROM incident WHERE ended_at IS NULL AND ack_until <= $1 LIMIT 1', [now])).length > 0;
 }
 
 /** Nobody has those incidents in hand any more whose time is over. Returns them as they are then. Cost: the open incidents. */

@@ -1,7 +1,8 @@
 import { OUTCOME_CODE } from '../endpoint/outcome-code';
 import type { Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
-import type { Dependency, Draft, IncidentTrigger, InHand } from './incident-draft';
+import type { Dependency, Draft, IncidentTrigger } from './incident-draft';
+import type { InHand } from './incident-in-hand';
 import { INCIDENT_COLUMNS, type IncidentCause, type IncidentRow } from './incident-row';
 import { AGAIN_MS, JOIN_MS, OPEN_MS, type Opener } from './place-of';
 

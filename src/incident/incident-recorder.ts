@@ -4,7 +4,8 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { newUuid } from '../platform/ids/id';
 import { type IncidentChange, IncidentChanged } from './incident-events';
-import { type Draft, type IncidentTrigger, type InHand, newDraft, placeAll } from './incident-draft';
+import { type Draft, type IncidentTrigger, newDraft, placeAll } from './incident-draft';
+import type { InHand } from './incident-in-hand';
 import {
   type Leaving,
   lockIncidents,

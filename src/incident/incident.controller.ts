@@ -4,7 +4,7 @@ import { OrgId } from '../platform/access/caller';
 import { costOfFilteredList, costOfList } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
 import { IdParam } from '../platform/http/id-param.decorator';
-import type { Page } from '../platform/http/page';
+import { type Page, ShortPageQuery } from '../platform/http/page';
 import { WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { Route } from '../platform/http/route.decorator';
 import {
@@ -12,7 +12,6 @@ import {
   CreateIncidentUpdateDto,
   EditIncidentUpdateDto,
   IncidentDetailView,
-  IncidentEndpointQuery,
   IncidentEndpointView,
   IncidentQuery,
   IncidentUpdateView,
@@ -74,7 +73,7 @@ export class IncidentController {
   endpoints(
     @OrgId() orgId: string,
     @IdParam('incident') id: string,
-    @Query() query: IncidentEndpointQuery,
+    @Query() query: ShortPageQuery,
   ): Promise<Page<IncidentEndpointView>> {
     return this.incidents.endpoints(orgId, id, query);
   }

@@ -1,16 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsOptional,
-  Max,
-  Min,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsBoolean, IsIn } from 'class-validator';
 import { ERROR_CODES } from '../checker/checker';
 import {
   EndpointScopeDto,
@@ -20,7 +9,7 @@ import {
   WholeScopeView,
 } from '../endpoint/search/scope.dto';
 import { EndpointAcknowledgement } from '../endpoint/suppression/suppression.dto';
-import { LIMIT_DESCRIPTION, MAX_PAGE_SIZE, PageQuery, QueryBoolean, QueryInteger } from '../platform/http/page';
+import { QueryBoolean, ShortPageQuery } from '../platform/http/page';
 import {
   IsLines,
   IsName,
@@ -52,7 +41,6 @@ import {
 } from './incident-row';
 import { summaryOf } from './incident-summary';
 
-const DEFAULT_LIMIT = 100;
 const MAX_TITLE = 200;
 export const MAX_TEXT = 5000;
 const MAX_SPLIT = 1000;
@@ -394,15 +382,7 @@ export class MergeIncidentsDto {
   incident_ids!: string[];
 }
 
-export class IncidentQuery extends PageQuery {
-  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_LIMIT })
-  @IsOptional()
-  @QueryInteger()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_PAGE_SIZE)
-  override limit?: number = DEFAULT_LIMIT;
-
+export class IncidentQuery extends ShortPageQuery {
   @ApiPropertyOptional({ enum: INCIDENT_STATES, description: 'By default those that are open or ended.' })
   @Optional()
   @IsIn(INCIDENT_STATES)
@@ -452,16 +432,6 @@ export class IncidentQuery extends PageQuery {
   @Optional()
   @QueryTimestamp()
   to?: Date;
-}
-
-export class IncidentEndpointQuery extends PageQuery {
-  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_LIMIT })
-  @IsOptional()
-  @QueryInteger()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_PAGE_SIZE)
-  override limit?: number = DEFAULT_LIMIT;
 }
 
 const shownAt = (at: Date | null): string | null => at?.toISOString() ?? null;

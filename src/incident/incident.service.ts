@@ -8,7 +8,7 @@ import { Database, type Sql, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
-import type { Page } from '../platform/http/page';
+import type { Page, ShortPageQuery } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
 import { tagged } from '../platform/http/precondition/entity-tags';
 import { newUuid, parseId } from '../platform/ids/id';
@@ -17,7 +17,6 @@ import { type FieldProblem, problems } from '../platform/problem/problem';
 import {
   type CreateIncidentDto,
   type IncidentDetailView,
-  type IncidentEndpointQuery,
   type IncidentEndpointView,
   type IncidentQuery,
   type IncidentView,
@@ -84,7 +83,7 @@ export class IncidentService {
     return this.shown(this.database, await this.store.read(this.database, orgId, id));
   }
 
-  async endpoints(orgId: string, id: string, query: IncidentEndpointQuery): Promise<Page<IncidentEndpointView>> {
+  async endpoints(orgId: string, id: string, query: ShortPageQuery): Promise<Page<IncidentEndpointView>> {
     const { endpointCount } = await this.store.read(this.database, orgId, id);
     const page = await this.cursors.paginate<MemberRow>({
       orgId,

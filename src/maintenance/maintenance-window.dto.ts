@@ -7,7 +7,7 @@ import {
   toScopeView,
   WholeScopeView,
 } from '../endpoint/search/scope.dto';
-import { LIMIT_DESCRIPTION, MAX_PAGE_SIZE, PageQuery, QueryInteger } from '../platform/http/page';
+import { QueryInteger, ShortPageQuery } from '../platform/http/page';
 import {
   IsName,
   IsTimestamp,
@@ -25,7 +25,6 @@ import type { Span } from './window-times';
 import { MAX_DURATION_SECONDS, MIN_DURATION_SECONDS } from './window-rules';
 import { currentOf, type WindowRow } from './window-row';
 
-const DEFAULT_LIMIT = 100;
 const MAX_OCCURRENCES = 100;
 const DEFAULT_OCCURRENCES = 20;
 /** Offsets of time zones are known for these years; occurrences are shown with years of four digits. */
@@ -225,15 +224,7 @@ export class UpdateMaintenanceWindowDto extends PartialOf(CreateMaintenanceWindo
   override scope?: MaintenanceScopeDto;
 }
 
-export class MaintenanceWindowQuery extends PageQuery {
-  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_LIMIT })
-  @IsOptional()
-  @QueryInteger()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_PAGE_SIZE)
-  override limit?: number = DEFAULT_LIMIT;
-
+export class MaintenanceWindowQuery extends ShortPageQuery {
   @ApiPropertyOptional({ enum: WINDOW_STATUSES, description: 'Only windows that are this now.' })
   @Optional()
   @IsIn(WINDOW_STATUSES)

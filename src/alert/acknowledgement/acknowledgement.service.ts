@@ -13,6 +13,7 @@ import { parseTimestamp } from '../../platform/http/validators';
 import { type Findings, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
+import { saveAcknowledgements } from './acknowledgement-queries';
 import { acknowledgedDelivery } from './acknowledged-delivery';
 import {
   type AcknowledgeDto,
@@ -136,7 +137,7 @@ export class AcknowledgementService {
       tx,
       open.flatMap((alert) => acknowledgedDelivery(this.channels, alert, after)),
     );
-    await save(tx, orgId, endpointId, after);
+    await saveAcknowledgements(tx, [{ ...after, orgId, endpointId, incidentId: null }]);
     await recordChange(tx, {
       orgId,
       resource: 'acknowledgement',
@@ -168,13 +169,4 @@ async function read(sql: Sql, orgId: string, endpointId: string, now: Date): Pro
     [orgId, endpointId, now],
   );
   return row ?? null;
-}
-
-async function save(tx: Tx, orgId: string, endpointId: string, row: AcknowledgementRow): Promise<void> {
-  await tx.query(
-    `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note, until) VALUES ($1, $2, $3, $4, $5, $6)
-     ON CONFLICT (endpoint_id) DO UPDATE
-       SET by_name = EXCLUDED.by_name, at = EXCLUDED.at, note = EXCLUDED.note, until = EXCLUDED.until, incident_id = NULL`,
-    [endpointId, orgId, row.by, row.at, row.note, row.until],
-  );
 }

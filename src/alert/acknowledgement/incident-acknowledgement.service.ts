@@ -7,7 +7,8 @@ import { SuppressionEnded } from '../../endpoint/endpoint-events';
 import { IncidentChanged, IncidentMembersMoved } from '../../incident/incident-events';
 import {
   endOverInHand,
-  type IncidentInHand,
+  isAnyInHandOver,
+  type InHand,
   isInHandSql,
   markedMembers,
   markMembers,
@@ -121,12 +122,13 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     await this.takeBack(id);
   }
 
-  /** Ends what is over, and finishes what a process left that died. Nearly always four probes of small indexes. */
+  /** Ends what is over, and finishes what a process left that died. Nearly always three probes of small indexes. */
   async finishAll(): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      for (const row of await endOverInHand(tx, this.clock.now()))
-        await this.events.emit(new IncidentChanged(row, 'updated'), tx);
-    });
+    const now = this.clock.now();
+    if (await isAnyInHandOver(this.database, now))
+      await this.database.transaction(async (tx) => {
+        for (const row of await endOverInHand(tx, now)) await this.events.emit(new IncidentChanged(row, 'updated'), tx);
+      });
     for (const id of await unfinishedIncidents(this.database)) await this.finish(id);
     for (const id of await leftBehind(this.database)) await this.takeBack(id);
   }
@@ -136,12 +138,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     return this.incidents.lock(tx, orgId, id);
   }
 
-  private async write(
-    tx: Tx,
-    incident: IncidentRow,
-    inHand: IncidentInHand | null,
-    author?: Authorship,
-  ): Promise<void> {
+  private async write(tx: Tx, incident: IncidentRow, inHand: InHand | null, author?: Authorship): Promise<void> {
     const now = this.clock.now();
     const before = inHandOf(incident, now);
     const rows = await setInHand(tx, incident.id, inHand, now);

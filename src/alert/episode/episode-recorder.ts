@@ -4,7 +4,7 @@ import { destinationOfAlert } from '../../delivery/destination';
 import { Outbox } from '../../delivery/outbox';
 import type { IncidentTrigger } from '../../incident/incident-draft';
 import type { Leaving } from '../../incident/incident-queries';
-import { type HeldMember, IncidentRecorder } from '../../incident/incident-recorder';
+import { IncidentRecorder } from '../../incident/incident-recorder';
 import type { Route } from '../../delivery/route';
 import type { Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
@@ -12,6 +12,7 @@ import { cut, oneLine } from '../../platform/text/text-limits';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
+import { saveAcknowledgements } from '../acknowledgement/acknowledgement-queries';
 import type { AlertSnapshot } from './alert-snapshot';
 import {
   type AlertEventRow,
@@ -72,7 +73,8 @@ export class EpisodeRecorder {
       recorded = changed.filter(({ alert }) => !held.has(alert.endpointId)).map((change) => apply(change, now));
       if (recorded.length > 0) await saveFlags(tx, recorded, this.databaseClock.now());
       const gone = new Set(leaving.map(({ endpointId }) => endpointId));
-      await saveHeld(
+      // Somebody has their incident in hand, and so each of them. What was there is over: it would have suppressed the trigger.
+      await saveAcknowledgements(
         tx,
         [...held.values()].filter(({ endpointId }) => !gone.has(endpointId)),
       );
@@ -146,26 +148,6 @@ function leavingOf(changes: readonly AlertChange[], wellAgain: readonly Leaving[
     }
   }
   return [...leaving.values()];
-}
-
-/** Somebody has the incident in hand, and so each endpoint that is held in it. What was there is over: it would have suppressed the trigger. */
-async function saveHeld(tx: Tx, held: readonly HeldMember[]): Promise<void> {
-  if (held.length === 0) return;
-  await tx.query(
-    `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note, until, incident_id)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::timestamptz[], $7::uuid[])
-     ON CONFLICT (endpoint_id) DO UPDATE SET by_name = EXCLUDED.by_name, at = EXCLUDED.at, note = EXCLUDED.note,
-       until = EXCLUDED.until, incident_id = EXCLUDED.incident_id`,
-    [
-      held.map(({ endpointId }) => endpointId),
-      held.map(({ orgId }) => orgId),
-      held.map(({ by }) => by),
-      held.map(({ at }) => at),
-      held.map(({ note }) => note),
-      held.map(({ until }) => until),
-      held.map(({ incidentId }) => incidentId),
-    ],
-  );
 }
 
 function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChange {
