@@ -13,10 +13,10 @@ import { clockTime, count } from '../../logic/format';
 import { byDay, calmText, causeText, downText, lengthText, titleOf } from '../../logic/incident';
 import { now } from '../../state/clock';
 import { openCount, openIncidents, refreshIncidents } from '../../state/incidents';
-import { useKeys } from '../../state/keyboard';
 import { listen } from '../../state/live';
 import { useEvery, usePages, useSoon } from '../../state/load';
 import { go } from '../../state/router';
+import { useSelection } from '../../state/selection';
 import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 import '../../styles/incident.css';
@@ -24,9 +24,6 @@ import '../../styles/incident.css';
 /** What is open, then what was, by day. */
 export function IncidentsPage() {
   const version = useSignal(0);
-  const current = useSignal<string | null>(null);
-  const isSelecting = useSignal(false);
-  const picked = useSignal<ReadonlySet<string>>(new Set());
   const ended = usePages<Incident>('/api/v1/incidents?state=ended&limit=50', version.value);
   const reload = () => {
     void refreshIncidents();
@@ -41,32 +38,11 @@ export function IncidentsPage() {
 
   const [open, over] = [openIncidents.value, ended.items.value];
   const shown = [...(open ?? []), ...(over ?? [])];
-  const toggle = (id: string) => {
-    if (shown.find((each) => each.id === id)?.kind !== 'detected') return;
-    const next = new Set(picked.value);
-    if (!next.delete(id)) next.add(id);
-    picked.value = next;
-  };
-  const select = (isOn: boolean) => {
-    isSelecting.value = isOn;
-    if (!isOn) picked.value = new Set();
-  };
-  const move = (by: number) => {
-    const index = shown.findIndex(({ id }) => id === current.value);
-    const next = shown[Math.min(Math.max(index + by, 0), shown.length - 1)];
-    if (!next) return;
-    current.value = next.id;
-    document.getElementById(`link-${next.id}`)?.focus();
-  };
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    Enter: () => current.value !== null && go(`/incidents/${current.value}`),
-    x: () => {
-      if (current.value === null || !may.write()) return;
-      isSelecting.value = true;
-      toggle(current.value);
-    },
+  const { current, isSelecting, picked, toggle, select } = useSelection({
+    ids: shown.map(({ id }) => id),
+    path: '/incidents',
+    maySelect: may.write(),
+    canPick: (id) => shown.find((each) => each.id === id)?.kind === 'detected',
   });
 
   const row = (incident: Incident) => (

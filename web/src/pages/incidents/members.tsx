@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { post } from '../../api/client';
 import type { Incident, IncidentDetails, IncidentMember } from '../../api/types';
 import { Button, Section } from '../../components/layout';
@@ -6,8 +5,8 @@ import { StatusPill } from '../../components/status';
 import { count } from '../../logic/format';
 import { downText, lengthText } from '../../logic/incident';
 import { now } from '../../state/clock';
-import { useKeys } from '../../state/keyboard';
 import { go } from '../../state/router';
+import { useSelection } from '../../state/selection';
 import { may } from '../../state/session';
 import { runAction } from '../../state/toast';
 import { MakeParent } from './make-parent';
@@ -21,39 +20,15 @@ interface Props {
 
 /** The endpoints of an incident, those that are down first; some can be split off into one of their own. */
 export function Members({ of, members, showAll }: Props) {
-  const current = useSignal<string | null>(null);
-  const isSelecting = useSignal(false);
-  const picked = useSignal<ReadonlySet<string>>(new Set());
   const maySplit = may.write() && of.state === 'open' && of.endpoint_count > 1;
   const shown = [...members].sort(
     (a, b) =>
       Number(a.ended_at !== null) - Number(b.ended_at !== null) || a.endpoint_name.localeCompare(b.endpoint_name, 'en'),
   );
-  const toggle = (id: string) => {
-    const next = new Set(picked.value);
-    if (!next.delete(id)) next.add(id);
-    picked.value = next;
-  };
-  const select = (isOn: boolean) => {
-    isSelecting.value = isOn;
-    if (!isOn) picked.value = new Set();
-  };
-  const move = (by: number) => {
-    const index = shown.findIndex(({ endpoint_id }) => endpoint_id === current.value);
-    const next = shown[Math.min(Math.max(index + by, 0), shown.length - 1)];
-    if (!next) return;
-    current.value = next.endpoint_id;
-    document.getElementById(`link-${next.endpoint_id}`)?.focus();
-  };
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    Enter: () => current.value !== null && go(`/endpoints/${current.value}`),
-    x: () => {
-      if (current.value === null || !maySplit) return;
-      isSelecting.value = true;
-      toggle(current.value);
-    },
+  const { current, isSelecting, picked, toggle, select } = useSelection({
+    ids: shown.map(({ endpoint_id }) => endpoint_id),
+    path: '/endpoints',
+    maySelect: maySplit,
   });
   const split = async () => {
     let made: Incident | null = null;
