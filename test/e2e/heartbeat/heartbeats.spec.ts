@@ -3,13 +3,13 @@
  * @databases both
  */
 import { AcknowledgementJob } from '../../../src/alert/acknowledgement/acknowledgement.job';
-import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
 import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { eventually } from '../../../packages/testing/eventually';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { StreamReader } from '../../../src/stream/stream-reader';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { sweepHeartbeats } from '../../harness/app/heartbeats';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 interface Heartbeat {
@@ -59,13 +59,7 @@ describe('a heartbeat', () => {
   const checks = async ({ id }: { id: string }): Promise<Check[]> =>
     (await app.read.get<Check[]>(`/endpoints/${id}/checks`)).body;
   /** At an address as it is written. */
-  /** The service's own may have taken the row first: waits until nothing is due and everything is recorded. */
-  const sweep = async () => {
-    await app.app.get(HeartbeatSweep).run();
-    const now = app.app.get(DatabaseClock).now();
-    const left = 'SELECT 1 FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1';
-    await eventually('nothing is left', async () => (await app.app.get(Database).query(left, [now])).length === 0);
-  };
+  const sweep = () => sweepHeartbeats(app);
   const pinged = async (path: string, init: RequestInit = {}): Promise<[number, string]> => {
     const response = await fetch(`${app.url}${path}`, init);
     return [response.status, await response.text()];

@@ -1,10 +1,9 @@
 /** @lane slow */
-import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
 import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
-import { eventually } from '../../../packages/testing/eventually';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { sweepHeartbeats } from '../../harness/app/heartbeats';
 import { newAlert, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 interface Job {
@@ -42,12 +41,7 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     (await app.read.get<{ outcome: string; error: { code: string } | null }[]>(`/endpoints/${id}/checks`)).body.map(
       ({ outcome, error }) => error?.code ?? outcome,
     );
-  const sweep = () =>
-    eventually('nothing is left', async () => {
-      await app.app.get(HeartbeatSweep).run();
-      const left = 'SELECT FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1';
-      return (await app.app.get(Database).query(left, [app.app.get(DatabaseClock).now()])).length === 0;
-    });
+  const sweep = () => sweepHeartbeats(app);
   const afterLastPing = async (job: Job): Promise<number | null> => {
     const { next_expected_at: expected, last_ping_at: last } = (await read(job)).heartbeat;
     return expected === null ? null : (Date.parse(expected) - Date.parse(last ?? '')) / HOUR_MS;

@@ -165,6 +165,17 @@ export class Alerting {
     return id;
   }
 
+  /** So many endpoints with an alert each: of one website each, all at one address. */
+  async endpoints(orgId: string, count: number, rule: NewAlert): Promise<string[]> {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) {
+      const id = await this.endpoint(orgId, `Endpoint ${n}`);
+      await this.alert(orgId, id, rule);
+      ids.push(id);
+    }
+    return ids;
+  }
+
   async alert(orgId: string, endpointId: string, rule: NewAlert): Promise<string> {
     const id = newUuid();
     const config = this.module

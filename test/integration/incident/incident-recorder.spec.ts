@@ -23,16 +23,7 @@ describe('incidents in the transaction of their alerts', () => {
   afterEach(() => tables.expectConsistent());
   afterAll(() => alerting.close());
 
-  /** Endpoints with an alert each; of one website each, all at one address. */
-  const endpoints = async (count: number, rule = RULE): Promise<string[]> => {
-    const ids: string[] = [];
-    for (let i = 0; i < count; i++) {
-      const id = await alerting.endpoint(orgId, `Endpoint ${i}`);
-      await alerting.alert(orgId, id, rule);
-      ids.push(id);
-    }
-    return ids;
-  };
+  const endpoints = (count: number, rule = RULE) => alerting.endpoints(orgId, count, rule);
   const report = (ids: readonly string[], result: Reported['result']) =>
     alerting.check(ids.map((endpointId) => ({ endpointId, result })));
   const incidents = () => tables.incidents(orgId);

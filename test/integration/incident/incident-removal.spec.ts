@@ -31,15 +31,7 @@ describe('incidents that an older version or a removal touches', () => {
   afterEach(() => checkInvariants(alerting.database));
   afterAll(() => alerting.close());
 
-  const endpoints = async (count: number): Promise<string[]> => {
-    const ids: string[] = [];
-    for (let i = 0; i < count; i++) {
-      const id = await alerting.endpoint(orgId, `Endpoint ${i}`);
-      await alerting.alert(orgId, id, RULE);
-      ids.push(id);
-    }
-    return ids;
-  };
+  const endpoints = (count: number) => alerting.endpoints(orgId, count, RULE);
   const report = (ids: readonly string[], result: 'F' | 'S') =>
     alerting.check(ids.map((endpointId) => ({ endpointId, result })));
   const adopt = () => alerting.nest.get(IncidentAdoption).run();
