@@ -13,7 +13,7 @@ import { parseTimestamp } from '../../platform/http/validators';
 import { type Findings, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
-import { saveAcknowledgements } from './acknowledgement-queries';
+import { saveAcknowledgements } from '../save-acknowledgements';
 import { acknowledgedDelivery } from './acknowledged-delivery';
 import {
   type AcknowledgeDto,

@@ -12,7 +12,7 @@ import { cut, oneLine } from '../../platform/text/text-limits';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
-import { saveAcknowledgements } from '../acknowledgement/acknowledgement-queries';
+import { saveAcknowledgements } from '../save-acknowledgements';
 import type { AlertSnapshot } from './alert-snapshot';
 import {
   type AlertEventRow,
