@@ -4,6 +4,8 @@
 // its own PostgreSQL, gives each a few endpoints on a local target, lets them settle, and prints CPU and memory.
 //   --checkout <dir>   a built checkout; given twice or more, all are measured at the same time, so they can be compared
 //   --database <kind>  embedded, postgresql or both
+//   --windows N        measures N times, and prints by how much each costs more than the first one: median and quartiles
+//   --heartbeats K     one more installation of the last checkout, on PostgreSQL, in which K heartbeats wait
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,6 +14,7 @@ import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { seedHeartbeats } from './heartbeats.mjs';
 import { cpuMs, pssMb, threadsMs } from './processes.mjs';
 import { seedThroughApi } from './seed-api.mjs';
 import { startPostgres, startService } from './service.mjs';
@@ -24,6 +27,8 @@ const { values: options } = parseArgs({
     settle: { type: 'string', default: '90' },
     seconds: { type: 'string', default: '60' },
     database: { type: 'string', default: 'both' },
+    windows: { type: 'string', default: '1' },
+    heartbeats: { type: 'string', default: '0' },
     checkout: { type: 'string', multiple: true },
   },
 });
@@ -52,7 +57,7 @@ async function startTarget() {
   return `http://127.0.0.1:${String(line).trim()}`;
 }
 
-async function startInstallation(checkout, kind, target) {
+async function startInstallation(checkout, kind, target, heartbeats = 0) {
   const postgres = kind === 'postgresql' ? await startPostgres() : null;
   if (postgres) cleanups.push(() => postgres.remove());
   const directory = postgres ? null : mkdtempSync(join(tmpdir(), 'uptime-rest-'));
@@ -64,7 +69,9 @@ async function startInstallation(checkout, kind, target) {
   cleanups.push(service.stop);
   const plan = { count: Number(options.endpoints), interval: Number(options.interval), timeout: 5, hook: null };
   await seedThroughApi(service.api, { ...plan, urlOf: (n) => `${target}/site/${n}` });
-  return { checkout, kind, service: service.child.pid, postgres: postgres?.pid ?? null };
+  if (heartbeats > 0) await seedHeartbeats(postgres.url, heartbeats);
+  const name = heartbeats > 0 ? `${checkout}, ${heartbeats} heartbeats wait` : checkout;
+  return { checkout: name, kind, service: service.child.pid, postgres: postgres?.pid ?? null };
 }
 
 const look = ({ service, postgres }) => ({
@@ -99,15 +106,36 @@ async function main() {
   const installations = [];
   for (const checkout of options.checkout ?? [root])
     for (const kind of kinds) installations.push(await startInstallation(checkout, kind, target));
+  const waiting = Number(options.heartbeats);
+  if (waiting > 0)
+    installations.push(await startInstallation(options.checkout?.at(-1) ?? root, 'postgresql', target, waiting));
   note(`Settling for ${options.settle} s …`);
   await sleep(Number(options.settle) * 1000);
   const before = installations.map(look);
-  note(`Measuring for ${options.seconds} s …`);
-  await sleep(Number(options.seconds) * 1000);
+  note(`Measuring ${options.windows} times for ${options.seconds} s …`);
+  const looks = [before];
+  for (let window = 0; window < Number(options.windows); window++) {
+    await sleep(Number(options.seconds) * 1000);
+    looks.push(installations.map(look));
+  }
   const rows = installations.map((installation, i) => row(installation, before[i], look(installation)));
   const head = ['checkout', 'database', 'service ms/s', 'PostgreSQL ms/s', 'together', 'threads, ms/s', 'PSS, MB'];
   console.log(`| ${head.join(' | ')} |\n|${head.map(() => '---').join('|')}|`);
   for (const cells of rows) console.log(`| ${cells.join(' | ')} |`);
+  for (const i of installations.keys()) if (i > 0 && looks.length > 2) console.log(ratioLine(looks, i));
+}
+
+/** CPU time of an installation in terms of the first one's, window by window. */
+function ratioLine(looks, i) {
+  const spent = (window, of) =>
+    looks[window][of].service +
+    looks[window][of].database -
+    looks[window - 1][of].service -
+    looks[window - 1][of].database;
+  const ratios = looks.slice(1).map((_, at) => spent(at + 1, i) / spent(at + 1, 0));
+  ratios.sort((a, b) => a - b);
+  const at = (share) => ratios[Math.round(share * (ratios.length - 1))].toFixed(3);
+  return `CPU time of line ${i + 1} in terms of line 1: median ${at(0.5)}, quartiles ${at(0.25)} and ${at(0.75)} of ${ratios.length}`;
 }
 
 try {

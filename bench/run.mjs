@@ -5,6 +5,7 @@
 //   --instances N   processes on the one database        --kill-one   kill -9 one of them in the middle
 //   --simulated     checks without a network (by the benchmark's own checker): all but the checkers, judged by the database
 //   --breaks K      sites made to fail while it measures, to time the webhook
+//   --pings P       pings a minute, of 2,000 heartbeats (PostgreSQL)
 //   --overload      more than it can do, and back: see overload.mjs
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { runOverload } from './overload.mjs';
+import { seedHeartbeats, startPings, storedPings } from './heartbeats.mjs';
 import { cpuMs, pssMb } from './processes.mjs';
 import { quantiles, scheduleReport } from './schedule-report.mjs';
 import { seed } from './seed.mjs';
@@ -34,6 +36,7 @@ const { values: options } = parseArgs({
     slots: { type: 'string', default: '3' },
     instances: { type: 'string', default: '1' },
     breaks: { type: 'string', default: '20' },
+    pings: { type: 'string', default: '0' },
     embedded: flag,
     'kill-one': flag,
     simulated: flag,
@@ -116,6 +119,7 @@ async function main() {
   const plan = { count: sites, interval, timeout, urlOf, type: options.simulated ? 'SIM' : 'HTTP' };
   if (postgres) await seed(postgres.url, { ...plan, rule });
   else await seedThroughApi(api, { ...plan, hook: breaks > 0 ? hook : null });
+  const jobs = Number(options.pings) > 0 ? await seedHeartbeats(postgres.url, 2000) : null;
   await sleep(2 * intervalMs + 4000);
 
   const client = postgres ? new pg.Client({ connectionString: postgres.url }) : null;
@@ -140,6 +144,7 @@ async function main() {
     ? (await client.query('SELECT extract(epoch FROM now()) * 1000 AS now')).rows[0].now
     : null;
   note(`Measuring ${slots} intervals …`);
+  const pings = jobs && startPings(services[0].url, jobs, Number(options.pings));
   const brokenSites = Array.from({ length: breaks }, (_, i) => Math.floor((i * sites) / breaks));
   const windowMs = slots * intervalMs;
   for (const [i, site] of brokenSites.entries())
@@ -165,6 +170,7 @@ async function main() {
     storage: await storage(client),
     disk: directory ? directorySize(directory) : 0,
   };
+  const pinged = await pings?.stop();
   const exposition = await (await fetch(`${services[0].url}/metrics`)).text();
   await sleep(Math.min(5000, intervalMs / 2));
 
@@ -208,9 +214,21 @@ async function main() {
       report.hooks ? `${round(report.hooks.p50)} / ${round(report.hooks.p99)} (${report.hooked} of ${breaks})` : '–',
     ],
     ['processes alive at the end', `${alive().length} of ${instances}`],
+    ...(pinged ? await pingRows(client, pinged) : []),
   ];
   if (options.json) console.log(JSON.stringify(Object.fromEntries(rows)));
   else console.log(`| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}`);
+}
+
+async function pingRows(client, { sent, statuses, took }) {
+  const stored = await storedPings(client);
+  return [
+    ['pings p50 / p99 / max, ms', `${round(took.p50)} / ${round(took.p99)} / ${round(took.max)}`],
+    [
+      'pings sent; by status; stored; checks',
+      `${sent}; ${JSON.stringify(statuses)}; ${stored.pings}; ${stored.checks}`,
+    ],
+  ];
 }
 
 async function judgedByTarget(target, brokenSites, windowMs) {

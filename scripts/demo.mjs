@@ -1,8 +1,8 @@
 // npm run demo: the service with something to watch, entirely on this machine. A local target (/ok, /slow, /flaky), a
 // webhook receiver and a mail server; a contact, a website with endpoints and alerts, all made through the public API; then
 // what happens, as it happens: an outage is told, somebody takes it in hand by the link in the mail, so that the manager is
-// left alone, and the recovery is told. Then it keeps running, with a link into the dashboard, until Ctrl-C. `-- --once`
-// ends there by itself.
+// left alone, and the recovery is told. Then an address breaks that four endpoints are at: one incident, and one update
+// on the status page. Then it keeps running, with a link into the dashboard, until Ctrl-C. `-- --once` ends there by itself.
 import '../src/start/node-version.cjs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -45,6 +45,10 @@ const target = createServer((request, response) => {
   response.writeHead(broken ? 503 : 200).end(broken ? 'broken' : 'ok');
 });
 const targetPort = await listen(target);
+
+// What four endpoints are at; it is closed for a while.
+const warehouse = createServer((_, response) => response.end('ok'));
+const warehousePort = await listen(warehouse);
 
 const hook = createServer((request, response) => {
   let body = '';
@@ -120,13 +124,13 @@ const api = async (method, path, body) => {
   return result;
 };
 
-async function untilArrived(...awaited) {
-  while (!awaited.every((what) => arrived.has(what))) {
-    if (performance.now() - started > LIMIT_MS)
-      throw new Error(`not within ${LIMIT_MS / 1000} s: ${awaited.filter((what) => !arrived.has(what)).join(', ')}`);
-    await sleep(50);
+async function until(what, isSo) {
+  while (!(await isSo())) {
+    if (performance.now() - started > LIMIT_MS) throw new Error(`not within ${LIMIT_MS / 1000} s: ${what}`);
+    await sleep(100);
   }
 }
+const untilArrived = (...awaited) => until(awaited.join(', '), () => awaited.every((what) => arrived.has(what)));
 
 const TEAM = 'shop-team@demo.example';
 const MANAGER = 'manager@demo.example';
@@ -180,6 +184,40 @@ try {
   await untilArrived('webhook alert.resolved', `mail to ${TEAM} resolved`);
   const wasQuiet = ![...arrived].some((what) => what.includes(MANAGER));
   say(`Triggered and resolved, by webhook and by mail. ${wasQuiet ? 'The manager heard nothing.' : ''}`);
+
+  const { id: depot } = await api('POST', '/websites', {
+    name: 'Demo warehouse',
+    url: `http://127.0.0.1:${warehousePort}`,
+  });
+  await api('PUT', `/websites/${depot}/status-page`, { enabled: true, slug: 'demo-warehouse' });
+  for (const name of ['Orders', 'Stock', 'Labels', 'Returns'])
+    await api('POST', `/websites/${depot}/endpoints`, {
+      name,
+      type: 'HTTP',
+      url: `http://127.0.0.1:${warehousePort}/${name.toLowerCase()}`,
+      interval: 2,
+      timeout: 5,
+    });
+  const four = await api('GET', `/endpoints?website_id=${depot}`);
+  await until('four endpoints are up', async () => {
+    const now = await api('GET', `/endpoints?website_id=${depot}`);
+    return now.filter(({ status }) => status === 'up').length === four.length;
+  });
+  say('The website "Demo warehouse" has four endpoints at one address, and a status page. The address breaks now.');
+  warehouse.close();
+  warehouse.closeAllConnections();
+  const incidentNow = async () => (await api('GET', `/incidents?website_id=${depot}`))[0];
+  await until('one incident of four endpoints', async () => (await incidentNow())?.endpoint_count === 4);
+  const { id, number, summary } = await incidentNow();
+  await api('POST', `/incidents/${id}/updates`, {
+    text: 'Nothing answers in the warehouse. Somebody is on the way.',
+    status: 'identified',
+    public: true,
+  });
+  say(`Incident #${number}: ${summary}. One update for customers, at ${url}/status/demo-warehouse`);
+  await new Promise((resolve) => warehouse.listen(warehousePort, '127.0.0.1', resolve));
+  await until('the end of the incident', async () => (await incidentNow()).state === 'ended');
+  say(`Incident #${number} is over, and the status page says so by itself.`);
   if (once) await end(0);
   isStoryOver = true;
   console.log(`

@@ -14,6 +14,7 @@ import type { Composition } from './extension/composition';
 import { ExtensionModule } from './extension/extension.module';
 import { HeartbeatModule } from './heartbeat/heartbeat.module';
 import { HistoryModule } from './history/history.module';
+import { IncidentModule } from './incident/incident.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 import { AuditModule } from './audit/audit.module';
 import { AuthGuard } from './identity/auth.guard';
@@ -74,6 +75,7 @@ export class AppModule {
         EndpointModule,
         MaintenanceModule,
         HistoryModule,
+        IncidentModule,
         DeliveryModule,
         ContactModule,
         AlertModule,

@@ -12,8 +12,9 @@ require('../scripts/typescript.cjs');
 const { startApp } = require('../test/harness/app/app.ts');
 const { newAlert, newContact, newMaintenanceWindow } = require('../test/harness/app/resources.ts');
 const { launchBrowser, Visit } = require('../test/web/browser.ts');
-const { AFTER, BEFORE, SHOWN, withIds } = require('../test/web/pictures.ts');
+const { AFTER, BEFORE, OUTAGE, SHOWN, withIds } = require('../test/web/pictures.ts');
 const { showcase } = require('../test/web/showcase.ts');
+const { addIncidents, addOutage } = require('../test/web/showcase-incidents.ts');
 const { smallPng } = require('../test/web/small-png.ts');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,6 +24,7 @@ const isBefore = process.argv.includes('--before');
 /** Fills a service that runs no checks with what the pictures show. Returns ids by name. */
 async function samples({ write }) {
   const ids = await showcase(app);
+  await addIncidents(app, ids);
   await write.put(`/websites/${ids.get('Example shop')}/status-page`, { enabled: true });
   await write.put(`/endpoints/${ids.get('Payments API')}`, { tags: ['prod', 'payments'] });
   const routing_key = '0123456789abcdef0123456789abcdef';
@@ -39,7 +41,9 @@ const app = await startApp({ role: 'api' });
 const ids = await samples(app);
 const browser = await launchBrowser();
 
-for (const { name, path, width, height, colorScheme, prepare } of isBefore ? BEFORE : [...SHOWN, ...AFTER]) {
+for (const { name, path, width, height, colorScheme, prepare } of isBefore ? BEFORE : [...SHOWN, ...AFTER, ...OUTAGE]) {
+  // The others show a usual day.
+  if (name === OUTAGE[0].name) ids.set('Outage', await addOutage(app, ids));
   const visit = await Visit.start(browser, app.url, { width, height, colorScheme });
   await visit.signIn(app.admin.key);
   await visit.page.locator('.row').first().waitFor();

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import '../../src/start/node-version.cjs';
+import { addIncidentCommands } from './incident/incident-commands';
 import { addMcpCommand } from './mcp/mcp-command';
 import { processIo } from './uptime/io';
 import { runUptime } from './uptime/program';
 import { addRunCommand } from './uptime/run-command';
 
 /** The command `uptime`: a client of the API for terminals, scripts and pipelines. */
-runUptime(process.argv.slice(2), processIo(), undefined, [addMcpCommand, addRunCommand]).then(
+runUptime(process.argv.slice(2), processIo(), undefined, [addIncidentCommands, addMcpCommand, addRunCommand]).then(
   (exitCode) => {
     process.exitCode = exitCode;
   },

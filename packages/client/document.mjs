@@ -13,6 +13,12 @@ export function operationsOf(document) {
   }));
 }
 
+/** Without the addresses that are for programs of others: a client of the API has no use for them. */
+export function withoutPlain(document) {
+  const isOfApi = ([, path]) => !Object.values(path).some((operation) => operation['x-plain']);
+  return { ...document, paths: Object.fromEntries(Object.entries(document.paths).filter(isOfApi)) };
+}
+
 /**
  * The same document, with bodies that may be text in another form than JSON described as such: the generator reads the
  * first content type alone.

@@ -41,12 +41,9 @@ function generated(document, settings, work) {
 
 async function generate() {
   // Here, because the compiler takes longer to load than to see that there is nothing to do.
-  const [{ compile }, { compose }, { generatorSettings, operationsOf, withTextBodies }] = await Promise.all([
-    import('./compile.mjs'),
-    import('./compose.mjs'),
-    import('./document.mjs'),
-  ]);
-  const document = withTextBodies(JSON.parse(readFileSync(DOCUMENT, 'utf8')));
+  const [{ compile }, { compose }, { generatorSettings, operationsOf, withoutPlain, withTextBodies }] =
+    await Promise.all([import('./compile.mjs'), import('./compose.mjs'), import('./document.mjs')]);
+  const document = withTextBodies(withoutPlain(JSON.parse(readFileSync(DOCUMENT, 'utf8'))));
   const work = join(root, '.cache', `client-${process.pid}`);
   mkdirSync(work, { recursive: true });
   try {

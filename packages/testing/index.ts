@@ -23,6 +23,7 @@ export {
   describeChecker,
   expectWellFormed,
   type LiveTarget,
+  type PassiveCheckerSuite,
   runCheck,
 } from './checker/describe-checker';
 export { closedEgress, dialerWith, egressWithout, openEgress } from './checker/network';
@@ -60,6 +61,7 @@ export { type SshServer, startSshServer } from './servers/ssh-server';
 export { closedPort, silence, slam, TcpTarget } from './servers/tcp-target';
 export { Api, type ApiResponse } from './service/api';
 export type { Duration } from './service/duration';
+export type { PingedEndpoint, PingExtras, SentKind } from './service/heartbeats';
 export {
   OPERATOR_TOKEN,
   type Service,

@@ -4,6 +4,7 @@ import { ChannelModule } from '../channel/channel.module';
 import { ContactModule } from '../contact/contact.module';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
+import { IncidentModule } from '../incident/incident.module';
 import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
 import { AlertOpenApi } from './alert-openapi';
@@ -12,6 +13,8 @@ import { AcknowledgeLinkController } from './acknowledgement/acknowledge-link.co
 import { AcknowledgeLinkService } from './acknowledgement/acknowledge-link.service';
 import { AcknowledgementController } from './acknowledgement/acknowledgement.controller';
 import { AcknowledgementJob } from './acknowledgement/acknowledgement.job';
+import { IncidentAcknowledgementController } from './acknowledgement/incident-acknowledgement.controller';
+import { IncidentAcknowledgementService } from './acknowledgement/incident-acknowledgement.service';
 import { AcknowledgementService } from './acknowledgement/acknowledgement.service';
 import { AlertController } from './alert.controller';
 import { Alert } from './alert.entity';
@@ -19,6 +22,7 @@ import { AlertMetrics } from './alert.metrics';
 import { AlertService } from './alert.service';
 import { ConsistencyFindings } from './consistency/consistency-findings';
 import { ConsistencyJob } from './consistency/consistency.job';
+import { ConsistencyRepairs } from './consistency/consistency-repairs';
 import { MissingDestinations } from './consistency/missing-destinations';
 import { ContactAlertsController } from './contact/contact-alerts.controller';
 import { ContactAlertsService } from './contact/contact-alerts.service';
@@ -46,6 +50,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     ContactModule,
     DeliveryModule,
     EndpointModule,
+    IncidentModule,
     NetModule,
   ],
   // Before AlertController, whose `:id` would take "events" for an alert.
@@ -55,6 +60,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     TestAlertController,
     ContactAlertsController,
     AcknowledgementController,
+    IncidentAcknowledgementController,
     AcknowledgeLinkController,
   ],
   providers: [
@@ -65,6 +71,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     ContactAlertsService,
     AlertOpenApi,
     AcknowledgementService,
+    IncidentAcknowledgementService,
     AcknowledgeLinkService,
     AcknowledgementJob,
     AlertMetrics,
@@ -78,6 +85,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     TestAlertService,
     TestNewAlertService,
     MissingDestinations,
+    ConsistencyRepairs,
     ConsistencyFindings,
     ConsistencyJob,
   ],

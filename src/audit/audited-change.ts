@@ -36,6 +36,7 @@ export const AUDITED = {
   contact: 'contact',
   person: 'person',
   invitation: 'invitation',
+  incident: 'incident',
 } as const satisfies Readonly<Record<string, IdKind>>;
 /** Those of the service, and what extensions have registered. */
 export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);
@@ -80,6 +81,7 @@ const DERIVED = new Set([
   'degraded',
   'maintenance',
   'acknowledgement',
+  'incident_id',
   'dependents',
   'triggered',
   'group',

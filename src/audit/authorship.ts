@@ -89,7 +89,7 @@ function authorOf(request: AuthenticatedRequest): Authorship | null {
 }
 
 export const originOf = (request: Request): Origin => ({
-  address: clientAddress(request)?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
+  address: clientAddress(request) ?? null,
   requestId: recordedRequestId(request),
 });
 

@@ -1,4 +1,4 @@
-import type { Notification } from './notification';
+import type { FoldedIncident, Notification } from './notification';
 import { durationText, notificationText, targetText } from './notification-text';
 
 const notificationOf = (changes: Partial<Notification>): Notification => ({
@@ -166,6 +166,64 @@ describe('the details of a notification', () => {
     const { facts, tone } = notificationText(notificationOf(degraded({ kind: 'resolved', error: null })));
     expect(facts).toContainEqual({ label: 'Degraded since', value: '2026-11-20 12:01:33 UTC' });
     expect([tone, notificationText(notificationOf(warned)).tone]).toEqual(['good', 'warning']);
+  });
+
+  describe('of a fold', () => {
+    const FOLD: FoldedIncident = {
+      id: 'inc_1',
+      number: 12,
+      isMore: false,
+      isReminder: false,
+      address: null,
+      down: 0,
+      up: 0,
+      endpoints: 40,
+      open: 28,
+      durationSeconds: null,
+    };
+    const AT = '192.0.2.1';
+    const saying = (...messages: string[]) =>
+      messages.map((message) => ({
+        kind: 'triggered' as const,
+        isDegraded: false,
+        endpoint: 'A',
+        website: 'Shop',
+        message,
+      }));
+    const REFUSED = saying('connection refused', 'connection refused');
+    const DEGRADED = saying('slow.').map((one) => ({ ...one, isDegraded: true }));
+    const UP = [{ kind: 'resolved' as const, isDegraded: false, endpoint: 'A', website: 'Shop', message: 'up again' }];
+    it.each<[string, Partial<FoldedIncident>, typeof REFUSED | typeof UP, string]>([
+      [
+        '40 endpoints at 192.0.2.1 are down: connection refused (incident #12)',
+        { down: 40, address: AT },
+        REFUSED,
+        'bad',
+      ],
+      [
+        '39 more, all at 192.0.2.1: connection refused (incident #12)',
+        { down: 39, address: AT, isMore: true },
+        REFUSED,
+        'bad',
+      ],
+      ['39 more are down (incident #12)', { down: 39, isMore: true }, saying('status 500', 'status 502'), 'bad'],
+      [
+        '1 more is down: status 500, 2 up again (incident #12)',
+        { down: 1, up: 2, isMore: true },
+        saying('status 500'),
+        'bad',
+      ],
+      ['3 endpoints are degraded: slow (incident #12)', { down: 3 }, DEGRADED, 'warning'],
+      ['40 endpoints are still down (incident #12)', { down: 40, isMore: true, isReminder: true }, REFUSED, 'bad'],
+      ['12 endpoints are up again, 28 still down (incident #12)', { up: 12 }, UP, 'good'],
+      ['Incident #12 is over: 40 endpoints, 23 min', { up: 1, open: 0, durationSeconds: 1380 }, UP, 'good'],
+    ])('says "%s"', (sentence, incident, members, tone) => {
+      const triggered = members.filter(({ kind }) => kind === 'triggered').length;
+      const counts = { triggered, resolved: members.length - triggered, members };
+      const told = { ...counts, incident: { ...FOLD, ...incident } };
+      const text = notificationText(notificationOf({ kind: 'digest', digest: told }));
+      expect([text.sentence, text.tone]).toEqual([sentence, tone]);
+    });
   });
 
   it('lists the members of a digest and how many more there are', () => {

@@ -1,4 +1,4 @@
-import type { Notification } from './notification';
+import type { FoldedIncident, Notification } from './notification';
 import { cut, oneLine, someLines } from '../platform/text/text-limits';
 import { plural } from '../platform/text/plural';
 import { endsIn } from '../platform/text/ends-in';
@@ -137,7 +137,8 @@ function toneOf(notification: Notification): NotificationTone {
     case 'recovered':
       return 'good';
     case 'digest':
-      return (notification.digest?.triggered ?? 0) > 0 ? 'bad' : 'good';
+      if ((notification.digest?.triggered ?? 0) === 0) return 'good';
+      return notification.digest?.incident && isAllDegraded(notification.digest) ? 'warning' : 'bad';
     // Mentions are for outages: a failing contact, or a certificate with days left, can wait for whoever reads next.
     case 'contact_failing':
     case 'expiry':
@@ -218,6 +219,7 @@ function span(notification: Notification): string {
 }
 
 function digestSentence(digest: Notification['digest']): string {
+  if (digest?.incident) return foldSentence(digest, digest.incident);
   const { triggered, resolved, contacts = 0, certificates = 0 } = digest ?? { triggered: 0, resolved: 0 };
   const down = `${plural(triggered, 'alert')} triggered`;
   const up = triggered === 0 ? `${plural(resolved, 'alert')} resolved` : `${resolved} resolved`;
@@ -230,6 +232,41 @@ function digestSentence(digest: Notification['digest']): string {
     ...(certificates > 0 ? [ending] : []),
   ];
   return said.join(', ') || down;
+}
+
+type Digest = NonNullable<Notification['digest']>;
+
+/**
+ * Such as "39 more, all at 192.0.2.1: connection refused (incident #12)" and, at its end, "Incident #12 is over: 40 endpoints,
+ * 23 min".
+ */
+function foldSentence(
+  digest: Digest,
+  { number, down, up, endpoints, open, durationSeconds, ...incident }: FoldedIncident,
+) {
+  if (down === 0 && durationSeconds !== null)
+    return `Incident #${number} is over: ${plural(endpoints, 'endpoint')}, ${durationText(durationSeconds)}`;
+  const which = `(incident #${number})`;
+  if (down === 0) return `${plural(up, 'endpoint')} ${are(up)} up again, ${open} still down ${which}`;
+  const state = isAllDegraded(digest) ? 'degraded' : 'down';
+  const upAgain = up > 0 ? `, ${up} up again` : '';
+  if (incident.isReminder) return `${plural(down, 'endpoint')} ${are(down)} still ${state}${upAgain} ${which}`;
+  const where = incident.address === null ? '' : ` at ${oneLine(incident.address)}`;
+  const said = `${sharedMessage(digest)}${upAgain} ${which}`;
+  if (!incident.isMore) return `${plural(down, 'endpoint')}${where} ${are(down)} ${state}${said}`;
+  return where === '' ? `${down} more ${are(down)} ${state}${said}` : `${down} more, all${where}${said}`;
+}
+
+const are = (count: number): string => (count === 1 ? 'is' : 'are');
+
+const isAllDegraded = ({ members }: Digest): boolean =>
+  members.every(({ kind, isDegraded }) => kind !== 'triggered' || isDegraded);
+
+/** What all of the named say went wrong; nothing where they differ. */
+function sharedMessage({ members }: Digest): string {
+  const messages = new Set(members.filter(({ kind }) => kind === 'triggered').map(({ message }) => oneLine(message)));
+  const [first] = messages;
+  return messages.size === 1 && first ? `: ${first.replace(/\.+$/, '')}` : '';
 }
 
 function digestLines(digest: Notification['digest']): string[] {

@@ -27,6 +27,8 @@ export interface Notification {
    * a test, a reminder, of a contact that fails or a certificate that ends.
    */
   id: string;
+  /** `inc_…` of the incident that its event is of; absent without one. Added when it is sent. */
+  incidentId?: string;
   /** Alert id and incident number, `al_…-7`: the same for the trigger and its resolve. Key of paging channels. */
   incidentKey: string;
   /** `ev_…` of the trigger when this is its resolve; mail threads by it. */
@@ -69,7 +71,7 @@ export interface Notification {
   /** Of `acknowledged`: who has it in hand, and what they said. */
   acknowledgement?: { by: string; note: string };
   /** The newest check, for the `data` of a webhook. */
-  check: { checkedAt: string; durationMs: number; statusCode: number | null; address: string | null } | null;
+  check: { checkedAt: string; durationMs: number | null; statusCode: number | null; address: string | null } | null;
   /** Digest: how many events it covers, and the first 20 of them. */
   digest: {
     triggered: number;
@@ -78,6 +80,8 @@ export interface Notification {
     contacts?: number;
     /** Certificates that end soon; absent without any. */
     certificates?: number;
+    /** Of a fold: the incident that all of it is of. */
+    incident?: FoldedIncident;
     members: {
       kind: 'triggered' | 'resolved' | 'contact' | 'certificate';
       isDegraded: boolean;
@@ -88,10 +92,31 @@ export interface Notification {
   } | null;
 }
 
+/** What one message tells of an incident: deliveries of several of its endpoints, or the end of it. */
+export interface FoldedIncident {
+  /** `inc_…`. */
+  id: string;
+  number: number;
+  /** Something of it was told to the same destination before. */
+  isMore: boolean;
+  /** Only of endpoints that were told to be down before, and still are. */
+  isReminder: boolean;
+  /** The address that all of them failed at; `null` where it is not what they share. */
+  address: string | null;
+  /** Endpoints that the message tells to be down, and up again. */
+  down: number;
+  up: number;
+  /** Endpoints that were ever in it, and that are down still. */
+  endpoints: number;
+  open: number;
+  /** From its beginning to its end; `null` while it is open. */
+  durationSeconds: number | null;
+}
+
 /** Absolute URLs. */
 export interface NotificationLinks {
-  /** The page of what it is about: the endpoint's, of a test the alert's or the contact's, of a digest the overview. */
+  /** The page of what it is about: the endpoint's, of a test the alert's or the contact's, of a fold the incident's, of another digest the overview. */
   page: string;
-  /** Where a person takes the incident in hand; in triggers and reminders for people only. */
+  /** Where a person takes the incident in hand; in triggers, reminders and folds of them, for people only. */
   acknowledge: string | null;
 }

@@ -12,6 +12,7 @@ export class DeliveryMetrics {
   private readonly attempts;
   private readonly ends;
   private readonly repeats;
+  private readonly folds;
   private readonly seconds;
   private readonly delay;
   private readonly bugs;
@@ -30,6 +31,11 @@ export class DeliveryMetrics {
     this.repeats = metrics.counter({
       name: 'uptime_delivery_repeats_total',
       help: 'Messages sent again although an earlier attempt may have arrived.',
+      labelNames: ['channel'],
+    });
+    this.folds = metrics.counter({
+      name: 'uptime_deliveries_folded_total',
+      help: 'Owed messages told in one with others of their incident.',
       labelNames: ['channel'],
     });
     this.seconds = metrics.histogram({
@@ -63,6 +69,10 @@ export class DeliveryMetrics {
 
   repeated(channel: string): void {
     this.repeats.inc({ channel });
+  }
+
+  folded(channel: string, count: number): void {
+    this.folds.inc({ channel }, count);
   }
 
   delivered(channel: string, detail: string | null, delaySeconds: number): void {

@@ -117,6 +117,9 @@ export interface LockedDelivery extends PendingDelivery {
   queueId: string;
   redeliver: boolean;
   inFlight: boolean;
+  /** uuids; `null` where it is of none. */
+  endpointId: string | null;
+  incidentId: string | null;
   attempts: number;
   rejections: number;
   createdAt: Date;

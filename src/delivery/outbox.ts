@@ -20,19 +20,23 @@ export class Outbox {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** Two statements, however many deliveries. An event that already has a delivery of this kind, or a reminder of this number, gets no second one. */
+  /**
+   * Two statements, however many deliveries. An event that already has a delivery of this kind, or a reminder of this number,
+   * gets no second one. The incident of a delivery is that of its event, which is written before; of a reminder, its trigger's.
+   */
   async enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     const now = this.clock.now();
     await tx.query(
       `INSERT INTO notification (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination,
-         notice, config, contact_id, reminder_of, ordinal, next_attempt_at, created_at)
+         notice, config, contact_id, reminder_of, ordinal, incident_id, next_attempt_at, created_at)
        SELECT d.id, d.org_id, d.alert_id, d.event_id, d.kind, d.incident_no, d.channel_type, d.destination,
-         d.notification::jsonb, d.config::jsonb, d.contact_id, d.reminder_of, d.ordinal, $14, $14
+         d.notification::jsonb, d.config::jsonb, d.contact_id, d.reminder_of, d.ordinal, e.incident_id, $14, $14
        FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::int[], $7::text[], $8::text[],
          $9::text[], $10::text[], $11::uuid[], $12::uuid[], $13::int[]) WITH ORDINALITY
          AS d (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notification, config,
                contact_id, reminder_of, ordinal, position)
+       LEFT JOIN alert_event e ON e.id = COALESCE(d.event_id, d.reminder_of)
        ORDER BY d.position
        ON CONFLICT DO NOTHING`,
       [

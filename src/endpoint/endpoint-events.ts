@@ -1,3 +1,17 @@
+import type { MaintenanceScope } from './suppression/cover';
+
+/** Whose alerts were suppressed: these endpoints', those of what depends on them, or all that a window covered. */
+export type Suppressed =
+  { endpointIds: readonly string[] } | { parentIds: readonly string[] } | (MaintenanceScope & { orgId: string });
+
+/**
+ * Emitted inside the transaction in which a reason that suppressed alerts ends: an acknowledgement, a parent that was down, a
+ * maintenance window. What is checked by the clock is checked soon; what is not has to have its result said again.
+ */
+export class SuppressionEnded {
+  constructor(readonly of: Suppressed) {}
+}
+
 /**
  * Emitted inside the transaction in which what is known of endpoints ends, after their endpoint_state rows are locked: they
  * are paused, and nobody looks, or they get another target, of which nothing is known.

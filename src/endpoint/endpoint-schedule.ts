@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ClaimedSlot } from '../engine/claimed-slot';
-import type { Sql } from '../platform/database/database';
+import type { Sql, Tx } from '../platform/database/database';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { SuppressionEnded } from './endpoint-events';
 import { OUTCOME_CODE } from './outcome-code';
 import { type Coverable, covers, type MaintenanceScope } from './suppression/cover';
 
@@ -157,6 +159,8 @@ const DUE_BATCH = 2000;
 /** The only SQL that moves `next_check_at`. Stateless: the caller passes the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
+  constructor(private readonly events: TransactionEvents) {}
+
   /**
    * Claims at most `limit` slots that fall due within `aheadSeconds`, those first that have waited longest; none of
    * organizations in `without` nor of endpoints in `left`, and none at all when the database's clock is past `notAfter`.
@@ -198,18 +202,20 @@ export class EndpointSchedule {
 
   /**
    * Maintenance ended at `end`: what it covered and is down is due within min(interval, 30 s) of that, at most 2,000 endpoints
-   * in a call. `moved`: how many were; `left`: how many more are to be, some perhaps because their row was held.
+   * in a call. `moved`: how many were; `left`: how many more are to be, some perhaps because their row was held. When none is
+   * left, whoever gives results to what has no slots is told.
    */
   async dueAfter(
-    sql: Sql,
+    tx: Tx,
     scope: MaintenanceScope & { orgId: string },
     end: Date,
   ): Promise<{ moved: number; left: number }> {
-    const down = await sql.query<Coverable>(DOWN_AND_LATER, [scope.orgId, end]);
+    const down = await tx.query<Coverable>(DOWN_AND_LATER, [scope.orgId, end]);
     const ids = down.filter((endpoint) => covers(scope, endpoint)).map(({ id }) => id);
-    if (ids.length === 0) return { moved: 0, left: 0 };
-    const moved = await sql.query(DUE_AFTER, [ids.slice(0, DUE_BATCH), end]);
-    return { moved: moved.length, left: ids.length - moved.length };
+    const moved = ids.length === 0 ? [] : await tx.query(DUE_AFTER, [ids.slice(0, DUE_BATCH), end]);
+    const left = ids.length - moved.length;
+    if (left === 0) await this.events.emit(new SuppressionEnded(scope), tx);
+    return { moved: moved.length, left };
   }
 
   /** After the database's clock was set back: slots planned by the old time become due within min(interval, 30 s). */

@@ -251,6 +251,9 @@ export class EndpointView {
   @ApiProperty({ type: EndpointAcknowledgement, nullable: true, example: null })
   acknowledgement!: EndpointAcknowledgement | null;
 
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'The open incident that it is in.' })
+  incident_id!: string | null;
+
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
   last_checked_at!: string | null;
 
@@ -518,6 +521,8 @@ export interface EndpointRow
   degradedSince: Date | null;
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;
+  /** uuid of the open incident that it is in. */
+  incidentId: string | null;
   /** uuids of the endpoints that it depends on, in order. */
   dependsOn: readonly string[];
   /** uuids of the first that depend on it. */
@@ -569,6 +574,7 @@ export const toEndpointView = (
   degraded_since: isDegraded(row) ? (row.degradedSince?.toISOString() ?? null) : null,
   maintenance: toEndpointMaintenance(maintenance),
   acknowledgement: toEndpointAcknowledgement(row),
+  incident_id: row.incidentId && formatId('incident', row.incidentId),
   last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
   next_check_at: row.nextCheckAt?.toISOString() ?? null,
   created_at: row.createdAt.toISOString(),
@@ -588,6 +594,7 @@ const NOT_AUDITED = {
   degradedSince: null,
   lastCheckedAt: null,
   nextCheckAt: null,
+  incidentId: null,
   acknowledgedAt: null,
   acknowledgedBy: null,
   acknowledgementNote: null,

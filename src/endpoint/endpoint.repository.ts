@@ -29,6 +29,7 @@ export const selectEndpoints = (endpoints: string): string => `SELECT ${selectCo
     w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
     s.degraded_since AS "degradedSince", s.last_checked_at AS "lastCheckedAt",
     CASE WHEN n.active AND isfinite(n.next_check_at) THEN n.next_check_at END AS "nextCheckAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS},
+    (SELECT m.incident_id FROM incident_member m WHERE m.endpoint_id = e.id AND m.ended_at IS NULL) AS "incidentId",
     ${HEARTBEAT_COLUMNS}
   FROM ${endpoints} e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL JOIN endpoint_state s ON s.endpoint_id = e.id
   LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id

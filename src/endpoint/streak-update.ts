@@ -27,7 +27,8 @@ export interface StreakUpdate {
   /** What it depends on was known to be down after the check, and may be up by now. */
   isParentDown?: boolean | undefined;
   checkedAt: Date;
-  durationMs: number;
+  /** `null` where there is none to tell. */
+  durationMs: number | null;
   statusCode: number | null;
   address: string | null;
   error: { code: ErrorCode; message: string } | null;

@@ -1,5 +1,8 @@
 import type { CheckError, CheckResult } from '../checker/checker';
 
+/** What a check found. `durationMs` is `null` for the run of a job that has not told its start. */
+export type FinishedResult = Omit<CheckResult, 'durationMs'> & { durationMs: number | null };
+
 /** A check that is over: what it found, of which endpoint, when, and in how many attempts. */
 export interface FinishedCheck {
   /** uuid of the endpoint. */
@@ -13,7 +16,7 @@ export interface FinishedCheck {
   slotMs: number | null;
   /** When the check began, database time. Milliseconds count: no two checks of one endpoint share one. */
   checkedAt: Date;
-  result: CheckResult;
+  result: FinishedResult;
   /** 2 when a failure was repeated before it was recorded; `result` is then the repeat's. */
   attempts: 1 | 2;
   /** What the first of two attempts failed with. */

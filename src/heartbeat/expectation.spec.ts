@@ -8,6 +8,8 @@ import {
   merged,
   movedBy,
   type Ping,
+  repeated,
+  type Verdict,
 } from './expectation';
 
 const at = (text: string): number => Date.parse(`${text}:00Z`);
@@ -193,6 +195,28 @@ describe('a heartbeat that begins again', () => {
   });
 });
 
+describe('a run that goes on when a heartbeat begins again', () => {
+  const slow = { ...HOURLY, max_runtime: 300 };
+  const runs = [{ id: RUN, startedMs: at('2026-11-20T10:00'), overran: false }];
+  const again = (now: string, overrunMs: number | null) =>
+    begunAgain({ ...NEW, runs, overrunMs }, slow, { lastPingMs: at('2026-11-20T10:00'), armed: false, nowMs: at(now) });
+
+  it.each([
+    ['is watched from there on', '2026-11-20T10:04', null, '2026-11-20T10:05', false],
+    ['is not told of a time in which nobody watched', '2026-11-20T10:05', null, null, true],
+    [
+      'is told of a time in which it was watched',
+      '2026-11-20T10:06',
+      at('2026-11-20T10:05'),
+      '2026-11-20T10:05',
+      false,
+    ],
+  ])('%s', (_, now, before, overrun, isTold) => {
+    const { overrunMs, runs: after } = again(now, before);
+    expect([shown(overrunMs), after[0]?.overran]).toEqual([overrun, isTold]);
+  });
+});
+
 describe('our own absence', () => {
   const before = expecting('2026-11-20T11:00', HOURLY);
   const due = (now: string, ...gaps: Gap[]) => decideDue(before, HOURLY, at(now), gaps);
@@ -253,5 +277,44 @@ describe('our own absence', () => {
   it('that several processes noted is one', () => {
     const gaps = [gap('2026-11-20T11:05', '2026-11-20T11:12'), gap('2026-11-20T11:00', '2026-11-20T11:06')];
     expect(merged(gaps)).toEqual([gap('2026-11-20T11:00', '2026-11-20T11:12')]);
+  });
+});
+
+describe('what held alerts back is over: the newest verdict', () => {
+  const verdict = (text: string, outcome: Verdict['outcome'] = 'down'): Verdict => ({
+    atMs: at(text),
+    outcome,
+    code: outcome === 'down' ? 'heartbeat_missed' : null,
+    message: '',
+    durationMs: null,
+  });
+  const nowMs = at('2026-11-20T12:00');
+  const nothing = { state: { ...NEW, lastVerdictMs: at('2026-11-20T11:00') }, verdicts: [], durationMs: null };
+
+  it.each<[string, Verdict | null, number | null, boolean]>([
+    ['is said again', verdict('2026-11-20T11:00'), nowMs, true],
+    ['is not while it is not over', verdict('2026-11-20T11:00'), nowMs + 1, false],
+    ['is not where nothing held it back', verdict('2026-11-20T11:00'), null, false],
+    ['is not where it is from after that', verdict('2026-11-20T11:59'), at('2026-11-20T11:58'), false],
+    ['is not where it is up', verdict('2026-11-20T11:00', 'up'), nowMs, false],
+    ['is not before the first', null, nowMs, false],
+  ])('%s', (_, lastVerdict, repeatMs, isRepeated) => {
+    const { verdicts, state } = repeated(nothing, { lastVerdict, repeatMs, nowMs });
+    expect(verdicts).toEqual(isRepeated ? [{ ...lastVerdict, atMs: nowMs }] : []);
+    expect(state.lastVerdictMs).toBe(isRepeated ? nowMs : at('2026-11-20T11:00'));
+  });
+
+  it('is that of this moment, where a run was missed just before', () => {
+    const missed = { ...nothing, verdicts: [verdict('2026-11-20T11:50')] };
+    const repeat = { lastVerdict: verdict('2026-11-20T11:00', 'up'), repeatMs: at('2026-11-20T11:55'), nowMs };
+    expect(repeated(missed, repeat).verdicts.map(({ atMs }) => shown(atMs))).toEqual([
+      '2026-11-20T11:50',
+      '2026-11-20T12:00',
+    ]);
+  });
+
+  it('is not said while it is paused', () => {
+    const paused = { ...nothing, state: { ...nothing.state, active: false } };
+    expect(repeated(paused, { lastVerdict: verdict('2026-11-20T11:00'), repeatMs: nowMs, nowMs }).verdicts).toEqual([]);
   });
 });

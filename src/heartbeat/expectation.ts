@@ -1,4 +1,5 @@
 import { expectedTimes, type HeartbeatSchedule, timesOfCron } from '../endpoint/heartbeat/heartbeat-schedule';
+import type { PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { ErrorCode } from '../checker/checker';
 import { NIL_UUID } from '../platform/ids/id';
 import { SECOND_MS } from '../platform/time/time-units';
@@ -6,9 +7,6 @@ import { SECOND_MS } from '../platform/time/time-units';
 /*
  * What a ping, and the absence of one, says of a heartbeat. Pure; times are milliseconds of the database's clock.
  */
-
-export const PING_KINDS = ['success', 'start', 'fail', 'log'] as const;
-export type PingKind = (typeof PING_KINDS)[number];
 
 /** A ping as it came. */
 export interface Ping {
@@ -96,14 +94,21 @@ function said(decision: Decision, verdict: Omit<Verdict, 'atMs'>, atMs: number):
 
 /**
  * When the next ping is expected as if all began now: the schedule was changed, or it is enabled again. From the last ping,
- * but never in the past; before the first ping not at all, unless it is `armed`.
+ * but never in the past; before the first ping not at all, unless it is `armed`. Of runs that nobody watched, those that take
+ * too long by now are not told.
  */
 export function begunAgain(
   state: HeartbeatState,
   schedule: HeartbeatSchedule,
   { lastPingMs, armed, nowMs }: { lastPingMs: number | null; armed: boolean; nowMs: number },
 ): HeartbeatState {
-  const watched = withRuns(state, schedule, state.runs);
+  const startedBy = nowMs - (schedule.max_runtime ?? Infinity) * SECOND_MS;
+  const isTold = (run: Run) => run.overran || (state.active && state.overrunMs === null && run.startedMs <= startedBy);
+  const watched = withRuns(
+    state,
+    schedule,
+    state.runs.map((run) => (isTold(run) ? { ...run, overran: true } : run)),
+  );
   if (!state.active || (lastPingMs === null && !armed)) return awaiting(watched, schedule, null);
   if (schedule.every === null) return awaiting(watched, schedule, nextTime(schedule, nowMs));
   const periodMs = schedule.every * SECOND_MS;
@@ -229,6 +234,19 @@ function decideOverrun(begin: Decision, schedule: HeartbeatSchedule, nowMs: numb
   const others = after.filter((run) => !run.overran && run.startedMs + runtimeMs > nowMs).map((run) => run.startedMs);
   const next = Math.min(movedTo, ...others.map((startedMs) => startedMs + runtimeMs));
   return { ...decision, state: { ...state, overrunMs: Number.isFinite(next) ? next : null } };
+}
+
+/**
+ * The newest verdict once more, at `nowMs`: it is `down`, and from before `repeatMs`, when something that held its alerts back
+ * was over. Others would have got another check by now.
+ */
+export function repeated(
+  decision: Decision,
+  { lastVerdict, repeatMs, nowMs }: { lastVerdict: Verdict | null; repeatMs: number | null; nowMs: number },
+): Decision {
+  const newest = decision.verdicts.at(-1) ?? lastVerdict;
+  const isDue = decision.state.active && repeatMs !== null && repeatMs <= nowMs;
+  return isDue && newest?.outcome === 'down' && newest.atMs < repeatMs ? said(decision, newest, nowMs) : decision;
 }
 
 const missed = (expectedMs: number) =>

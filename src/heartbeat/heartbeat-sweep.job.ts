@@ -7,7 +7,7 @@ import { DatabaseServer } from '../platform/database/database-server';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { failpoint } from '../platform/observability/failpoints';
 import { SECOND_MS } from '../platform/time/time-units';
-import { decideDue, type Gap, type Verdict } from './expectation';
+import { decideDue, type Gap, repeated, type Verdict } from './expectation';
 import { type LockedHeartbeat, lockHeartbeats, type Stored, storeHeartbeats } from './heartbeat-store';
 import { IngestPresence } from './ingest-presence';
 import { PENDING_FOR_MS, withPending, type ToRecord, VerdictRecorder } from './verdict-recorder';
@@ -23,6 +23,9 @@ const REST_MS = 10 * SECOND_MS;
 
 // Cost while nothing is due: one look into a partial index.
 const NEXT = `SELECT ${epochMs('min(next_at)')} AS "nextMs" FROM heartbeat WHERE next_at IS NOT NULL`;
+/** What has been due for longer than this counts as overdue: a sweep comes each second. */
+const OVERDUE_MS = 10 * SECOND_MS;
+const COUNT_OVERDUE = 'SELECT count(*)::int AS overdue FROM heartbeat WHERE next_at <= $1';
 /** The earliest time that a deadline of what is due can begin to count from. */
 const SINCE = `
   SELECT ${epochMs('LEAST(min(h.expected_at), min(r.started_at))')} AS "sinceMs"
@@ -35,6 +38,8 @@ const SINCE = `
 @Injectable()
 export class HeartbeatSweep {
   private readonly job: BackgroundJob;
+  /** How many had been due for longer than ten seconds when it looked last. */
+  overdue = 0;
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -61,16 +66,23 @@ export class HeartbeatSweep {
     const nowMs = this.clock.now().getTime();
     const [row] = await this.database.query<{ nextMs: number | null }>(NEXT);
     const nextMs = row?.nextMs ?? Infinity;
+    this.overdue = nextMs <= nowMs - OVERDUE_MS ? await this.countOverdue(nowMs) : 0;
     if (nextMs <= nowMs) await this.decideAll(nowMs);
     // On a server other processes may take pings.
     else if (this.server.isEmbedded) this.job.rest(Math.min(nextMs - nowMs, REST_MS));
   }
 
+  private async countOverdue(nowMs: number): Promise<number> {
+    const [row] = await this.database.query<{ overdue: number }>(COUNT_OVERDUE, [new Date(nowMs - OVERDUE_MS)]);
+    return row?.overdue ?? 0;
+  }
+
   private async decideAll(nowMs: number): Promise<void> {
     const [due] = await this.database.query<{ sinceMs: number | null }>(SINCE, [new Date(nowMs)]);
-    const gaps = await this.presence.gapsSince(due?.sinceMs ?? nowMs);
+    const { gaps, unseenMs } = await this.presence.absences(due?.sinceMs ?? nowMs);
+    const untilMs = Math.floor(nowMs - unseenMs);
     for (let batch = 0; batch < MOST_BATCHES && !this.job.isStopping; batch++) {
-      const decided = await this.database.transaction((tx) => this.decideSome(tx, nowMs, gaps), LIMITS);
+      const decided = await this.database.transaction((tx) => this.decideSome(tx, untilMs, gaps), LIMITS);
       await failpoint('heartbeat.committed');
       await this.verdicts.record(this.database, decided);
       if (decided.length < BATCH) return;
@@ -87,24 +99,15 @@ export class HeartbeatSweep {
       if (heartbeat.pendingMs !== null && heartbeat.pendingMs <= nowMs)
         unfinished.set(heartbeat.endpointId, await this.verdicts.unrecorded(tx, heartbeat));
     const decided = due.map((before): Stored & { verdicts: Verdict[] } => {
-      const { state, verdicts } = decideDue(before.state, before.schedule, nowMs, gaps);
+      const due = decideDue(before.state, before.schedule, nowMs, gaps);
+      const { state, verdicts } = repeated(due, { ...before, nowMs });
       const left = unfinished.get(before.endpointId);
       const kept = left
         ? { ...before, pending: left, pendingMs: left.length > 0 ? nowMs + PENDING_FOR_MS : null }
         : before;
-      const repeated = verdicts.length === 0 ? repeatOf(before, nowMs) : [];
-      const last = repeated.at(-1)?.atMs ?? state.lastVerdictMs;
+      const after = withPending({ ...kept, state }, verdicts, nowMs);
       const isRepeatOver = verdicts.length > 0 || (before.repeatMs !== null && before.repeatMs <= nowMs);
-      const after = withPending(
-        { ...kept, state: { ...state, lastVerdictMs: last } },
-        [...verdicts, ...repeated],
-        nowMs,
-      );
-      return {
-        before,
-        after: isRepeatOver ? { ...after, repeatMs: null } : after,
-        verdicts: [...verdicts, ...repeated],
-      };
+      return { before, after: isRepeatOver ? { ...after, repeatMs: null } : after, verdicts };
     });
     await storeHeartbeats(tx, decided);
     await failpoint('heartbeat.before_commit');
@@ -115,13 +118,4 @@ export class HeartbeatSweep {
         : after.pending.slice(after.pending.length - verdicts.length),
     }));
   }
-}
-
-/**
- * The newest verdict once more, where it is `down` and something that held its alerts back is over: others would have got
- * another check by now.
- */
-function repeatOf({ repeatMs, lastVerdict, state }: LockedHeartbeat, nowMs: number): Verdict[] {
-  if (repeatMs === null || repeatMs > nowMs || lastVerdict?.outcome !== 'down' || !state.active) return [];
-  return [{ ...lastVerdict, atMs: Math.max(nowMs, (state.lastVerdictMs ?? 0) + 1) }];
 }

@@ -9,7 +9,7 @@ export class HeartbeatChecker implements Checker<null> {
   readonly passive = true;
 
   parseTarget(url: string): null {
-    if (url !== HEARTBEAT_URL) throw new InvalidTarget(`the url of a heartbeat is ${HEARTBEAT_URL}`);
+    if (url !== HEARTBEAT_URL) throw new InvalidTarget(`the url of a heartbeat is ${this.targetForm}`);
     return null;
   }
 

@@ -1,19 +1,23 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { HeartbeatsChanged } from '../endpoint/endpoint-events';
+import { EndpointsStopped, HeartbeatsChanged, StatusEnded, SuppressionEnded } from '../endpoint/endpoint-events';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { HistoryModule } from '../history/history.module';
 import { MonitoringModule } from '../monitoring/monitoring.module';
 import { TransactionEvents } from '../platform/events/transaction-events';
+import { OpenApiParts } from '../platform/openapi/openapi-parts';
 import { HeartbeatCreation } from './heartbeat-creation';
 import { HeartbeatExpectation } from './heartbeat-expectation';
+import { HeartbeatMetrics } from './heartbeat.metrics';
 import { HeartbeatController } from './heartbeat.controller';
 import { HeartbeatService } from './heartbeat.service';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 import { HeartbeatChecker } from './heartbeat.checker';
 import { IngestPresence } from './ingest-presence';
+import { withPings } from './ping-openapi';
 import { PingMiddleware } from './ping.middleware';
 import { PingService } from './ping.service';
 import { VerdictRecorder } from './verdict-recorder';
+import { VerdictRepeat } from './verdict-repeat';
 
 @Module({
   imports: [EndpointModule, HistoryModule, MonitoringModule],
@@ -23,8 +27,10 @@ import { VerdictRecorder } from './verdict-recorder';
     HeartbeatChecker,
     HeartbeatExpectation,
     HeartbeatSweep,
+    HeartbeatMetrics,
     IngestPresence,
     VerdictRecorder,
+    VerdictRepeat,
     PingService,
     HeartbeatCreation,
     PingMiddleware,
@@ -34,9 +40,18 @@ export class HeartbeatModule implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
     private readonly expectation: HeartbeatExpectation,
+    private readonly repeat: VerdictRepeat,
+    private readonly document: OpenApiParts,
   ) {}
 
   onModuleInit(): void {
+    this.document.add([], withPings);
     this.events.on(HeartbeatsChanged, ({ endpointIds }, tx) => this.expectation.beginAgain(tx, endpointIds));
+    this.events.on(SuppressionEnded, ({ of }, tx) => this.repeat.of(tx, of));
+    // A parent that nobody looks at any more holds nothing back.
+    this.events.on(StatusEnded, ({ endpointIds }, tx) => this.repeat.of(tx, { parentIds: endpointIds }));
+    this.events.on(EndpointsStopped, async ({ endpointIds, reason }, tx) => {
+      if (reason === 'deleted') await this.repeat.of(tx, { parentIds: endpointIds });
+    });
   }
 }

@@ -34,6 +34,11 @@ const GAPS = `
   SELECT ${epochMs('seen_at')}, ${epochMs('clock_timestamp()')} FROM ingest_seen
    WHERE seen_at < clock_timestamp() - interval '${AWAY_SECONDS} seconds'`;
 
+// Too short to be an absence yet. Cost: one row.
+const UNSEEN = `
+  SELECT extract(epoch FROM clock_timestamp() - seen_at)::float8 * 1000 AS "unseenMs" FROM ingest_seen
+   WHERE seen_at >= clock_timestamp() - interval '${AWAY_SECONDS} seconds'`;
+
 const FORGET = `DELETE FROM ingest_gap WHERE ended_at < now() - interval '${KEPT_DAYS} days'`;
 
 /**
@@ -59,7 +64,7 @@ export class IngestPresence implements OnApplicationBootstrap {
       name: 'uptime_ingest_gap_seconds_total',
       help: 'Seconds in which no process was there to take pings; deadlines of heartbeats were moved by them.',
     });
-    this.job = jobs.create({ name: 'ingest-presence', run: () => this.renew(), role: 'any' });
+    this.job = jobs.create({ name: 'ingest-presence', run: async () => void (await this.renew()), role: 'any' });
   }
 
   /** Before the first ping is taken and the first deadline judged. */
@@ -72,19 +77,25 @@ export class IngestPresence implements OnApplicationBootstrap {
     return this.job.tick();
   }
 
-  /** Says that we are here, where we are. */
-  async renew(): Promise<void> {
-    if (!this.serves || this.connectivity.isOffline) return;
+  /** Says that we are here, where we are; `false` where we are not. */
+  async renew(): Promise<boolean> {
+    if (!this.serves || this.connectivity.isOffline) return false;
     const [gap] = await this.database.query<{ seconds: number }>(RENEW);
-    if (!gap) return;
+    if (!gap) return true;
     this.away.inc(gap.seconds);
     this.logger.warn(`Nobody was there to take pings for ${Math.round(gap.seconds)} s; deadlines are moved by them.`);
     await this.database.query(FORGET);
+    return true;
   }
 
-  /** When nobody was there, of what ended after `sinceMs`. Renews or looks first, so that no deadline is judged too early. */
-  async gapsSince(sinceMs: number): Promise<Gap[]> {
-    await this.renew();
-    return merged(await this.database.query<Gap>(GAPS, [new Date(sinceMs)]));
+  /**
+   * When nobody was there, of what ended after `sinceMs`; and for how long, milliseconds, nobody has been seen who may be
+   * there all the same: what fell due since then is judged when that is known. Renews or looks first.
+   */
+  async absences(sinceMs: number): Promise<{ gaps: Gap[]; unseenMs: number }> {
+    const isHere = await this.renew();
+    const [last] = isHere ? [] : await this.database.query<{ unseenMs: number }>(UNSEEN);
+    const gaps = merged(await this.database.query<Gap>(GAPS, [new Date(sinceMs)]));
+    return { gaps, unseenMs: last?.unseenMs ?? 0 };
   }
 }

@@ -1,5 +1,5 @@
 import { KEY } from '../platform/http/body/resource-key';
-import type { PingKind } from './expectation';
+import type { PingKind } from '../endpoint/heartbeat/ping-kind';
 
 /** Whom a ping is for. */
 export type PingTarget =

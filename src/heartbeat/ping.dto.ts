@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { HeartbeatDto } from '../endpoint/heartbeat/heartbeat.dto';
+import { PING_KINDS, type PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { Role } from '../platform/access/caller';
 import { Nested, Optional, QueryTimestamp } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { MASK } from '../platform/secrets/mask';
-import { PING_KINDS, type PingKind } from './expectation';
 
 export class PingView {
   @ApiProperty({ example: 'pg_01jd3k6q7be5y9x4v2m8n0r1st' })

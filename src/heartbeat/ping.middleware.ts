@@ -5,6 +5,7 @@ import { clientAddress } from '../platform/access/client-network';
 import { storableText } from '../platform/database/postgres-text';
 import { isUnavailable } from '../platform/database/postgres-errors';
 import { within } from '../platform/net/deadline';
+import { Health } from '../platform/observability/health';
 import { Metrics } from '../platform/observability/metrics';
 import { Problem } from '../platform/problem/problem';
 import { HeartbeatCreation } from './heartbeat-creation';
@@ -12,7 +13,7 @@ import { isUuid, type PingAddress, readPingPath, readPushPath } from './ping-add
 import { type PingOutcome, PingService } from './ping.service';
 
 /** What is kept of a body. */
-const BODY_LIMIT = 10_000;
+export const BODY_LIMIT = 10_000;
 /** A committed ping whose check cannot be recorded in this time is told to come again. */
 const RECORD_WAIT_MS = 10_000;
 const RETRY_SECONDS = 5;
@@ -39,6 +40,7 @@ export class PingMiddleware {
     private readonly pings: PingService,
     private readonly creation: HeartbeatCreation,
     private readonly limits: RateLimits,
+    private readonly health: Health,
     metrics: Metrics,
   ) {
     this.taken = metrics.counter({
@@ -62,10 +64,11 @@ export class PingMiddleware {
   private async replyTo(address: PingAddress | 'unknown', request: Request): Promise<Reply | 'left'> {
     if (request.method === 'OPTIONS') return { status: 204, text: '' };
     if (!METHODS.includes(request.method)) return { status: 405, text: 'method not allowed' };
+    if (this.health.draining) return unavailable();
     const sent = await bodyOf(request);
     if (sent === null) return 'left';
     if (address === 'unknown') return this.unknown(request);
-    if (!this.pings.knows(address.target)) this.limits.admitLookUp(request);
+    this.limits.admitPing(request, this.pings.ownerOf(address.target));
     const rid = textOf(request, 'rid');
     const isPush = address.target.by === 'token';
     const refusal =
@@ -76,7 +79,7 @@ export class PingMiddleware {
       runId: isPush ? null : (rid?.toLowerCase() ?? null),
       message: isPush ? textOf(request, 'msg') : null,
       ...sent,
-      from: clientAddress(request)?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
+      from: clientAddress(request) ?? null,
     };
     const outcome = await within(RECORD_WAIT_MS, this.pings.take(ping));
     if (outcome === 'late') return unavailable();
@@ -157,6 +160,10 @@ async function bodyOf(request: Request): Promise<{ body: string | null; bodyByte
 /** What is no UTF-8 is replaced; a character that was cut is left out. */
 const readText = (bytes: Buffer, isCut: boolean): string => new TextDecoder().decode(bytes, { stream: isCut });
 
+/** In the form of Uptime Kuma. */
+export const pushReply = (status: number, text: string): { ok: boolean; msg?: string } =>
+  status < 300 ? { ok: true } : { ok: false, msg: status === 404 ? 'Monitor not found or not active.' : text };
+
 function send(request: Request, response: Response, { status, text, retryAfter }: Reply, isPush: boolean): void {
   response.status(status);
   response.setHeader('Ping-Body-Limit', String(BODY_LIMIT));
@@ -171,9 +178,7 @@ function send(request: Request, response: Response, { status, text, retryAfter }
     return;
   }
   response.setHeader('Content-Type', isPush ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8');
-  const isOk = status < 300;
-  const json = isOk ? { ok: true } : { ok: false, msg: status === 404 ? 'Monitor not found or not active.' : text };
-  const body = isPush ? JSON.stringify(json) : text;
+  const body = isPush ? JSON.stringify(pushReply(status, text)) : text;
   if (request.method === 'HEAD') response.end();
   else response.end(body);
 }

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { PING_KINDS } from '../endpoint/heartbeat/ping-kind';
 import { Partitions } from '../history/write/partitions';
 import { Quotas } from '../identity/quota/quotas.service';
 import { BoundedMap } from '../platform/cache/bounded-map';
+import { FairSemaphore } from '../platform/capacity/fair-semaphore';
 import { TokenBuckets } from '../platform/capacity/token-bucket';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { newUuid } from '../platform/ids/id';
 import { failpoint } from '../platform/observability/failpoints';
 import { dayNumber } from '../platform/time/time-units';
-import { decidePing, type Ping, PING_KINDS } from './expectation';
+import { decidePing, type Ping } from './expectation';
 import { type LockedHeartbeat, lockHeartbeats, storeHeartbeats } from './heartbeat-store';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 import type { PingAddress, PingTarget } from './ping-address';
@@ -39,6 +41,9 @@ export type PingOutcome =
 const PINGS = { rate: 1, burst: 10 };
 /** Of bodies of one organization that are kept, bytes. */
 const BODIES = { rate: 64 * 1024, burst: 16 * 1024 * 1024 };
+/** Transactions at once: an organization whose jobs all ping at the same time waits for itself, and the others do not. */
+const TURNS = { size: 4, share: 2, waiting: Infinity };
+const TURN_MS = 10_000;
 /** Heartbeats of which the organization is known before they are looked up. */
 const MAX_KNOWN = 100_000;
 
@@ -52,11 +57,15 @@ const INSERT = `
   INSERT INTO ping (endpoint_key, created_at, id, kind, run_id, duration_ms, exit_code, address, body, body_bytes)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
+/** Of what no check tells; see the migration of heartbeat events. */
+const TELL_STREAM = 'SELECT stream_heartbeat($1, $2, $3, $4)';
+
 /** Takes pings. */
 @Injectable()
 export class PingService {
   /** Heartbeats by address, and whose they are. The database decides whether they still are. */
   private readonly known = new BoundedMap<string, string>(MAX_KNOWN);
+  private readonly turns = new FairSemaphore(TURNS);
   private readonly pings: TokenBuckets;
   private readonly bodies: TokenBuckets;
   private readonly organizations = new BoundedMap<string, { limit: number; buckets: TokenBuckets }>(10_000);
@@ -74,25 +83,32 @@ export class PingService {
     this.bodies = new TokenBuckets(BODIES.rate, BODIES.burst, monotonic);
   }
 
-  /** Whether a ping has come to this address before: what has not costs a look-up, which its caller may bound. */
-  knows(target: PingTarget): boolean {
-    return this.known.get(nameOf(target)) !== undefined;
+  /**
+   * Whose address it is (uuid), where a ping has come to it or to another one with its ping key before; `null` costs a look-up,
+   * which its caller may bound.
+   */
+  ownerOf(target: PingTarget): string | null {
+    return this.known.get(nameOf(target)) ?? (target.by === 'key' ? this.known.get(target.pingKey) : null) ?? null;
   }
 
   /**
    * Stores a ping and records what it says: when this resolves to `ok`, both are committed. Cost: one transaction of three
-   * statements, the check in the recorder's next batch, and one update that says so.
+   * statements (one more where the stream is told), the check in the recorder's next batch, and one update that says so.
    */
   async take(sent: SentPing): Promise<PingOutcome> {
     const name = nameOf(sent.target);
-    const waitSeconds = await this.waitFor(name);
+    const owner = this.ownerOf(sent.target);
+    const waitSeconds = owner === null ? 0 : await this.waitFor(name, owner);
     if (waitSeconds > 0) return { status: 'limited', waitSeconds };
-    const taken = await this.database.transaction((tx) => this.store(tx, sent));
+    const leave = await this.turns.take(owner, AbortSignal.timeout(TURN_MS));
+    if (!leave) return { status: 'limited', waitSeconds: 1 };
+    const taken = await this.database.transaction((tx) => this.store(tx, sent)).finally(leave);
     if (taken === null) {
       this.known.delete(name);
       return { status: 'unknown' };
     }
     this.known.set(name, taken.orgId);
+    if (sent.target.by === 'key') this.known.set(sent.target.pingKey, taken.orgId);
     if (sent.refusal !== null) return { status: 'refused', refusal: sent.refusal };
     await failpoint('heartbeat.committed');
     this.sweep.wake();
@@ -101,10 +117,9 @@ export class PingService {
   }
 
   /** Seconds until one more ping is taken there; 0: now. */
-  private async waitFor(name: string): Promise<number> {
-    const orgId = this.known.get(name);
-    if (orgId === undefined) return 0;
-    const wait = this.pings.take(name);
+  private async waitFor(name: string, orgId: string): Promise<number> {
+    // A heartbeat that is made by its pings is asked for twice by each of them.
+    const wait = this.known.get(name) === undefined ? 0 : this.pings.take(name);
     if (wait > 0) return wait;
     const limit = await this.quotas.limitOf(orgId, 'checks_per_second').catch(() => null);
     if (limit === null) return 0;
@@ -135,7 +150,7 @@ export class PingService {
 
   private async insert(
     tx: Tx,
-    { endpointKey, orgId }: LockedHeartbeat,
+    { endpointId, endpointKey, orgId }: LockedHeartbeat,
     sent: SentPing,
     ping: Ping,
     durationMs: number | null,
@@ -144,11 +159,12 @@ export class PingService {
     await this.partitions.ensure(tx, [dayNumber(createdAt)]);
     const keptBytes = sent.body === null ? 0 : Buffer.byteLength(sent.body);
     const isKept = keptBytes > 0 && this.bodies.take(orgId, keptBytes) === 0;
+    const kind = PING_KINDS.indexOf(ping.kind);
     await tx.query(INSERT, [
       endpointKey,
       createdAt,
       newUuid(ping.atMs),
-      PING_KINDS.indexOf(ping.kind),
+      kind,
       ping.runId,
       durationMs,
       ping.exitCode,
@@ -156,6 +172,8 @@ export class PingService {
       isKept ? sent.body : null,
       sent.bodyBytes,
     ]);
+    if (ping.kind === 'start' || ping.kind === 'log' || durationMs !== null)
+      await tx.query(TELL_STREAM, [orgId, endpointId, kind, createdAt]);
   }
 }
 

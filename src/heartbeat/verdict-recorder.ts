@@ -23,7 +23,7 @@ const MAX_DURATION_MS = 2_147_483.647;
 
 // A rule with `after` needs a check when that has passed, and of a job none comes soon. Cost: for each that is down, its alerts.
 const REPEAT = `
-  UPDATE heartbeat h SET repeat_at = due.at
+  UPDATE heartbeat h SET repeat_at = LEAST(h.repeat_at, due.at)
     FROM (SELECT s.endpoint_id, min(coalesce(s.failing_unmuted_since, s.failing_since) + make_interval(secs => a.after_seconds)) AS at
             FROM endpoint_state s JOIN alert a ON a.endpoint_id = s.endpoint_id
            WHERE s.endpoint_id = ANY ($1::uuid[]) AND s.status = ${OUTCOME_CODE.down} AND a.enabled AND NOT a.triggered
@@ -76,7 +76,7 @@ function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerd
     checkedAt: new Date(verdict.atMs),
     result: {
       outcome: verdict.outcome,
-      durationMs: Math.min(verdict.durationMs ?? 0, MAX_DURATION_MS),
+      durationMs: verdict.durationMs === null ? null : Math.min(verdict.durationMs, MAX_DURATION_MS),
       phases: NO_PHASES,
       statusCode: null,
       address: null,

@@ -26,19 +26,19 @@ export const outcomeWithMarks = (check: Pick<FinishedCheck, 'result' | 'attempts
 
 const MAX_INT = 2_147_483_647;
 
-/** Milliseconds as stored whole microseconds; -1 for a phase that was not reached. */
+/** Milliseconds as stored whole microseconds; -1 for a phase that was not reached, and for a run of unknown length. */
 export const toMicroseconds = (ms: number | null): number =>
   ms === null || !Number.isFinite(ms) ? -1 : Math.min(Math.max(Math.round(ms * 1000), 0), MAX_INT);
 
 /** Stored microseconds as milliseconds with three decimals; `null` when the phase was not reached. */
 export const toMilliseconds = (us: number): number | null => (us < 0 ? null : us / 1000);
 
-/** A condition on check_result: the check is up and was not planned. */
+/** A condition on check_result: the check is up and was not planned. Whether it has a duration is another question. */
 export const IS_COUNTED_UP = `outcome & ${PLANNED | 3} = 1`;
 
 /** Of the keys $1, from their up checks since $2 that were not planned. Cost: those checks, and the others of the same days in their index. */
 export const P95_OF_CHECKS = `
   SELECT endpoint_key AS key, percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_us) AS us
     FROM check_result
-   WHERE endpoint_key = ANY ($1::bigint[]) AND checked_at >= $2 AND ${IS_COUNTED_UP}
+   WHERE endpoint_key = ANY ($1::bigint[]) AND checked_at >= $2 AND ${IS_COUNTED_UP} AND duration_us >= 0
    GROUP BY endpoint_key`;

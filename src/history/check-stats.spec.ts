@@ -59,12 +59,17 @@ describe('check stats', () => {
     expect(latencyOf(SLOW)).toEqual({ avg: 9, p50: 9, p95: 9, p99: 9, min: 9, max: 9 });
   });
 
-  it('has no latency without an up check', () => {
-    expect(latencyOf(FAILED)).toBeNull();
+  it('has no latency without an up check, nor by runs of unknown length alone', () => {
+    expect([latencyOf(FAILED), latencyOf(stats({ up: 3 }))]).toEqual([null, null]);
+  });
+
+  it('leaves runs of unknown length out of latencies', () => {
+    const merged = mergeStats([SLOW, stats({ up: 5 })]);
+    expect([merged.up, latencyOf(merged)]).toEqual([6, { avg: 9, p50: 9, p95: 9, p99: 9, min: 9, max: 9 }]);
   });
 
   it('averages phases so that they add up to the mean latency, and leaves out a phase that no check reached', () => {
-    const phases = stats({ up: 2, sumUs: 3000, phaseSumsUs: { ...FAILED.phaseSumsUs, dns: 1000, connect: 2000 } });
+    const phases = stats({ ...FAST, phaseSumsUs: { ...FAILED.phaseSumsUs, dns: 1000, connect: 2000 } });
     expect(phaseMeanOf(phases, 'dns')).toBe(0.5);
     expect(phaseMeanOf(phases, 'connect')).toBe(1);
     expect(phaseMeanOf(phases, 'tls')).toBeNull();

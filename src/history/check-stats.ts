@@ -13,7 +13,7 @@ export interface CheckStats {
   planned: number;
   /** Those of `up` of which a warning failed. */
   degraded: number;
-  /** Microseconds, over the up checks only, like everything below. */
+  /** Microseconds, over the up checks that have a duration only, like everything below. */
   sumUs: number;
   phaseSumsUs: Readonly<Record<PhaseName, number>>;
   minUs: number;
@@ -72,7 +72,7 @@ const NO_PHASES: Readonly<Record<PhaseName, number>> = { dns: 0, connect: 0, tls
 /** The stats of all given slices together. */
 export function mergeStats(parts: readonly CheckStats[]): CheckStats {
   const sum = (value: (part: CheckStats) => number): number => parts.reduce((total, part) => total + value(part), 0);
-  const withUp = parts.filter((part) => part.up > 0);
+  const measured = parts.filter((part) => measuredOf(part) > 0);
   const phaseSumsUs = { ...NO_PHASES };
   for (const phase of PHASES) phaseSumsUs[phase] = sum((part) => part.phaseSumsUs[phase]);
   return {
@@ -83,11 +83,14 @@ export function mergeStats(parts: readonly CheckStats[]): CheckStats {
     degraded: sum((part) => part.degraded),
     sumUs: sum((part) => part.sumUs),
     phaseSumsUs,
-    minUs: withUp.reduce((least, part) => Math.min(least, part.minUs), withUp.length > 0 ? Infinity : 0),
-    maxUs: withUp.reduce((most, part) => Math.max(most, part.maxUs), 0),
-    histogram: mergeHistograms(withUp.map((part) => part.histogram)),
+    minUs: measured.reduce((least, part) => Math.min(least, part.minUs), measured.length > 0 ? Infinity : 0),
+    maxUs: measured.reduce((most, part) => Math.max(most, part.maxUs), 0),
+    histogram: mergeHistograms(measured.map((part) => part.histogram)),
   };
 }
+
+/** The up checks that have a duration: all but runs of jobs that have not told their start. */
+const measuredOf = ({ histogram }: CheckStats): number => histogram.counts.reduce((sum, count) => sum + count, 0);
 
 /** All recorded checks. */
 export const checksOf = ({ up, down, unknown, planned }: CheckStats): number => up + down + unknown + planned;
@@ -115,13 +118,14 @@ export interface LatencyStats {
 
 const milliseconds = (us: number): number => Math.round(us) / 1000;
 
-/** `null` without up checks. Quantiles are clamped to the measured minimum and maximum. */
+/** `null` without any to tell. Quantiles are clamped to the measured minimum and maximum. */
 export function latencyOf(stats: CheckStats): LatencyStats | null {
-  if (stats.up === 0) return null;
+  const measured = measuredOf(stats);
+  if (measured === 0) return null;
   const at = (q: number): number =>
     milliseconds(Math.min(Math.max(quantile(stats.histogram, q) ?? stats.maxUs, stats.minUs), stats.maxUs));
   return {
-    avg: milliseconds(stats.sumUs / stats.up),
+    avg: milliseconds(stats.sumUs / measured),
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
@@ -132,4 +136,4 @@ export function latencyOf(stats: CheckStats): LatencyStats | null {
 
 /** Mean of a phase over all up checks in milliseconds, so that the phases add up to the mean; `null` if no check had it. */
 export const phaseMeanOf = (stats: CheckStats, phase: PhaseName): number | null =>
-  stats.up === 0 || stats.phaseSumsUs[phase] === 0 ? null : milliseconds(stats.phaseSumsUs[phase] / stats.up);
+  stats.phaseSumsUs[phase] === 0 ? null : milliseconds(stats.phaseSumsUs[phase] / measuredOf(stats));

@@ -113,6 +113,15 @@ export class RateLimits {
     return this.refusal(request);
   }
 
+  /**
+   * Call it before a ping is taken. `owner`: the organization (uuid) of an address that this process knows, which the request then
+   * counts for among the open ones, as with a key; of others `null`. Throws `rate_limited`.
+   */
+  admitPing(request: Request, owner: string | null): void {
+    if (owner === null) this.admitLookUp(request);
+    else this.load.identified(request, owner);
+  }
+
   /** Counts a wrong credential and returns the problem for it: the same for every kind of wrong one, until an address sends many. */
   refusal(request: Request): Problem {
     const wait = this.failures.take(networkOf(clientAddress(request)));

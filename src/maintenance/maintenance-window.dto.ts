@@ -1,7 +1,13 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { EndpointScopeDto } from '../endpoint/search/scope.dto';
-import { LIMIT_DESCRIPTION, MAX_PAGE_SIZE, PageQuery, QueryInteger } from '../platform/http/page';
+import {
+  EndpointScopeDto,
+  PartialScopeView,
+  SHOWN_SCOPE,
+  toScopeView,
+  WholeScopeView,
+} from '../endpoint/search/scope.dto';
+import { QueryInteger, ShortPageQuery } from '../platform/http/page';
 import {
   IsName,
   IsTimestamp,
@@ -19,7 +25,6 @@ import type { Span } from './window-times';
 import { MAX_DURATION_SECONDS, MIN_DURATION_SECONDS } from './window-rules';
 import { currentOf, type WindowRow } from './window-row';
 
-const DEFAULT_LIMIT = 100;
 const MAX_OCCURRENCES = 100;
 const DEFAULT_OCCURRENCES = 20;
 /** Offsets of time zones are known for these years; occurrences are shown with years of four digits. */
@@ -71,23 +76,6 @@ export class MaintenanceOccurrenceView {
   ends_at!: string;
 }
 
-export class WholeScopeView {
-  @ApiProperty({ enum: [true], description: 'Everything that the organization has.' })
-  all!: true;
-}
-
-/** What is deleted stays named. */
-export class PartialScopeView {
-  @ApiPropertyOptional({ type: [String], example: [WEBSITE_ID] })
-  website_ids?: string[];
-
-  @ApiPropertyOptional({ type: [String], example: [ENDPOINT_ID] })
-  endpoint_ids?: string[];
-
-  @ApiPropertyOptional({ type: [String], example: ['production'] })
-  tags?: string[];
-}
-
 @ApiExtraModels(WholeScopeView, PartialScopeView)
 export class MaintenanceWindowView {
   @ApiProperty({ example: WINDOW_ID })
@@ -99,15 +87,7 @@ export class MaintenanceWindowView {
   @ApiProperty(TEXTS.description)
   description!: string;
 
-  @ApiProperty({
-    // Without `not` the scope of everything fits both.
-    oneOf: [
-      { $ref: getSchemaPath(WholeScopeView) },
-      { allOf: [{ $ref: getSchemaPath(PartialScopeView) }], not: { required: ['all'] } },
-    ],
-    description: 'What it covers.',
-    example: { tags: ['production'] },
-  })
+  @ApiProperty({ ...SHOWN_SCOPE, description: 'What it covers.' })
   scope!: WholeScopeView | PartialScopeView;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: TEXTS.startsAt, example: null })
@@ -244,15 +224,7 @@ export class UpdateMaintenanceWindowDto extends PartialOf(CreateMaintenanceWindo
   override scope?: MaintenanceScopeDto;
 }
 
-export class MaintenanceWindowQuery extends PageQuery {
-  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_LIMIT })
-  @IsOptional()
-  @QueryInteger()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_PAGE_SIZE)
-  override limit?: number = DEFAULT_LIMIT;
-
+export class MaintenanceWindowQuery extends ShortPageQuery {
   @ApiPropertyOptional({ enum: WINDOW_STATUSES, description: 'Only windows that are this now.' })
   @Optional()
   @IsIn(WINDOW_STATUSES)
@@ -328,14 +300,5 @@ export function toMaintenanceWindowView(row: WindowRow, now: Date): MaintenanceW
     created_by: row.createdBy,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
-  };
-}
-
-function toScopeView({ coversAll, websiteIds, endpointIds, tags }: WindowRow): WholeScopeView | PartialScopeView {
-  if (coversAll) return { all: true };
-  return {
-    ...(websiteIds.length > 0 && { website_ids: websiteIds.map((id) => formatId('website', id)) }),
-    ...(endpointIds.length > 0 && { endpoint_ids: endpointIds.map((id) => formatId('endpoint', id)) }),
-    ...(tags.length > 0 && { tags: [...tags] }),
   };
 }

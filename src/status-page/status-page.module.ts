@@ -1,11 +1,14 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { OrganizationDeleted } from '../identity/organization/organization-events';
+import { IncidentChanged } from '../incident/incident-events';
 import { TransactionEvents } from '../platform/events/transaction-events';
+import { mayShow } from './page-incidents';
 import { WebsitesDeleted } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
 import { Announcements } from './announcements';
 import { HostedPages } from './public/hosted-pages';
 import { PageDomains } from './public/page-domains';
+import { PublicIncidents } from './public-incidents';
 import { PublicPages } from './public/public-pages';
 import { PublicStatusController } from './public/public-status.controller';
 import { PublicStatusService } from './public/public-status.service';
@@ -25,6 +28,7 @@ import { StatusSnapshots } from './status-snapshot';
     PublicPageService,
     PageContents,
     Announcements,
+    PublicIncidents,
     StatusSnapshots,
     PublicPages,
     PublicStatusService,
@@ -38,10 +42,15 @@ export class StatusPageModule implements OnModuleInit {
     private readonly events: TransactionEvents,
     private readonly ofWebsites: WebsitePageService,
     private readonly pages: PublicPageService,
+    private readonly publicPages: PublicPages,
   ) {}
 
   onModuleInit(): void {
     this.events.on(WebsitesDeleted, ({ websiteIds }, tx) => this.ofWebsites.forget(tx, websiteIds));
     this.events.on(OrganizationDeleted, ({ orgId }, tx) => this.pages.removeAll(orgId, tx));
+    this.events.on(IncidentChanged, (changed, tx) => {
+      if (mayShow(changed)) tx.afterCommit(() => this.publicPages.changed(changed.incident.orgId));
+      return Promise.resolve();
+    });
   }
 }

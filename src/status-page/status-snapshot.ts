@@ -4,12 +4,15 @@ import type { EndpointStatus } from '../endpoint/endpoint.dto';
 import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt } from '../history/check-encoding';
 import { publicReason } from './public-reason';
+import { Config } from '../platform/config/config';
 import { Database } from '../platform/database/database';
+import { epochMs } from '../platform/database/epoch-ms';
 import { Clock } from '../platform/time/clock';
 import { DAY_MS, floorTo } from '../platform/time/time-units';
 import { WebsiteService } from '../website/website.service';
 import { Announcements } from './announcements';
 import { arranged, type PageEndpoint, type PageGroup } from './page-groups';
+import { type AffectedEndpoint, incidentsOf, type MemberTime, type StatusIncident } from './page-incidents';
 import {
   type EndpointMaintenance,
   endpointMaintenance,
@@ -17,10 +20,19 @@ import {
   type StatusMaintenance,
   opaqueId,
 } from './page-maintenance';
+import { besides, type PageMonth } from './page-month';
+import { type IncidentRange, PublicIncidents } from './public-incidents';
 
 /** A page shows no more than that. */
 const MAX_ENDPOINTS = 200;
 const MAX_OUTAGES = 20;
+const MAX_INCIDENTS = 20;
+/** For how long a page shows an incident that has ended. */
+const INCIDENT_DAYS = 14;
+/** Incidents of a month, and outages. */
+const MAX_OF_MONTH = 200;
+/** Of what is open. */
+const FOR_EVER = new Date('9999-12-31T00:00:00Z');
 
 /** The checks of one endpoint on one UTC day. */
 export interface StatusDay {
@@ -76,10 +88,25 @@ export interface StatusSnapshot {
   updated_at: string;
   look: PageLook;
   endpoints: StatusEndpoint[];
+  /** Public ones: open ones first, then those that ended lately, newest first. */
+  incidents: StatusIncident[];
   /** Without planned ones. */
   outages: StatusOutage[];
+  /** Those of which none of the incidents tells. */
+  otherOutages: StatusOutage[];
   /** Announced work: what was over lately, is under way or is planned. */
   maintenance: StatusMaintenance[];
+}
+
+/** What a public page tells of a month. */
+export interface StatusHistory extends Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at' | 'incidents'> {
+  /** `2026-11`, in UTC. */
+  month: string;
+  /** Months beside it, of which there may be something to tell. */
+  earlier: string | null;
+  later: string | null;
+  /** Those of which none of the incidents tells; without planned ones. */
+  outages: StatusOutage[];
 }
 
 /** A page that everybody may see. */
@@ -139,7 +166,9 @@ export class StatusSnapshots {
     private readonly database: Database,
     private readonly websites: WebsiteService,
     private readonly announcements: Announcements,
+    private readonly incidents: PublicIncidents,
     private readonly clock: Clock,
+    private readonly config: Config,
   ) {}
 
   /** `null` when no published page has that slug. One probe of an index. */
@@ -156,26 +185,22 @@ export class StatusSnapshots {
 
   /** Costs up to 200 endpoints times 90 days of rows; ask `PublicPages`, which keeps it. */
   async read(page: PublishedPage): Promise<StatusSnapshot> {
-    const { orgId, websiteId } = page;
+    const { orgId } = page;
     const now = this.clock.now();
     const since = new Date(floorTo(now.getTime(), DAY_MS) - (SHOWN_DAYS - 1) * DAY_MS);
-    const [website, shown] = await Promise.all([
-      websiteId === null ? null : this.websites.get(orgId, websiteId),
-      this.endpointsOf(page),
-    ]);
-    const ids = shown.map(({ endpoint }) => endpoint.id);
-    const covered = shown.map(({ endpoint: { id, name, websiteId: of, tags } }) => ({
-      id,
-      name,
-      orgId,
-      websiteId: of,
-      tags,
-    }));
-    const [days, outages, work] = await Promise.all([
+    const [website, shown] = await Promise.all([this.websiteOf(page), this.endpointsOf(page)]);
+    const covered = coveredOf(orgId, shown);
+    const ids = covered.map(({ id }) => id);
+    const lately = new Date(now.getTime() - INCIDENT_DAYS * DAY_MS);
+    const range = { from: since, until: FOR_EVER, limit: MAX_OUTAGES };
+    const [days, outages, incidents, work] = await Promise.all([
       this.database.query<DaysRow>(DAY_COUNTS, [ids, since]),
-      this.database.query<OutageRow>(OUTAGES, [ids, since, MAX_OUTAGES]),
+      this.outages(ids, [], range),
+      this.incidents.read(covered, { ...range, from: lately, limit: MAX_INCIDENTS }),
       this.announcements.read(covered, since, now),
     ]);
+    const told = incidents.flatMap(({ members }) => members);
+    const otherOutages = told.length === 0 ? outages : await this.outages(ids, told, range);
     const counts = new Map(days.map((row) => [row.endpoint_id, row]));
     const dates = datesFrom(since);
     const endpoints = shown.map(({ group, endpoint }) => ({
@@ -193,23 +218,63 @@ export class StatusSnapshots {
       // A website may have more endpoints than a page shows.
       status: page.groups === null && website ? website.status : statusOf(endpoints),
       updated_at: now.toISOString(),
-      look: {
-        id: opaqueId(page.id),
-        accent: page.accent,
-        hasLogo: page.logoHash !== null,
-        domain: page.domain,
-        changedAt: page.changedAt.toISOString(),
-      },
+      look: lookOf(page),
       endpoints,
-      outages: outages.map((row) => ({
-        id: opaqueId(`${row.endpoint_id} ${row.started_at.getTime()}`),
-        endpoint: row.endpoint_name,
-        started_at: row.started_at.toISOString(),
-        ended_at: row.ended_at?.toISOString() ?? null,
-        reason: publicReason(errorCodeAt(row.error)),
-      })),
+      incidents: incidentsOf(incidents, covered),
+      outages,
+      otherOutages,
       maintenance: maintenanceOf(work.announcements, covered, now),
     };
+  }
+
+  /** What is told of a month. Four statements; ask `PublicPages`. */
+  async history(page: PublishedPage, month: PageMonth): Promise<StatusHistory> {
+    const now = this.clock.now();
+    const range = { ...month, limit: MAX_OF_MONTH };
+    const [website, shown] = await Promise.all([this.websiteOf(page), this.endpointsOf(page)]);
+    const covered = coveredOf(page.orgId, shown);
+    const ids = covered.map(({ id }) => id);
+    const incidents = await this.incidents.read(covered, range);
+    const outages = await this.outages(
+      ids,
+      incidents.flatMap(({ members }) => members),
+      range,
+    );
+    const keptDays = Math.max(this.config.eventRetentionDays, this.config.rollupRetentionDays);
+    return {
+      slug: page.slug,
+      name: page.title ?? website?.name ?? '',
+      look: lookOf(page),
+      updated_at: now.toISOString(),
+      month: month.name,
+      ...besides(month, new Date(now.getTime() - keptDays * DAY_MS), now),
+      incidents: incidentsOf(incidents, covered),
+      outages,
+    };
+  }
+
+  /** But for those of which incidents tell. An alert triggers after its outage has begun, so the two overlap. */
+  private async outages(ids: readonly string[], told: readonly MemberTime[], range: IncidentRange) {
+    const rows = await this.database.query<OutageRow>(OUTAGES, [
+      ids,
+      range.from,
+      range.until,
+      range.limit,
+      told.map(({ id }) => id),
+      told.map(({ from }) => from),
+      told.map(({ until }) => until),
+    ]);
+    return rows.map((row): StatusOutage => ({
+      id: opaqueId(`${row.endpoint_id} ${row.started_at.getTime()}`),
+      endpoint: row.endpoint_name,
+      started_at: row.started_at.toISOString(),
+      ended_at: row.ended_at?.toISOString() ?? null,
+      reason: publicReason(errorCodeAt(row.error)),
+    }));
+  }
+
+  private websiteOf({ orgId, websiteId }: PublishedPage) {
+    return websiteId === null ? null : this.websites.get(orgId, websiteId);
   }
 
   private async endpointsOf({ orgId, websiteId, groups }: PublishedPage) {
@@ -231,6 +296,20 @@ export function statusOf(endpoints: readonly Pick<StatusEndpoint, 'status'>[]): 
   if (has('up')) return 'up';
   return has('paused') && !has('unknown') ? 'paused' : 'unknown';
 }
+
+const lookOf = ({ id, accent, logoHash, domain, changedAt }: PublishedPage): PageLook => ({
+  id: opaqueId(id),
+  accent,
+  hasLogo: logoHash !== null,
+  domain,
+  changedAt: changedAt.toISOString(),
+});
+
+const coveredOf = (orgId: string, shown: readonly { endpoint: EndpointRow }[]): AffectedEndpoint[] =>
+  shown.map(({ endpoint }) => {
+    const { id, name, websiteId, tags, degraded } = endpoint;
+    return { id, name, orgId, websiteId, tags, works: statusOfRow(endpoint) === 'up' && !degraded };
+  });
 
 const statusOfRow = ({ active, status }: EndpointRow): EndpointStatus => (active ? outcomeOf(status) : 'paused');
 
@@ -302,7 +381,11 @@ const DAY_COUNTS = `
     ) d
    GROUP BY endpoint_id`;
 
+/** Cost: the outages of at most 200 endpoints since a moment, each compared with the times told of its endpoint. */
 const OUTAGES = `
-  SELECT endpoint_id, endpoint_name, started_at, ended_at, error FROM endpoint_outage
-   WHERE endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(ended_at, now()) >= $2
-   ORDER BY started_at DESC LIMIT $3`;
+  SELECT endpoint_id, endpoint_name, started_at, ended_at, error FROM endpoint_outage o
+   WHERE endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(ended_at, now()) >= $2 AND started_at < $3
+     AND NOT EXISTS (SELECT FROM unnest($5::uuid[], $6::float8[], $7::float8[]) AS told (endpoint, since, until)
+                      WHERE told.endpoint = o.endpoint_id AND ${epochMs('o.started_at')} <= COALESCE(told.until, 'infinity')
+                        AND COALESCE(${epochMs('o.ended_at')}, 'infinity') >= told.since)
+   ORDER BY started_at DESC LIMIT $4`;

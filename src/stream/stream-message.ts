@@ -3,8 +3,17 @@ import type { AlertEvent } from '../alert/event/alert-event.entity';
 import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
+import { toIncidentView } from '../incident/incident.dto';
+import { incidentOfJson } from '../incident/incident-row';
 import { formatId } from '../platform/ids/id';
-import type { AcknowledgementChangeView, MaintenanceChangeView, StateChangeView } from './stream.dto';
+import { PING_KINDS } from '../endpoint/heartbeat/ping-kind';
+import type {
+  AcknowledgementChangeView,
+  HeartbeatChangeView,
+  IncidentChangeView,
+  MaintenanceChangeView,
+  StateChangeView,
+} from './stream.dto';
 
 /** A row of stream_event with what its message needs: of the endpoint `null` when that is deleted. */
 export interface StreamRow {
@@ -35,13 +44,31 @@ export function frame(type: string, data: unknown, id: string | null): string {
 }
 
 /** The event of a row with a kind; `null` for kinds of later versions, and when what it is about has been deleted. */
-export function otherMessageOf({ kind, payload, endpoint_id, endpoint_key }: StreamRow, id: string): string | null {
+export function otherMessageOf(
+  { kind, payload, endpoint_id, endpoint_key, endpoint_name }: StreamRow,
+  id: string,
+): string | null {
   if (kind === 'maintenance') {
     // A uuid in the row.
     const { window_id, ...state } = payload as MaintenanceChangeView;
     return frame(kind, { window_id: formatId('maintenanceWindow', window_id), ...state }, id);
   }
-  if (kind !== 'acknowledgement' || endpoint_id === null || endpoint_key === null) return null;
+  if (kind === 'incident') {
+    const { change, ...row } = payload as Record<string, unknown> & Pick<IncidentChangeView, 'change'>;
+    return frame(kind, { ...toIncidentView(incidentOfJson(row)), change } satisfies IncidentChangeView, id);
+  }
+  if (endpoint_id === null || endpoint_key === null) return null;
+  if (kind === 'heartbeat') {
+    const { kind: stored, at } = payload as { kind: number; at: string };
+    const change: HeartbeatChangeView = {
+      endpoint_id: formatId('endpoint', endpoint_id),
+      endpoint_name: endpoint_name ?? '',
+      kind: PING_KINDS[stored] ?? 'log',
+      at,
+    };
+    return frame(kind, change, id);
+  }
+  if (kind !== 'acknowledgement') return null;
   const acknowledgement = payload as AcknowledgementChangeView['acknowledgement'];
   const change: AcknowledgementChangeView = { endpoint_id: formatId('endpoint', endpoint_id), acknowledgement };
   return frame(kind, change, id);

@@ -28,7 +28,8 @@ export class StreamController {
     description:
       'Server-sent events of the organization: `check` (a check outcome that changed the state of its endpoint) and ' +
       '`alert` (an alert event, as in the list), each with the id it has in the lists; `maintenance` (a window begins or ' +
-      'ends) and `acknowledgement` (somebody has an endpoint in hand, or no longer). `ready` greets, `ping` comes every ' +
+      'ends), `acknowledgement` (somebody has an endpoint in hand, or no longer), `heartbeat` (the run of a job begins or ' +
+      'ends, or it tells a log) and `incident` (as in the list, with what happened to it). `ready` greets, `ping` comes every ' +
       'ten seconds. Reconnect with `Last-Event-ID` within a day and nothing is missed, also over a restart; after longer ' +
       'the answer begins with `reset`: read the lists again.',
     returns: {

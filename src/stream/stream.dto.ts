@@ -1,7 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { AlertEventView } from '../alert/event/alert-event.dto';
+import { PING_KINDS, type PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { outcomeOf } from '../endpoint/outcome-code';
+import { IncidentView } from '../incident/incident.dto';
+import { INCIDENT_CHANGES, type IncidentChange } from '../incident/incident-events';
 import { Optional } from '../platform/http/validators';
 
 export class StreamQuery {
@@ -115,6 +118,31 @@ export class AcknowledgementChangeView {
   acknowledgement!: StreamAcknowledgementView | null;
 }
 
+/** A job tells what is no check: its run begins, or has ended and had told its start, or a log. */
+export class HeartbeatChangeView {
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  endpoint_id!: string;
+
+  @ApiProperty({ example: 'Backup' })
+  endpoint_name!: string;
+
+  @ApiProperty({ enum: PING_KINDS })
+  kind!: PingKind;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T02:00:04.120Z' })
+  at!: string;
+}
+
+/** Something happened to an incident; once in a transaction, whatever the number of its endpoints. */
+export class IncidentChangeView extends IncidentView {
+  @ApiProperty({
+    enum: INCIDENT_CHANGES,
+    description: '`updated`: an endpoint left, or people said or renamed something; read the incident for its lists.',
+    example: 'joined',
+  })
+  change!: IncidentChange;
+}
+
 const POSITION = { description: 'Of this place in the stream; send it as `Last-Event-ID` to resume after it.' };
 
 export class MaintenanceStreamEventView {
@@ -137,6 +165,28 @@ export class AcknowledgementStreamEventView {
 
   @ApiProperty()
   data!: AcknowledgementChangeView;
+}
+
+export class HeartbeatStreamEventView {
+  @ApiProperty({ enum: ['heartbeat'] })
+  event!: 'heartbeat';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: HeartbeatChangeView;
+}
+
+export class IncidentStreamEventView {
+  @ApiProperty({ enum: ['incident'] })
+  event!: 'incident';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: IncidentChangeView;
 }
 
 export class CheckStreamEventView {
@@ -182,6 +232,8 @@ export const STREAM_EVENTS = {
   alert: AlertStreamEventView,
   maintenance: MaintenanceStreamEventView,
   acknowledgement: AcknowledgementStreamEventView,
+  heartbeat: HeartbeatStreamEventView,
+  incident: IncidentStreamEventView,
   ready: OtherStreamEventView,
   reset: OtherStreamEventView,
   ping: OtherStreamEventView,

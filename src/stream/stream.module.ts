@@ -10,7 +10,7 @@ import { STREAM_RETENTION } from './stream-retention';
  * `stream_event`, in the transaction of the change, and StreamFeed polls that table. `stream_state_change` on
  * `endpoint_state` adds a check that changed the endpoint's status, `stream_alert_events` on `alert_event` each new alert
  * event (`platform/database/migrations/initial/triggers.ts`). Others add rows with a `kind`: `stream_maintenance` on
- * `maintenance_occurrence`, `stream_acknowledgement` on `acknowledgement`.
+ * `maintenance_occurrence`, `stream_acknowledgement` on `acknowledgement`, `stream_incidents_*` on `incident`.
  */
 @Module({ controllers: [StreamController], providers: [StreamReader, StreamFeed] })
 export class StreamModule {

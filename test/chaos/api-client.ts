@@ -6,6 +6,7 @@ import type { FakeInternet } from './fake-internet';
 import type { Fleet } from './fleet';
 import { childrenOf, type Fields, type Kind, type Model, type ShownState } from './model';
 import type { QuietSpan } from './history';
+import { JOBS } from './jobs';
 import { Requests, type WebhookConfig } from './requests';
 
 /** `refused`: no instance listened, so nothing happened. `unknown`: the connection was lost, the request may have taken effect. */
@@ -144,7 +145,8 @@ export class ApiClient {
     };
     for (const { id, name, config } of await this.get('/contacts'))
       list('contact', name, id, this.requests.routeIn(config));
-    for (const { id, name, enabled } of await this.get('/websites')) {
+    const websites = (await this.get('/websites')).filter(({ name }) => name !== JOBS);
+    for (const { id, name, enabled } of websites) {
       list('website', name, id, { enabled });
       for (const row of await this.get(`/websites/${id}/endpoints`)) {
         const { interval, status, last_checked_at: at } = row;

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ERROR_CODES } from '../../src/checker/checker';
 import { eventually } from '../../packages/testing/eventually';
 import { ApiClient, type ShownRoute } from './api-client';
 import { type Command, type DatabaseName, FINALE, firstCommands, kindOf, lineOf, planRound } from './commands';
 import { openDatabase } from './databases';
 import { Fleet } from './fleet';
 import { FakeInternet } from './fake-internet';
+import { Jobs, readJobs } from './jobs';
+import { brokenPings, type StoredJob } from './ping-properties';
 import type { AwaitedReminder, History, PresentRoute, RequestCount } from './history';
 import { REMINDER_LIMIT_MS } from './episode-properties';
 import { brokenProperties, repeats } from './properties';
@@ -62,6 +65,8 @@ export async function playChaos(order: ChaosOrder, print: (line: string) => void
 class ChaosRun {
   private readonly model = new Model();
   private readonly client: ApiClient;
+  private readonly jobs: Jobs;
+  private storedJobs: StoredJob[] = [];
   private readonly counts = new Map<string, number>();
   private readonly logLines: string[] = [];
   private readonly broken: string[] = [];
@@ -82,6 +87,7 @@ class ChaosRun {
     private readonly print: (line: string) => void,
   ) {
     this.client = new ApiClient(fleet, internet, (text) => this.log(text));
+    this.jobs = new Jobs(fleet, order.seed);
     this.unprotectedRounds = Math.max(1, Math.round(order.minutes * UNPROTECTED_ROUNDS_PER_MINUTE));
   }
 
@@ -91,6 +97,7 @@ class ChaosRun {
       this.fleet.start(0);
       for (const command of firstCommands()) this.model.apply(command);
       await this.settleAndVerify();
+      await this.startJobs();
       while ((Date.now() < until || this.fleet.protectedMs < MIN_PROTECTED_MS) && this.broken.length === 0) {
         if (this.rounds === this.unprotectedRounds) this.fleet.protectFirst();
         await this.round();
@@ -100,8 +107,16 @@ class ChaosRun {
       await this.finish();
     } catch (error) {
       this.broken.push(`the run could not go on: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      await this.jobs.stop();
     }
     return this.report();
+  }
+
+  private async startJobs(): Promise<void> {
+    const [service] = this.fleet.running;
+    if (!service) throw new Error('no instance listens');
+    await this.jobs.start(service.api);
   }
 
   private async round(): Promise<void> {
@@ -214,6 +229,9 @@ class ChaosRun {
   private async inspect(): Promise<void> {
     const steady = [...this.requestCounts().keys()];
     this.snapshot = await this.fleet.inspect(async (sql) => {
+      const sent = this.jobs.sent.map((ping) => ({ ...ping }));
+      this.storedJobs = await readJobs(sql);
+      this.broken.push(...brokenPings(sent, this.storedJobs, Date.now()));
       const snapshot = await readDatabase(sql, steady);
       this.awaited.push(...(await this.fleet.whileDue(() => makeRemindersDue(sql))));
       return snapshot;
@@ -336,6 +354,9 @@ class ChaosRun {
         ['requests that providers received', received.length],
         ['notifications that providers accepted', received.filter(({ mode }) => mode === 'ok').length],
         ['… of them repeats after an ambiguous end', repeats({ received })],
+        ['pings of jobs', this.jobs.sent.length],
+        ['… of them acknowledged', this.jobs.sent.filter(({ acknowledged }) => acknowledged).length],
+        ...checksOfJobs(this.storedJobs),
         ['restarts', this.fleet.restarts],
         ['seconds of the longest graceful shutdown', Math.ceil(this.fleet.longestShutdownMs / 1000)],
         ['seconds of the longest settling', Math.ceil(this.longestSettleMs / 1000)],
@@ -345,6 +366,17 @@ class ChaosRun {
       memory: this.memory,
     };
   }
+}
+
+/** By what they say. */
+function checksOfJobs(stored: readonly StoredJob[]): [what: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const { checks } of stored)
+    for (const { error } of checks) {
+      const what = `checks of jobs: ${ERROR_CODES[error] ?? 'up'}`;
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+    }
+  return [...counts];
 }
 
 /** The next reminder of that episode. */

@@ -22,7 +22,7 @@ const DELIVERIES = `
 const CHECKS = `
   SELECT e.name AS endpoint, (extract(epoch FROM r.checked_at) * 1000)::float8 AS at,
          CASE r.outcome & 3 WHEN 0 THEN 'down' WHEN 1 THEN 'up' ELSE 'unknown' END AS outcome
-    FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key ORDER BY r.checked_at`;
+    FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key WHERE e.type <> 'HEARTBEAT' ORDER BY r.checked_at`;
 
 const CONTRADICTING_ITS_CONTACT = `
   SELECT a.description || ' contradicts its contact ' || c.name AS text FROM alert a JOIN contact c ON c.id = a.contact_id

@@ -78,7 +78,7 @@ suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', ()
   afterEach(() => victim?.kill());
   beforeEach(async () => {
     send(false);
-    for (const table of ['notification', 'notification_destination', 'alert_event', 'alert', 'contact'])
+    for (const table of ['notification', 'notification_destination', 'alert_event', 'alert', 'incident', 'contact'])
       await sql(`DELETE FROM ${table}`);
     contact = await newContact(OLD);
     const website = await newWebsite(survivor.write);

@@ -41,8 +41,7 @@ suite('PostgreSQL becomes unavailable (skipped without its programs)', () => {
     await hold?.release();
     hold = null;
     target.status = 200;
-    await witness.query('DELETE FROM website');
-    await witness.query('DELETE FROM check_result');
+    await witness.clear();
     hook.seen.splice(0);
   });
 

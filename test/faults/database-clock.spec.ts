@@ -46,7 +46,8 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
   afterEach(async () => {
     await service.kill();
     await Promise.all([target.close(), hook.close()]);
-    for (const table of ['website', 'instance', 'check_result']) await witness.query(`DELETE FROM ${table}`);
+    await witness.clear();
+    await witness.query('DELETE FROM instance');
   }, 60_000);
 
   const hits = (path: string, since: number) => target.seen.slice(since).filter((each) => each.path === path).length;

@@ -26,8 +26,7 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
   }, 60_000);
   afterEach(async () => {
     await service?.kill();
-    await witness.query('DELETE FROM website');
-    await witness.query('DELETE FROM check_result');
+    await witness.clear();
     hook.seen.splice(0);
   });
 

@@ -37,6 +37,13 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   '/api/v1/endpoints/heartbeat/preview': 'stores nothing',
   '/api/v1/websites/{id}/ping-key/rotate': 'an export leaves addresses out',
   '/api/v1/endpoints/{id}/acknowledgement': 'belongs to an incident',
+  '/api/v1/incidents': 'is history',
+  '/api/v1/incidents/{id}': 'is history',
+  '/api/v1/incidents/{id}/updates': 'is history',
+  '/api/v1/incidents/{id}/updates/{updateId}': 'is history',
+  '/api/v1/incidents/{id}/acknowledgement': 'is history',
+  '/api/v1/incidents/{id}/split': 'is history',
+  '/api/v1/incidents/{id}/merge': 'is history',
   '/api/v1/alerts/test': 'stores nothing',
   '/api/v1/alerts/{id}/test': 'sends a message',
   '/api/v1/contacts/test': 'stores nothing',
@@ -96,6 +103,10 @@ async function unknownFields(document: unknown): Promise<string[]> {
 }
 
 describe('A configuration document', () => {
+  it('declares no incidents: they are history', async () => {
+    expect(await unknownFields(documentWith('', 'incidents'))).toEqual(['/incidents']);
+  });
+
   it('declares what each route of the API changes, or it is said why not', () => {
     expect(changing.filter((path) => !(path in DECLARED) && !(path in OUTSIDE))).toEqual([]);
     expect([...Object.keys(DECLARED), ...Object.keys(OUTSIDE)].filter((path) => !changing.includes(path))).toEqual([]);

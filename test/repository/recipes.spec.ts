@@ -134,6 +134,7 @@ describe('the recipes', () => {
 describe('with the recipes carried out', () => {
   tree.load('test/repository/architecture.spec.ts');
   tree.load('test/contract/checker/redis.spec.ts');
+  tree.load('test/contract/checker/pushed.spec.ts');
   tree.load('test/e2e/release/releases.spec.ts');
   tree.load('test/e2e/endpoint/endpoints.spec.ts');
   tree.load('test/e2e/configuration/export.spec.ts');
@@ -330,6 +331,6 @@ describe('without the lines', () => {
   });
 
   it('an unknown module has no routes', async () => {
-    expect((await app.read.get('/incidents')).status).toBe(404);
+    expect((await app.read.get('/releases')).status).toBe(404);
   });
 });

@@ -3,6 +3,7 @@ import { startOwnApp, type TestApp } from '../harness/app/app';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
+import { addIncidents, addOutage } from './showcase-incidents';
 
 jest.setTimeout(180_000);
 
@@ -21,6 +22,9 @@ const WATCHED = [
   '/?wall',
 ];
 const TOLD = [
+  '/incidents',
+  '/incidents/new',
+  '/incidents/:Outage?public',
   '/escalation/:Payments API',
   '/alerts',
   '/alerts/events',
@@ -45,6 +49,7 @@ const TOLD = [
 /** Those that draw something where nothing is yet. */
 const EMPTY_PAGES = [
   '/',
+  '/incidents',
   '/certificates',
   '/alerts',
   '/alerts/events',
@@ -75,6 +80,8 @@ describe('accessibility', () => {
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
     ids = await showcase(app);
+    await addIncidents(app, ids);
+    ids.set('Outage', await addOutage(app, ids));
     await addQuiet();
     ids.set('Operations', await newContact(app.write, { default: true }));
     const through = { type: undefined, config: undefined, contact_id: ids.get('Operations') };

@@ -7,6 +7,7 @@ import { newAlert, newEndpoint, newWebsite } from '../harness/app/resources';
 import { FakeProvider } from '../../packages/testing/servers/fake-provider';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
+import { addIncidents } from './showcase-incidents';
 
 jest.setTimeout(180_000);
 
@@ -21,6 +22,7 @@ describe('alerts in the dashboard', () => {
   beforeAll(async () => {
     [app, provider] = await Promise.all([startOwnApp({ role: 'api' }), FakeProvider.start()]);
     ids = await showcase(app);
+    await addIncidents(app, ids);
     browser = await launchBrowser();
   });
   afterAll(async () => {

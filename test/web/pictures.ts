@@ -52,6 +52,13 @@ export const SHOWN: readonly Picture[] = [
   { name: 'status-page', path: 'public/status/example-shop', ...WIDE },
 ];
 
+/** What docs/incidents.md shows, once a load balancer is gone. */
+export const OUTAGE: readonly Picture[] = [
+  { name: 'incidents', path: '/incidents', ...WIDE },
+  { name: 'incident', path: '/incidents/:Outage', ...DESK },
+  { name: 'incident-phone', path: '/incidents/:Outage?public', ...PHONE, colorScheme: 'dark' },
+];
+
 /** The path with ids in place of names. */
 export const withIds = (path: string, ids: ReadonlyMap<string, string>): string =>
   path.replace(/:([A-Za-z ]+)/, (_, name: string) => ids.get(name) ?? `missing ${name}`);

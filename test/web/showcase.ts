@@ -337,7 +337,7 @@ async function setState(
       OUTCOME_CODE[last.result.outcome],
       new Date(downSince === Infinity ? now - 4.2 * DAY : downSince),
       last.checkedAt,
-      Math.round(last.result.durationMs * 1000),
+      Math.round((last.result.durationMs ?? 0) * 1000),
       last.result.statusCode,
       errorIndex(last.result.error?.code),
       recent.toString(),

@@ -1,7 +1,9 @@
 import type { Browser } from 'playwright-core';
+import { Database } from '../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../packages/testing/eventually';
 import { writeDay, writeOutage, writeState, writeWindow } from '../harness/app/announced-work';
+import { newDetectedIncident } from '../harness/app/incidents';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 
@@ -151,6 +153,69 @@ describe('status pages in the browser', () => {
       await visit.page.getByRole('heading', { name: 'No status page here' }).waitFor();
       expect([await visit.barriers(), await visit.overflow()]).toEqual([[], 0]);
       await visit.close();
+    });
+
+    describe('of incidents', () => {
+      beforeAll(async () => {
+        const { write } = await app.organization('Telling');
+        const shop = await newWebsite(write, 'Telling shop');
+        const [login = '', search = '', mail = ''] = await Promise.all(
+          ['Login', 'Search of products', 'Mail'].map((name) => newEndpoint(write, shop, { name })),
+        );
+        for (let day = 1; day <= 80; day++) {
+          for (const one of [login, search, mail])
+            await writeDay(app, one, day, { down: one === login && day === 3 ? 60 : 0 });
+        }
+        for (const one of [login, search, mail]) await writeState(app, one, 'up');
+        await writeOutage(app, mail, 30, false);
+        await writeOutage(app, login, 72, false);
+        const bad = [login, search].map((endpoint) => ({ endpoint, since: 73 * 60, until: 71 * 60 }));
+        const over = await newDetectedIncident(app.app.get(Database), bad);
+        const say = async (incident: string, body: object) =>
+          expect((await write.post(`/incidents/${incident}/updates`, { public: true, ...body })).status).toBe(201);
+        await say(over, { text: 'The load balancer lost power, and the one beside it was in maintenance.' });
+        await say(over, { text: 'What we learned: https://blog.example.com/load-balancers.', status: 'postmortem' });
+        const made = await write.post<{ id: string }>('/incidents', {
+          title: 'Payments by card take long',
+          scope: { endpoint_ids: [login, mail] },
+          text: 'Some payments take more than a minute.\nNo money is lost.',
+          public: true,
+        });
+        await say(made.body.id, {
+          text: 'Our bank has a fault, see https://status.bank.example.com/?id=7.',
+          status: 'identified',
+        });
+        await say(made.body.id, { text: 'The bank has repaired it. We keep an eye on it.', status: 'monitoring' });
+        const page = {
+          title: 'Example status',
+          slug: 'told',
+          enabled: true,
+          groups: [{ endpoints: [login, search, mail] }],
+        };
+        expect((await write.post('/status-pages', page)).status).toBe(201);
+      });
+
+      it.each([
+        ['told', '.overall p', 'Payments by card take long', 320],
+        ['told', '.overall p', 'Payments by card take long', 1440],
+        ['told/history', '.incidents h3', 'Payments by card take long', 390],
+      ])('%s says in %s "%s" without a barrier, in both modes, %i pixels wide', async (path, where, text, width) => {
+        const visit = await Visit.start(browser, app.url, { width });
+        const { page } = visit;
+        await page.goto(`${app.url}/status/${path}`);
+        expect((await page.locator(where).first().innerText()).trim()).toBe(text);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);
+          const folder = process.env['SCREENSHOTS'];
+          if (folder)
+            await page.screenshot({
+              path: `${folder}/${path.replace('/', '-')}-${width}-${colorScheme}.png`,
+              fullPage: true,
+            });
+        }
+        await visit.close();
+      });
     });
 
     describe('of announced work', () => {

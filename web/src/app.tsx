@@ -14,6 +14,7 @@ import { SignIn } from './pages/sign-in';
 import { deleteWaiting } from './state/deletion';
 import { discarded } from './state/drafts';
 import { useKeys } from './state/keyboard';
+import { clearIncidents, openCount, refreshIncidents, refreshIncidentsSoon } from './state/incidents';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
 import {
   applyAcknowledgement,
@@ -80,11 +81,13 @@ const WITH_SHORTCUT = ROUTES.filter((each): each is Route & { shortcut: string }
 const SHORTCUTS: readonly Shortcut[] = [
   ['Ctrl k', 'Go to what you name, or do it'],
   ['/', 'Search'],
-  ['j k', 'Next, previous endpoint'],
+  ['j k', 'Next, previous endpoint or incident'],
   ['Enter', 'Open it'],
   ['c', 'Check it now'],
   ['p', 'Pause or resume it'],
   ['x', 'Select it, to change several at once'],
+  ['a', 'Take an incident in hand (on its page)'],
+  ['u', 'Write an update (on its page)'],
   ['e', 'Edit it (on its page)'],
   ...WITH_SHORTCUT.map(({ shortcut, title }): Shortcut => [shortcut, title]).sort(([a], [b]) => a.length - b.length),
   ['?', 'This help'],
@@ -131,13 +134,18 @@ function SignedIn() {
       acknowledgement: applyAcknowledgement,
       alert: refreshSoon,
       maintenance: refreshSoon,
-      ready: refreshSoon,
+      incident: refreshIncidentsSoon,
+      ready: () => {
+        refreshSoon();
+        void refreshIncidents();
+      },
     });
     if (!isOver.value) startLive();
     return () => {
       stop();
       stopLive();
       clearOverview();
+      clearIncidents();
     };
   }, [isOver.value]);
 
@@ -177,7 +185,7 @@ function SignedIn() {
       >
         Skip to content
       </a>
-      <TopBar links={LINKS} current={shown.value?.route.section} onHelp={openHelp} />
+      <TopBar links={LINKS} current={shown.value?.route.section} open={openCount.value} onHelp={openHelp} />
       {live.value === 'lost' && (
         <p class="lost" role="alert">
           Connection lost. This is the state of {time(new Date(lastMessageAt.value).toISOString(), Date.now())}. Trying

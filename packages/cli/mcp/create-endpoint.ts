@@ -6,14 +6,33 @@ import { findWebsite, WebsiteReference } from './reference';
 import { tool } from './tool';
 import { EndpointView } from './views';
 
+const Heartbeat = z.strictObject({
+  every_seconds: z.int().min(60).max(31_536_000).optional().describe('From ping to ping.'),
+  cron: z.string().min(1).max(200).optional().describe('Five fields, such as 30 2 * * *.'),
+  timezone: z.string().min(1).max(64).optional().describe('Of cron, such as Europe/Berlin.'),
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(31_536_000)
+    .optional()
+    .describe('How late a ping may be; a tenth of the period without it.'),
+});
+
 const Name = z.string().min(1).max(255);
+
+const MadeEndpoint = EndpointView.extend({ heartbeat: z.object({ ping_url: z.string().nullable() }).nullable() });
+
+const waitingFor = ({ every_seconds: every, grace_seconds: grace, ...cron }: z.infer<typeof Heartbeat>) => ({
+  type: 'HEARTBEAT' as const,
+  heartbeat: { ...cron, every, grace },
+});
 
 /** Begins to monitor something. */
 export const createEndpoint = tool({
   name: 'create_endpoint',
   title: 'Create an endpoint',
   description:
-    'Begins to monitor a target: its first check runs at once, then one each interval, and it gets an alert through each default contact unless alerts is false. Test it with test_target first. It belongs to a website: give one that exists, or a new one.',
+    'Begins to monitor a target: its first check runs at once, then one each interval, and it gets an alert through each default contact unless alerts is false. Test it with test_target first. With heartbeat instead of url it waits for the pings of a job, and is down when one does not come. It belongs to a website: give one that exists, or a new one.',
   role: 'write',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: z
@@ -24,8 +43,11 @@ export const createEndpoint = tool({
         .optional()
         .describe('A website to be made with it, instead of one that exists.'),
       name: Name.describe('What people call it.'),
-      url: TargetUrl,
+      url: TargetUrl.optional(),
       type: TargetType,
+      heartbeat: Heartbeat.optional().describe(
+        'When a job must ping, either every_seconds or cron with timezone; instead of url.',
+      ),
       interval_seconds: z
         .int()
         .min(ENDPOINT_BOUNDS.interval.minimum)
@@ -52,8 +74,19 @@ export const createEndpoint = tool({
     })
     .refine(({ website, new_website }) => (website === undefined) !== (new_website === undefined), {
       message: 'Give either website or new_website.',
+    })
+    .refine(({ url, heartbeat }) => (url === undefined) !== (heartbeat === undefined), {
+      message: 'Give either url or heartbeat.',
     }),
-  output: z.object({ endpoint: EndpointView }),
+  output: z.object({
+    endpoint: EndpointView,
+    ping_url: z
+      .string()
+      .nullable()
+      .describe(
+        'Of a heartbeat: where its job pings, a secret; null where the service does not know its own address, and for others.',
+      ),
+  }),
   async run(
     {
       website,
@@ -63,6 +96,7 @@ export const createEndpoint = tool({
       type,
       interval_seconds,
       timeout_seconds,
+      heartbeat,
       certificate_warn_days: days,
       ...rest
     },
@@ -71,18 +105,20 @@ export const createEndpoint = tool({
     const query = { alerts: alerts ? undefined : ('none' as const) };
     const tls = days === undefined ? {} : { tls: { warn_days: days } };
     const fields = { interval: interval_seconds, timeout: timeout_seconds, ...tls };
-    const wanted = { ...rest, ...fields, url, type: targetType(type, url) };
-    const endpoint = await (new_website ? withWebsite(new_website) : ofWebsite(website ?? ''));
-    return { text: `Created ${endpoint.id}; its first check runs now.`, data: { endpoint } };
+    const target = heartbeat ? waitingFor(heartbeat) : { url, type: targetType(type, url ?? '') };
+    const wanted = { ...rest, ...fields, ...target };
+    const { heartbeat: made, ...endpoint } = await (new_website ? withWebsite(new_website) : ofWebsite(website ?? ''));
+    const then = heartbeat ? 'it waits for its first ping' : 'its first check runs now';
+    return { text: `Created ${endpoint.id}; ${then}.`, data: { endpoint, ping_url: made?.ping_url ?? null } };
 
     async function ofWebsite(reference: string) {
       const { id: websiteId } = (await findWebsite(uptime, reference)).website;
-      return read(EndpointView, await uptime.createEndpoint({ path: { websiteId }, query, body: wanted }, CHANGE));
+      return read(MadeEndpoint, await uptime.createEndpoint({ path: { websiteId }, query, body: wanted }, CHANGE));
     }
 
     async function withWebsite(site: { name: string; url: string }) {
       const body = { ...site, endpoints: [wanted] };
-      const Made = z.object({ endpoints: z.tuple([EndpointView]) });
+      const Made = z.object({ endpoints: z.tuple([MadeEndpoint]) });
       return read(Made, await uptime.createWebsite({ query, body }, CHANGE)).endpoints[0];
     }
   },

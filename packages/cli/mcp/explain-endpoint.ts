@@ -2,17 +2,18 @@ import { z } from 'zod';
 import { read } from './read-response';
 import { EndpointReference, findEndpoint } from './reference';
 import { LOOKS, tool } from './tool';
-import { AlertView, CheckView, EndpointDetail, UptimeView } from './views';
+import { AlertView, CheckView, EndpointDetail, PingView, UptimeView } from './views';
 
 const MOST_OUTAGES = 10;
 const MOST_ALERTS = 20;
+const MOST_PINGS = 10;
 
 /** Everything that says why one endpoint is as it is. */
 export const explainEndpoint = tool({
   name: 'explain_endpoint',
   title: 'Explain an endpoint',
   description:
-    'Why one endpoint is as it is, in one call: its state and settings, newest checks with their errors, uptime and outages, certificate, and open alerts.',
+    'Why one endpoint is as it is, in one call: its state and settings, newest checks with their errors, uptime and outages, certificate, and open alerts; of a heartbeat also its newest pings.',
   role: 'read',
   hints: LOOKS,
   input: z.strictObject({
@@ -23,6 +24,7 @@ export const explainEndpoint = tool({
   output: z.object({
     endpoint: EndpointDetail,
     newest_checks: z.array(CheckView).describe('newest first'),
+    newest_pings: z.array(PingView).nullable().describe('of a heartbeat, newest first; null for others'),
     certificate: CheckView.shape.certificate.describe('of the newest check that saw one'),
     uptime: UptimeView.describe('newest outages first'),
     outages_omitted: z.number(),
@@ -30,12 +32,17 @@ export const explainEndpoint = tool({
     open_alerts_omitted: z.boolean(),
   }),
   async run({ endpoint: reference, checks: limit, window }, uptime) {
-    const { id } = (await findEndpoint(uptime, reference)).endpoint;
+    const { id, type } = (await findEndpoint(uptime, reference)).endpoint;
+    const pingsOf = async (of: { id: string }) =>
+      type === 'HEARTBEAT'
+        ? read(z.array(PingView), await uptime.listPings({ path: of, query: { limit: MOST_PINGS } }))
+        : null;
     const path = { id };
     const alertsOf = { endpoint_id: id, triggered: true, limit: MOST_ALERTS };
-    const [endpoint, checks, uptimes, alerts] = await Promise.all([
+    const [endpoint, checks, pings, uptimes, alerts] = await Promise.all([
       uptime.getEndpoint({ path }).then((response) => read(EndpointDetail, response)),
       uptime.listChecks({ path, query: { limit } }).then((response) => read(z.array(CheckView), response)),
+      pingsOf(path),
       uptime.getUptime({ path, query: { window } }).then((response) => read(UptimeView, response)),
       uptime.listAlerts.withResponse({ query: alertsOf }),
     ]);
@@ -43,6 +50,7 @@ export const explainEndpoint = tool({
     const data = {
       endpoint,
       newest_checks: checks,
+      newest_pings: pings,
       certificate: checks.find(({ certificate }) => certificate !== null)?.certificate ?? null,
       uptime: { ...uptimes, outages },
       outages_omitted: Math.max(0, uptimes.outage_count - outages.length),

@@ -71,6 +71,7 @@ function whatToDo(status: number, code: string | undefined, retryAfter: number |
   if (code === 'target_not_allowed') return 'The service may not contact this target. Only its operator can allow it.';
   if (code === 'quota_exceeded')
     return 'A limit of the organization is reached: something has to go first, or its operator raises it.';
+  if (status === 409) return 'Nothing was done, and asking again changes nothing: detail says what stands against it.';
   if (status >= 500) return 'The fault is at the service. Try again later; its log has the request by its id.';
   return 'Nothing was done. Change what detail and fields name, then call it again.';
 }

@@ -2,6 +2,7 @@ import { checkNow, testTarget } from './check-tools';
 import { applyConfiguration, planConfiguration } from './configuration-tools';
 import { createEndpoint } from './create-endpoint';
 import { explainEndpoint } from './explain-endpoint';
+import { explainIncident, listIncidents, postIncidentUpdate } from './incident-tools';
 import { listEndpoints } from './list-endpoints';
 import { overview } from './overview';
 import { acknowledge, mute } from './quiet-tools';
@@ -12,11 +13,14 @@ export const TOOLS: readonly Tool[] = [
   overview,
   listEndpoints,
   explainEndpoint,
+  listIncidents,
+  explainIncident,
   planConfiguration,
   testTarget,
   checkNow,
   createEndpoint,
   acknowledge,
   mute,
+  postIncidentUpdate,
   applyConfiguration,
 ];

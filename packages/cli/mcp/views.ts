@@ -13,6 +13,19 @@ const Failure = z.object({ code: text, message: text });
 
 const Maintenance = z.object({ id: text, name: text, until: time, mute: z.boolean() });
 
+/** When a job must ping. Its addresses are secrets and left out. */
+const Heartbeat = z.object({
+  every: z.number().nullable().describe('seconds from ping to ping; null with cron'),
+  cron: text.nullable(),
+  timezone: text.nullable(),
+  grace: z.number().describe('seconds after the expected time until it is late'),
+  max_runtime: z.number().nullable(),
+  last_ping_at: time.nullable(),
+  next_expected_at: time.nullable(),
+  late_at: time.nullable(),
+  running_since: time.nullable(),
+});
+
 /** Who has an endpoint in hand. */
 export const AcknowledgementView = z.object({ by: text.nullable(), at: time, note: text, until: time.nullable() });
 
@@ -26,7 +39,7 @@ export const EndpointView = z.object({
   website_id: text,
   group: text.describe('name of the website'),
   enabled: z.boolean(),
-  interval: z.number().describe('seconds'),
+  interval: z.number().nullable().describe('seconds; null for a heartbeat, which waits for pings'),
   tags: z.array(text),
   status: text.describe('up, down, unknown or paused'),
   degraded: z.boolean().describe('up, but an assertion of severity warning fails'),
@@ -37,24 +50,36 @@ export const EndpointView = z.object({
 
 /** An endpoint with what its checks ask for. */
 export const EndpointDetail = EndpointView.extend({
-  timeout: z.number().describe('seconds'),
+  timeout: z.number().nullable().describe('seconds'),
   depends_on: z.array(text).describe('ids of endpoints; while one of them is down this one is not told of'),
-  assertions: z.array(
-    z.object({
-      source: text,
-      property: text.nullish(),
-      comparison: text,
-      target: text,
-      severity: text.nullish(),
-    }),
-  ),
+  assertions: z
+    .array(
+      z.object({
+        source: text,
+        property: text.nullish(),
+        comparison: text,
+        target: text,
+        severity: text.nullish(),
+      }),
+    )
+    .nullable(),
+  heartbeat: Heartbeat.nullable().describe('of a job that must ping; null for others'),
+});
+
+/** What a job has told, without its address. */
+export const PingView = z.object({
+  created_at: time,
+  kind: text.describe('success, start, fail or log'),
+  duration_ms: z.number().nullable().describe('since the start of the run; null where none was told'),
+  exit_code: z.number().nullable(),
+  body: text.nullable().describe('the beginning of what the job printed; masked for read keys'),
 });
 
 /** What one check found. */
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown: the monitor could not tell'),
   checked_at: time,
-  duration_ms: z.number(),
+  duration_ms: z.number().nullable(),
   status_code: z.number().nullable(),
   address: text.nullable(),
   error: Failure.nullable(),
@@ -127,6 +152,48 @@ export const WindowView = z.object({
   mute: z.boolean(),
   exclude_from_uptime: z.boolean(),
   status: text,
+});
+
+/** An incident in a list. */
+export const IncidentView = z.object({
+  id: text,
+  number: z.number(),
+  kind: text.describe('detected by alerts, or manual: by hand'),
+  severity: text.nullable(),
+  state: text.describe('open, ended or merged'),
+  status: text.nullable().describe('what people said last; null while nobody has said anything'),
+  title: text.nullable(),
+  summary: text.nullable(),
+  cause: z.object({ kind: text, value: text.nullable() }).nullable(),
+  started_at: time,
+  ended_at: time.nullable(),
+  reopened: z.number(),
+  endpoint_count: z.number(),
+  open_count: z.number().describe('endpoints that are still bad'),
+  public: z.boolean().describe('shown on status pages'),
+  acknowledgement: AcknowledgementView.nullable(),
+});
+
+/** An endpoint in an incident. */
+export const IncidentEndpointView = z.object({
+  endpoint_id: text,
+  endpoint_name: text,
+  website_name: text,
+  started_at: time,
+  ended_at: time.nullable(),
+  error: Failure.nullable(),
+  held: z.boolean().describe('nobody was told of it: somebody had the incident in hand'),
+});
+
+/** What was said of an incident. */
+export const IncidentUpdateView = z.object({
+  id: text,
+  at: time,
+  by: text.nullable(),
+  status: text.nullable(),
+  text,
+  public: z.boolean(),
+  automatic: z.boolean(),
 });
 
 /** What plan and apply respond with. */

@@ -21,7 +21,11 @@ export function checkLines(name: string, check: ShownCheck, hasColour: boolean, 
   const { outcome, duration_ms, status_code, address, error } = check;
   const warning = outcome === 'up' ? check.warning : null;
   const colour = STATUS_COLOURS[warning ? 'degraded' : outcome] ?? 'faint';
-  const facts = [`${duration_ms.toFixed(1)} ms`, status_code && `status ${status_code}`, address];
+  const facts = [
+    duration_ms !== null && `${duration_ms.toFixed(1)} ms`,
+    status_code && `status ${status_code}`,
+    address,
+  ];
   const title = `${painter(hasColour)(colour, outcome)}  ${shown(name)}  ${facts.filter(Boolean).join(', ')}`;
   return [
     title,

@@ -22,13 +22,14 @@ import { tail } from './tail-command';
 const AFTER_HELP = `
 Environment:
   UPTIME_URL       address of the service, such as https://uptime.example.com
-  UPTIME_API_KEY   an API key; plan, export, convert, ls and tail are content with the role "read";
-                   mcp offers what the role allows
+  UPTIME_API_KEY   an API key; plan, export, convert, ls, incidents and tail are content with the
+                   role "read";                    mcp offers what the role allows
   UPTIME_PING_URL  address of the heartbeat that run tells; a secret, like a key
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours
 
-Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up (a warning is up).
+Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up (a warning is up);
+incidents, incident: it is open.
 run ends with the exit code of its command.
 
 Examples:
@@ -36,6 +37,7 @@ Examples:
   uptime apply monitors.yaml --prune
   uptime convert --from gatus config.yaml > monitors.yaml
   uptime ls --status down
+  uptime incident update 12 'The load balancer lost power.' --status identified
   uptime check https://shop.example.com/
   uptime check --local tcp://db.example.com:5432
   uptime run -- pg_dump --file shop.sql shop`;

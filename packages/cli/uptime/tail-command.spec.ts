@@ -23,6 +23,7 @@ describe('a line of tail', () => {
       'T1  in hand    ep_1  On call  At it',
     ],
     ['acknowledgement', { endpoint_id: 'ep_1', acknowledgement: null }, '-  in hand    ep_1  no longer'],
+    ['heartbeat', { at: 'T1', kind: 'start', endpoint_name: 'Backup' }, 'T1  ping       Backup  start'],
     ['reset', {}, expect.stringMatching(/^Too much was missed/)],
     ['of a later version', { a: 1 }, null],
   ])('tells of %s', (event, data, expected) => {

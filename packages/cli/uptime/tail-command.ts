@@ -56,6 +56,10 @@ export function eventLine(told: StreamEvent, paint: Paint): string | null {
       const { at, by, note } = acknowledgement;
       return line(at, 'cyan', 'in hand', [endpoint_id, by ?? '', note]);
     }
+    case 'heartbeat': {
+      const { at, kind, endpoint_name } = told.data;
+      return line(at, 'cyan', 'ping', [endpoint_name, kind]);
+    }
     default:
       return null;
   }

@@ -1,12 +1,13 @@
 import { Module, type Type } from '@nestjs/common';
 import type { Channel, SendOutcome } from '../../../src/channel/channel';
 import type { Notification } from '../../../src/channel/notification';
+import { isHuman } from '../../../src/delivery/delivery';
 import type { NestModule } from '../../../src/extension/extension';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { eventually } from '../eventually';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';
-import { contactTest, hostileNotification, linked, longNotification, notificationOf } from './notifications';
+import { contactTest, fold, hostileNotification, linked, longNotification, notificationOf } from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
 /** What one status of the provider must lead to. */
@@ -151,6 +152,12 @@ export function describeChannel(suite: ChannelSuite): void {
         await expectGoldenOf('expiry-linked', withLinks(notificationOf('expiry')));
       });
     }
+
+    it('tells several of one incident in one message exactly as in its golden file, with and without links', async () => {
+      if (!isHuman(audience())) return;
+      await expectGoldenOf('fold', fold());
+      await expectGoldenOf('fold-linked', withLinks(fold()));
+    });
 
     it('keeps links whole and outside of what is cut', async () => {
       const notification = withLinks(longNotification());

@@ -29,9 +29,12 @@ const TRIGGERED: Notification = {
   digest: null,
 };
 
+const INCIDENT = { incidentId: 'inc_01jd4incident00000000000000' };
+
 const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
-  triggered: {},
+  triggered: INCIDENT,
   resolved: {
+    ...INCIDENT,
     id: 'ev_01jd4resolve0000000000000b',
     triggerId: TRIGGERED.id,
     error: null,
@@ -42,12 +45,14 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
     check: { checkedAt: '2026-11-20T12:13:35.900Z', durationMs: 81.2, statusCode: 200, address: '192.0.2.10' },
   },
   recovered: {
+    ...INCIDENT,
     id: 'ev_01jd4resolve0000000000000b',
     triggerId: TRIGGERED.id,
     createdAt: '2026-11-20T12:13:36.000Z',
     durationSeconds: 723,
   },
   reminder: {
+    ...INCIDENT,
     id: 'dl_01jd4reminder00000000000000',
     triggerId: TRIGGERED.id,
     reason: null,
@@ -119,6 +124,34 @@ export const notificationOf = (kind: NotificationKind, changes: Partial<Notifica
   ...changes,
 });
 
+/** What people are told of one incident in one message: its other endpoints. */
+export const fold = (): Notification =>
+  notificationOf('digest', {
+    digest: {
+      triggered: 39,
+      resolved: 0,
+      incident: {
+        id: INCIDENT.incidentId,
+        number: 12,
+        isMore: true,
+        isReminder: false,
+        address: '192.0.2.10',
+        down: 39,
+        up: 0,
+        endpoints: 40,
+        open: 40,
+        durationSeconds: null,
+      },
+      members: Array.from({ length: 20 }, (_, index) => ({
+        kind: 'triggered',
+        isDegraded: false,
+        endpoint: `Node ${index + 2}`,
+        website: 'Shop',
+        message: 'connection refused',
+      })),
+    },
+  });
+
 /** Hostile text: markup of every vendor, mentions, links, line ends, control and direction characters. */
 export const HOSTILE =
   '<script>alert(1)</script> <!channel> @everyone <@U012AB3CD> [click](http://evil.example) *b* _i_ `c`' +
@@ -154,11 +187,14 @@ export const contactTest = (): Notification =>
 
 /** The same with the links that a service with a `PUBLIC_URL` adds for such an audience. */
 export function linked(notification: Notification, audience: ChannelAudience): Notification {
-  const acts = isHuman(audience) && (notification.kind === 'triggered' || notification.kind === 'reminder');
+  const acts = isHuman(audience) && ['triggered', 'reminder', 'digest'].includes(notification.kind);
+  const incident = notification.digest?.incident;
+  const { contact, endpoint } = notification;
+  const page = incident ? `incidents/${incident.id}` : contact ? `contacts/${contact.id}` : `endpoints/${endpoint.id}`;
   return {
     ...notification,
     links: {
-      page: `https://uptime.example.com/#/${notification.contact ? `contacts/${notification.contact.id}` : `endpoints/${notification.endpoint.id}`}`,
+      page: `https://uptime.example.com/#/${page}`,
       acknowledge: acts ? `https://uptime.example.com/ack/${'Ab_1-9xY'.repeat(7)}` : null,
     },
   };

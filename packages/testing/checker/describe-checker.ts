@@ -35,13 +35,22 @@ export interface CheckerBench {
   close(): Promise<void>;
 }
 
-export interface CheckerSuite {
+interface Spellings {
   type: string;
-  open(): Promise<CheckerBench>;
   /** Spellings of a target that are accepted, and what they mean. */
-  accepted: readonly (readonly [url: string, target: object])[];
+  accepted: readonly (readonly [url: string, target: unknown])[];
   /** Spellings that are not. */
   rejected: readonly string[];
+}
+
+/** Of a checker that makes checks. */
+export interface CheckerSuite extends Spellings {
+  open(): Promise<CheckerBench>;
+}
+
+/** Of a checker with `passive`, whose results are sent to the monitor: it is never run, here neither. */
+export interface PassiveCheckerSuite extends Spellings {
+  passive: Checker;
 }
 
 const SECRET = 'canary-5d1c6bb0f2';
@@ -98,7 +107,37 @@ export function expectWellFormed(result: CheckResult): void {
 }
 
 /** The suite every checker passes before it is trusted with an endpoint. */
-export function describeChecker(suite: CheckerSuite): void {
+export function describeChecker(suite: CheckerSuite | PassiveCheckerSuite): void {
+  if ('passive' in suite) describePassive(suite);
+  else describeActive(suite);
+}
+
+function describePassive({ passive: checker, ...suite }: PassiveCheckerSuite): void {
+  describe(`checker ${suite.type}`, () => {
+    describeTargets(suite, () => checker);
+
+    it('is passive: nothing runs it, and nothing could be asserted', () => {
+      expect(checker).toMatchObject({ passive: true, assertionSources: [] });
+    });
+  });
+}
+
+/** Loops, since a passive type may refuse nothing and `it.each` takes no empty list. */
+function describeTargets({ accepted, rejected }: Spellings, checker: () => Checker): void {
+  for (const [url, target] of accepted)
+    it(`reads the target ${JSON.stringify(url)}`, () => {
+      expect([checker().parseTarget(url)]).toMatchObject([target]);
+    });
+
+  for (const url of rejected)
+    it(`refuses the target ${JSON.stringify(url)} and shows the accepted form`, () => {
+      const parse = () => checker().parseTarget(url);
+      expect(parse).toThrow(InvalidTarget);
+      expect(parse).toThrow(checker().targetForm);
+    });
+}
+
+function describeActive(suite: CheckerSuite): void {
   describe(`checker ${suite.type}`, () => {
     let bench: CheckerBench;
 
@@ -110,15 +149,7 @@ export function describeChecker(suite: CheckerSuite): void {
     });
     afterAll(() => bench?.close());
 
-    it.each(suite.accepted.map(([url, target]) => ({ url, target })))('reads the target $url', ({ url, target }) => {
-      expect(bench.checker.parseTarget(url)).toMatchObject(target);
-    });
-
-    it.each(suite.rejected)('refuses the target %p and shows the accepted form', (url) => {
-      const parse = () => bench.checker.parseTarget(url);
-      expect(parse).toThrow(InvalidTarget);
-      expect(parse).toThrow(bench.checker.targetForm);
-    });
+    describeTargets(suite, () => bench.checker);
 
     it('reports a live target as up and leaves nothing open', async () => {
       const result = await check(bench.up);

@@ -2,6 +2,7 @@ import { describeAcknowledgements } from './behaviour/acknowledgements';
 import { describeAudit } from './behaviour/audit';
 import { describeChecks } from './behaviour/checks';
 import { describeConfiguration } from './behaviour/configuration';
+import { describeHeartbeats } from './behaviour/heartbeats';
 import { describeIncidents } from './behaviour/incidents';
 import { describeNotifications } from './behaviour/notifications';
 import { describeRequests } from './behaviour/requests';
@@ -87,6 +88,7 @@ const RESOURCES = [
 
 const BEHAVIOURS = [
   describeChecks,
+  describeHeartbeats,
   describeIncidents,
   describeNotifications,
   describeAcknowledgements,

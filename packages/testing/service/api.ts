@@ -54,11 +54,21 @@ export class Api {
       ...(sent === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
       ...more,
     };
-    const request = startRequest(`${this.url}/api/v1${path}`, { method, headers, agent: false });
-    request.end(sent);
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    return received<Body>(response);
+    return requestOnce<Body>(method, `${this.url}/api/v1${path}`, headers, sent);
   }
+}
+
+/** One request to any address, on a connection of its own. */
+export async function requestOnce<Body = unknown>(
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string | number>> = {},
+  body?: string | Buffer,
+): Promise<ApiResponse<Body>> {
+  const request = startRequest(url, { method, headers, agent: false });
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return received<Body>(response);
 }
 
 async function received<Body>(response: IncomingMessage): Promise<ApiResponse<Body>> {

@@ -14,9 +14,10 @@ import { Config } from '../../../src/platform/config/config';
 import { parseId } from '../../../src/platform/ids/id';
 import { Health } from '../../../src/platform/observability/health';
 import { type ScriptedTarget, scriptedChecks, Scripts } from '../checker/scripted-checker';
-import { Api } from './api';
+import { Api, type ApiResponse } from './api';
 import { checksOnDemand } from './checks-on-demand';
 import { type Duration, millisecondsOf } from './duration';
+import { judgeLateHeartbeats, type PingedEndpoint, type PingExtras, sendPing, type SentKind } from './heartbeats';
 import { MovingClock } from './moving-clock';
 import { noStalls } from './no-stalls';
 
@@ -66,8 +67,14 @@ export interface Service {
   /** What endpoints of type `SCRIPTED` with the URL `scripted://name` check. */
   target(name: string): ScriptedTarget;
   /**
+   * Pings a heartbeat as its job does, `'success'` if nothing else is said: the endpoint as a key that may write sees it. Nothing
+   * is thrown for a status; with 200 the ping and its check are committed. One a second is taken, ten at once, then 429.
+   */
+  ping(endpoint: PingedEndpoint, kind?: SentKind, extras?: PingExtras): Promise<ApiResponse>;
+  /**
    * Moves the application's clocks forward: deadlines, reminders, delays and retries of deliveries. Slots are the database's:
-   * no endpoint becomes due by it. Delivers what is due then and returns when nothing is being sent any more.
+   * no endpoint becomes due by it. A jump is no absence of the service: heartbeats that are late then are down. Judges those,
+   * delivers what is due and returns when nothing is being sent any more.
    */
   advance(duration: Duration): Promise<void>;
   /** Ends it as SIGTERM does: what is under way is finished. */
@@ -182,10 +189,15 @@ class RunningService implements Service {
     return clientsOf(this.app, this.url, uuid);
   }
 
+  ping(endpoint: PingedEndpoint, kind: SentKind = 'success', extras: PingExtras = {}): Promise<ApiResponse> {
+    return sendPing(this.url, endpoint, kind, extras);
+  }
+
   async advance(duration: Duration): Promise<void> {
     const ms = millisecondsOf(duration);
     this.now.clock ??= MovingClock.of(this.app);
     this.now.clock.advance(ms);
+    if (this.config.role !== 'api') await judgeLateHeartbeats(this.app);
     await this.app.get(DeliveryLoop).drain();
   }
 

@@ -26,7 +26,7 @@ export class AcknowledgeLinkController {
     operationId: 'showAcknowledgeLink',
     summary: 'Show the page behind the link of a message',
     description:
-      'For people: what is down since when, who has it in hand, and a form to take it; or that it is over. Looking at it changes nothing. A token that was changed, is too old or never was one is a 404, for people as a page.',
+      'For people: what is down since when, in which incident, who has it in hand, and a form to take it, or all of the incident; or that it is over. Looking at it changes nothing. A token that was changed, is too old or never was one is a 404, for people as a page.',
     returns: { description: 'The page.', ...PAGE },
     problems: ['rate_limited'],
   })
@@ -41,7 +41,7 @@ export class AcknowledgeLinkController {
     operationId: 'acknowledgeByLink',
     summary: 'Acknowledge by the link of a message',
     description:
-      'The form of the page. As `PUT /api/v1/endpoints/{id}/acknowledgement`, with "link" as who it was; while somebody has the endpoint in hand already, nothing changes.',
+      'The form of the page. As `PUT /api/v1/endpoints/{id}/acknowledgement`, with "link" as who it was; while somebody has the endpoint in hand already, nothing changes. With `all` as that of the incident that its alert is in now.',
     returns: { description: 'The page, with who has it in hand.', ...PAGE },
     problems: ['rate_limited'],
   })
@@ -54,6 +54,7 @@ export class AcknowledgeLinkController {
       type: 'object',
       properties: {
         note: { type: 'string', maxLength: MAX_NOTE, description: 'What others should know.', example: 'On my way.' },
+        all: { type: 'string', enum: ['1'], description: 'All of the incident, not its endpoint alone.', example: '1' },
       },
     },
   })

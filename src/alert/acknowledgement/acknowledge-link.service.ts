@@ -12,8 +12,9 @@ import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { isRecord } from '../../platform/text/json';
 import { cut, someLines } from '../../platform/text/text-limits';
 import { episodePage, type LinkedEndpoint, NO_LINK_PAGE, overPage, PAGE_POLICY } from './acknowledge-page';
-import { MAX_NOTE } from './acknowledgement.dto';
-import { AcknowledgementService, BY_LINK } from './acknowledgement.service';
+import { BY_LINK, MAX_NOTE } from './acknowledgement.dto';
+import { IncidentAcknowledgementService } from './incident-acknowledgement.service';
+import { AcknowledgementService } from './acknowledgement.service';
 
 const MAX_NOTE_LINES = 50;
 
@@ -29,6 +30,13 @@ interface Row {
   by: string | null;
   at: Date | null;
   note: string | null;
+  /** The open incident that it is in now, or was in, when other endpoints were in it as well. */
+  incidentId: string | null;
+  incidentNumber: number;
+  incidentOpen: number;
+  incidentBy: string | null;
+  incidentAt: Date | null;
+  incidentNote: string | null;
 }
 
 /**
@@ -43,6 +51,7 @@ export class AcknowledgeLinkService {
   constructor(
     private readonly database: Database,
     private readonly acknowledgements: AcknowledgementService,
+    private readonly incidents: IncidentAcknowledgementService,
     private readonly secrets: ServerSecrets,
     private readonly clock: DatabaseClock,
     { statusRateLimitPerSecond: rate }: Config,
@@ -65,14 +74,16 @@ export class AcknowledgeLinkService {
     const claim = this.claimOf(token, request);
     if (claim === null) return sendNotFound(request, response);
     const row = await this.read(claim);
-    const isDone =
-      row?.isOpen === true &&
-      (await this.acknowledgements.putByLink(
-        { ...claim, orgId: row.orgId, endpointId: row.endpointId },
-        noteOf(request.body),
-        authorOf(request),
-      ));
+    const isDone = row !== null && (await this.takeRow(claim, row, request));
     send(request, response, await this.page(claim, isDone));
+  }
+
+  private takeRow(claim: AcknowledgeClaim, row: Row, request: Request): Promise<boolean> {
+    const [note, author] = [noteOf(request.body), authorOf(request)];
+    if (isRecord(request.body) && request.body['all'] === '1' && row.incidentId !== null)
+      return this.incidents.putByLink(row.orgId, row.incidentId, note, author);
+    if (!row.isOpen) return Promise.resolve(false);
+    return this.acknowledgements.putByLink({ ...claim, orgId: row.orgId, endpointId: row.endpointId }, note, author);
   }
 
   private claimOf(token: string, request: Request): AcknowledgeClaim | null {
@@ -83,21 +94,33 @@ export class AcknowledgeLinkService {
 
   private async page(claim: AcknowledgeClaim, isDone: boolean): Promise<string> {
     const row = await this.read(claim);
-    return row?.isOpen ? episodePage(linkedEndpoint(row), isDone, this.clock.now()) : overPage(row);
+    return row && (row.isOpen || row.incidentId !== null)
+      ? episodePage(linkedEndpoint(row), isDone, this.clock.now())
+      : overPage(row);
   }
 
-  /** The signed alert is its organization. `null` when it is deleted. Cost: primary keys only. */
+  /**
+   * The signed alert is its organization. `null` when it is deleted. The incident is where the endpoint is now while the episode
+   * lasts, then where it was told, or what that was merged into. Cost: keys only.
+   */
   private async read({ alertId, incidentNo }: AcknowledgeClaim): Promise<Row | null> {
     const [row] = await this.database.query<Row>(
       `SELECT a.org_id AS "orgId", e.id AS "endpointId", e.name AS endpoint, w.name AS website,
          a.triggered AND a.incident_no = $2 AS "isOpen", a.incident_started_at AS "startedAt",
-         s.status = 0 AS "isDown", s.degraded_since IS NOT NULL AS "isDegraded", k.by_name AS by, k.at, k.note
+         s.status = 0 AS "isDown", s.degraded_since IS NOT NULL AS "isDegraded", k.by_name AS by, k.at, k.note,
+         i.id AS "incidentId", i.number AS "incidentNumber", i.open_count AS "incidentOpen", i.ack_by AS "incidentBy",
+         CASE WHEN i.ack_until IS NULL OR i.ack_until > $3 THEN i.ack_at END AS "incidentAt", i.ack_note AS "incidentNote"
        FROM alert a
        JOIN endpoint e ON e.id = a.endpoint_id
        JOIN endpoint_state s ON s.endpoint_id = e.id
        JOIN website w ON w.id = e.website_id
        JOIN organization o ON o.id = a.org_id
        LEFT JOIN acknowledgement k ON k.endpoint_id = e.id AND (k.until IS NULL OR k.until > $3)
+       LEFT JOIN incident_member m ON m.endpoint_id = e.id AND m.ended_at IS NULL
+       LEFT JOIN alert_event v ON v.alert_id = a.id AND v.incident_no = $2 AND v.type = 'triggered'
+       LEFT JOIN incident was ON was.id = v.incident_id
+       LEFT JOIN incident i ON i.ended_at IS NULL AND i.endpoint_count > 1
+         AND i.id = CASE WHEN a.triggered AND a.incident_no = $2 THEN m.incident_id ELSE COALESCE(was.merged_into, was.id) END
        WHERE a.id = $1 AND w.deleted_at IS NULL AND o.deleted_at IS NULL`,
       [alertId, incidentNo, this.clock.now()],
     );
@@ -108,8 +131,19 @@ export class AcknowledgeLinkService {
 const linkedEndpoint = ({ isDown, isDegraded, by, at, note, ...row }: Row): LinkedEndpoint => ({
   ...row,
   status: isDown ? 'down' : isDegraded ? 'degraded' : 'other',
-  acknowledgement: at && { by, isByLink: by === BY_LINK, at, note: note ?? '' },
+  acknowledgement: inHandBy(by, at, note),
+  incident:
+    row.incidentId === null
+      ? null
+      : {
+          number: row.incidentNumber,
+          open: row.incidentOpen,
+          acknowledgement: inHandBy(row.incidentBy, row.incidentAt, row.incidentNote),
+        },
 });
+
+const inHandBy = (by: string | null, at: Date | null, note: string | null) =>
+  at && { by, isByLink: by === BY_LINK, at, note: note ?? '' };
 
 /** A form counts a line end as two characters where the page counted one; what is too long all the same is cut. */
 function noteOf(body: unknown): string {

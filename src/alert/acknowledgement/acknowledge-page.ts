@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { durationText, timeText } from '../../channel/notification-text';
 import { formatId } from '../../platform/ids/id';
 import { html } from '../../platform/text/html';
+import { plural } from '../../platform/text/plural';
 import { oneLine } from '../../platform/text/text-limits';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { MAX_NOTE } from './acknowledgement.dto';
@@ -15,8 +16,26 @@ export interface LinkedEndpoint {
   status: 'down' | 'degraded' | 'other';
   /** First bad check of the episode. */
   startedAt: Date | null;
+  /** The episode has not ended. */
+  isOpen: boolean;
   /** Who has it in hand, if anybody. */
-  acknowledgement: { by: string | null; isByLink: boolean; at: Date; note: string } | null;
+  acknowledgement: InHand | null;
+  /** The open incident that it is in now, when other endpoints were in it as well. */
+  incident: LinkedIncident | null;
+}
+
+interface InHand {
+  by: string | null;
+  isByLink: boolean;
+  at: Date;
+  note: string;
+}
+
+export interface LinkedIncident {
+  number: number;
+  /** Endpoints that are down or degraded now. */
+  open: number;
+  acknowledgement: InHand | null;
 }
 
 const STYLE = `
@@ -35,7 +54,8 @@ p{margin-top:16px}.soft{color:var(--soft)}
 blockquote{margin-top:12px;padding:4px 14px;border-left:3px solid var(--line);white-space:pre-line}
 label{display:block;margin:24px 0 6px;font-weight:600}
 textarea{display:block;width:100%;min-height:88px;padding:10px 12px;border:1px solid var(--soft);border-radius:8px;background:var(--surface);color:inherit;font:inherit;resize:vertical}
-button{margin-top:16px;min-height:44px;padding:10px 20px;border:0;border-radius:8px;background:var(--link);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
+button{margin:16px 12px 0 0;min-height:44px;padding:10px 20px;border:0;border-radius:8px;background:var(--link);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
+.second{border:1px solid var(--link);background:var(--surface);color:var(--link)}
 a{color:var(--link)}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 `;
@@ -85,22 +105,35 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
   );
 }
 
-/** The page of an open episode: what it is, and who has it in hand or how to take it. `isDone`: this request took it. */
+/**
+ * The page of an open episode, or of an open incident that it was in: what it is, and who has it in hand or how to take it.
+ * `isDone`: this request took it.
+ */
 export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date): string {
+  const { incident } = linked;
   const headline = html(headlineOf(linked));
   return pageOf(
     headline,
     [
       `<h1 class="${linked.status}">${headline}</h1>`,
       `<p class="soft">${html(oneLine(linked.website))}${sinceText(linked, now)}</p>`,
-      ...(linked.acknowledgement === null ? [FORM] : inHand(linked.acknowledgement, isDone)),
+      ...(linked.acknowledgement && linked.isOpen && !incident?.acknowledgement
+        ? inHand(linked.acknowledgement, isDone)
+        : []),
+      ...(incident ? [`<p>It is one of ${incidentText(incident)}.</p>`] : []),
+      ...(incident?.acknowledgement ? inHand(incident.acknowledgement, isDone) : []),
+      ...formOf(linked),
       dashboardLink(linked.endpointId),
     ].join('\n'),
   );
 }
 
-function headlineOf({ endpoint, status }: LinkedEndpoint): string {
+const incidentText = ({ number, open }: LinkedIncident): string =>
+  `${plural(open, 'endpoint')} that ${open === 1 ? 'is' : 'are'} not well, incident #${number}`;
+
+function headlineOf({ endpoint, status, isOpen }: LinkedEndpoint): string {
   const name = oneLine(endpoint);
+  if (!isOpen) return `${name} is well again, others are not`;
   return status === 'other' ? `${name} has not recovered for good yet` : `${name} is ${status}`;
 }
 
@@ -110,15 +143,28 @@ function sinceText({ startedAt }: LinkedEndpoint, now: Date): string {
   return `, since ${timeText(startedAt.toISOString())} (${length})`;
 }
 
-/** It goes to where it came from, whatever proxies make of the path. */
-const FORM = `<p>Nobody has it in hand yet. If you take it, no further alert of this endpoint triggers until it is well again; reminders stop, and the recovery is told as ever.</p>
-<form method="post">
+/** A form with what is left to take, if anything is. It goes to where it came from, whatever proxies make of the path. */
+function formOf({ acknowledgement, incident, isOpen }: LinkedEndpoint): string[] {
+  const takesOne = isOpen && acknowledgement === null;
+  const takesAll = incident !== null && incident.acknowledgement === null;
+  if (!takesOne && !takesAll) return [];
+  return [
+    takesOne
+      ? '<p>Nobody has it in hand yet. If you take it, no further alert of this endpoint triggers until it is well again; reminders stop, and the recovery is told as ever.</p>'
+      : '<p>Nobody has all of the incident in hand yet.</p>',
+    ...(takesAll
+      ? [
+          '<p>If you take all of it, that holds for each of its endpoints, and for those that join it at the same address.</p>',
+        ]
+      : []),
+    `<form method="post">
 <label for="note">Note for the others (optional)</label>
 <textarea id="note" name="note" maxlength="${MAX_NOTE}"></textarea>
-<button>Take it in hand</button>
-</form>`;
+${takesOne ? '<button>Take it in hand</button>\n' : ''}${takesAll ? `<button name="all" value="1"${takesOne ? ' class="second"' : ''}>Take all of incident #${incident.number} in hand</button>\n` : ''}</form>`,
+  ];
+}
 
-function inHand({ by, isByLink, at, note }: NonNullable<LinkedEndpoint['acknowledgement']>, isDone: boolean): string[] {
+function inHand({ by, isByLink, at, note }: InHand, isDone: boolean): string[] {
   const who = isByLink ? 'by somebody with the link of a message' : `by ${html(oneLine(by ?? '') || 'somebody')}`;
   return [
     isDone

@@ -4,10 +4,8 @@ import { type Caller, CurrentCaller, OrgId } from '../../platform/access/caller'
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { IdParam } from '../../platform/http/id-param.decorator';
 import { Route } from '../../platform/http/route.decorator';
-import { AcknowledgeDto, AcknowledgementView } from './acknowledgement.dto';
+import { AcknowledgeDto, AcknowledgementView, NO_SETTINGS } from './acknowledgement.dto';
 import { AcknowledgementService } from './acknowledgement.service';
-
-const NO_SETTINGS = 'An acknowledgement has no settings to lose: the last one counts.';
 
 @ApiTags('Alerts')
 @Controller('api/v1/endpoints/:id/acknowledgement')

@@ -1,7 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { IsTimestamp, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
+import { IsTimestamp, Nullable, Optional, parseTimestamp, ReadOnlyField } from '../../platform/http/validators';
+import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 
+/** `by` of an acknowledgement that came by the link of a message. */
+export const BY_LINK = 'link';
+/** Why it takes no `If-Match`. */
+export const NO_SETTINGS = 'An acknowledgement has no settings to lose: the last one counts.';
 /** Characters of a note. */
 export const MAX_NOTE = 1000;
 const UNTIL = {
@@ -51,6 +56,13 @@ export class AcknowledgementView {
 
   @ApiProperty({ ...UNTIL, example: null })
   until!: string | null;
+}
+
+/** What a route that takes it would refuse in these fields. */
+export function acknowledgeFindings({ until }: AcknowledgeDto, now: Date): Findings {
+  const time = parseTimestamp(until);
+  if (time === null || time > now) return NO_FINDINGS;
+  return { invalid: [{ pointer: '/until', code: 'in_past', message: 'until must be in the future' }], forbidden: [] };
 }
 
 /** A row of `acknowledgement`, as far as it is shown. */

@@ -1,10 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
+import { SuppressionEnded } from '../../endpoint/endpoint-events';
 import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
+import { TransactionEvents } from '../../platform/events/transaction-events';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
+import { IncidentAcknowledgementService } from './incident-acknowledgement.service';
 
-/** Removes acknowledgements whose time is over; nobody reads them from then on, but whoever follows the stream is told so. */
+const IS_ANY_OVER = 'SELECT FROM acknowledgement WHERE until <= $1 LIMIT 1';
+const REMOVE_OVER = `
+  DELETE FROM acknowledgement WHERE endpoint_id IN (
+    SELECT endpoint_id FROM acknowledgement WHERE until <= $1 FOR UPDATE SKIP LOCKED)
+  RETURNING endpoint_id AS id`;
+
+/**
+ * Removes acknowledgements whose time is over; nobody reads them from then on, but whoever follows the stream is told so. What
+ * a process that died left of an incident's is finished.
+ */
 @Injectable()
 export class AcknowledgementJob {
   private readonly job: BackgroundJob;
@@ -12,22 +24,31 @@ export class AcknowledgementJob {
   constructor(
     private readonly database: WorkerDatabase,
     private readonly clock: DatabaseClock,
+    private readonly events: TransactionEvents,
+    private readonly incidents: IncidentAcknowledgementService,
     jobs: BackgroundJobs,
   ) {
-    this.job = jobs.create({ name: 'acknowledgements', run: () => this.removeOver() });
+    this.job = jobs.create({ name: 'acknowledgements', run: () => this.run() });
   }
 
-  @Cron('*/10 * * * * *')
+  @Cron('*/5 * * * * *')
   tick(): Promise<void> {
     return this.job.tick();
   }
 
+  /** What one look does. */
+  async run(): Promise<void> {
+    await this.removeOver();
+    await this.incidents.finishAll();
+  }
+
   /** Rows that somebody has locked are left for the next time. Cost: a scan of a table that holds what is open now. */
   async removeOver(): Promise<void> {
-    await this.database.query(
-      `DELETE FROM acknowledgement WHERE endpoint_id IN (
-         SELECT endpoint_id FROM acknowledgement WHERE until <= $1 FOR UPDATE SKIP LOCKED)`,
-      [this.clock.now()],
-    );
+    const now = [this.clock.now()];
+    if ((await this.database.query(IS_ANY_OVER, now)).length === 0) return;
+    await this.database.transaction(async (tx) => {
+      const over = await tx.query<{ id: string }>(REMOVE_OVER, now);
+      await this.events.emit(new SuppressionEnded({ endpointIds: over.map(({ id }) => id) }), tx);
+    });
   }
 }

@@ -2,27 +2,27 @@ import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
 import type { Authorship } from '../../audit/authorship';
 import { ChannelRegistry } from '../../channel/channel.registry';
-import type { NewDelivery } from '../../delivery/delivery';
-import { destinationOfAlert } from '../../delivery/destination';
 import { Outbox } from '../../delivery/outbox';
+import { SuppressionEnded } from '../../endpoint/endpoint-events';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import type { Caller } from '../../platform/access/caller';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
+import { TransactionEvents } from '../../platform/events/transaction-events';
 import { parseTimestamp } from '../../platform/http/validators';
-import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
+import { type Findings, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
-import { acknowledgedNotification } from '../episode/episode';
+import { saveAcknowledgements } from '../save-acknowledgements';
+import { acknowledgedDelivery } from './acknowledged-delivery';
 import {
   type AcknowledgeDto,
+  acknowledgeFindings,
   type AcknowledgementRow,
   type AcknowledgementView,
+  BY_LINK,
   toAcknowledgementView,
 } from './acknowledgement.dto';
-
-/** `by` of an acknowledgement that came by the link of a message. */
-export const BY_LINK = 'link';
 
 /** The episode that a link is for. Ids are uuids. */
 export interface LinkedEpisode {
@@ -55,6 +55,7 @@ export class AcknowledgementService {
     private readonly channels: ChannelRegistry,
     private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
+    private readonly events: TransactionEvents,
   ) {}
 
   /** Throws `not_found` when there is none. */
@@ -106,10 +107,8 @@ export class AcknowledgementService {
   }
 
   /** What `put` would refuse in these fields. */
-  findingsIn({ until }: AcknowledgeDto): Findings {
-    const time = parseTimestamp(until);
-    if (time === null || time > this.clock.now()) return NO_FINDINGS;
-    return { invalid: [{ pointer: '/until', code: 'in_past', message: 'until must be in the future' }], forbidden: [] };
+  findingsIn(dto: AcknowledgeDto): Findings {
+    return acknowledgeFindings(dto, this.clock.now());
   }
 
   /** From now on alerts may trigger again; what pagers were told stays. Throws `not_found` when there is none. */
@@ -120,6 +119,7 @@ export class AcknowledgementService {
       const before = await read(tx, orgId, endpointId, this.clock.now());
       if (!before) throw problems.notFound();
       await tx.query('DELETE FROM acknowledgement WHERE endpoint_id = $1', [endpointId]);
+      await this.events.emit(new SuppressionEnded({ endpointIds: [endpointId] }), tx);
       await recordChange(tx, {
         orgId,
         resource: 'acknowledgement',
@@ -135,9 +135,9 @@ export class AcknowledgementService {
     const before = await read(tx, orgId, endpointId, after.at);
     await this.outbox.enqueue(
       tx,
-      open.flatMap((alert) => this.deliveryFor(alert, after)),
+      open.flatMap((alert) => acknowledgedDelivery(this.channels, alert, after)),
     );
-    await save(tx, orgId, endpointId, after);
+    await saveAcknowledgements(tx, [{ ...after, orgId, endpointId, incidentId: null }]);
     await recordChange(tx, {
       orgId,
       resource: 'acknowledgement',
@@ -147,31 +147,6 @@ export class AcknowledgementService {
       after: toAcknowledgementView(after),
       ...(author && { author }),
     });
-  }
-
-  /** Nothing for a channel that cannot be told. One episode is told once: the outbox keeps no second one of its event. */
-  private deliveryFor(alert: AlertSnapshot, { by, note, at }: AcknowledgementRow): NewDelivery[] {
-    const { type, triggerEventId } = alert;
-    if (triggerEventId === null || !this.channels.has(type) || this.channels.get(type).acknowledges !== true) return [];
-    return [
-      {
-        orgId: alert.orgId,
-        alertId: alert.id,
-        contactId: alert.contactId,
-        eventId: triggerEventId,
-        kind: 'acknowledged',
-        incidentNo: alert.incidentNo,
-        channelType: type,
-        destination: destinationOfAlert(alert),
-        notification: acknowledgedNotification(
-          alert,
-          triggerEventId,
-          { by: by === BY_LINK ? '' : (by ?? ''), note },
-          at,
-        ),
-        config: null,
-      },
-    ];
   }
 }
 
@@ -194,13 +169,4 @@ async function read(sql: Sql, orgId: string, endpointId: string, now: Date): Pro
     [orgId, endpointId, now],
   );
   return row ?? null;
-}
-
-async function save(tx: Tx, orgId: string, endpointId: string, row: AcknowledgementRow): Promise<void> {
-  await tx.query(
-    `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note, until) VALUES ($1, $2, $3, $4, $5, $6)
-     ON CONFLICT (endpoint_id) DO UPDATE
-       SET by_name = EXCLUDED.by_name, at = EXCLUDED.at, note = EXCLUDED.note, until = EXCLUDED.until`,
-    [endpointId, orgId, row.by, row.at, row.note, row.until],
-  );
 }

@@ -1,7 +1,8 @@
 import type { Sql } from '../../platform/database/database';
+import { IS_LEFT_OVER, IS_MISSING } from '../../incident/incident-adoption';
 import { firstUuidAt } from '../../platform/ids/id';
 
-/** What can be wrong between flags, events and deliveries. The names are public: metrics and health show them. */
+/** What can be wrong between flags, events, deliveries and members of incidents. The names are public: metrics and health show them. */
 export const INCONSISTENCY_KINDS = [
   /** An alert's flag does not agree with its newest event. */
   'flag_without_event',
@@ -15,6 +16,10 @@ export const INCONSISTENCY_KINDS = [
   'message_overdue',
   /** A finished delivery without an end time, or one with half a lease: a state that no code path writes. */
   'message_inconsistent',
+  /** An endpoint with a triggered alert that is in no open incident. Repaired by the consistency job. */
+  'member_missing',
+  /** An open member of an incident without a triggered alert that nobody has in hand. Repaired by the consistency job. */
+  'member_left_over',
 ] as const;
 export type InconsistencyKind = (typeof INCONSISTENCY_KINDS)[number];
 
@@ -22,7 +27,7 @@ export type InconsistencyKind = (typeof INCONSISTENCY_KINDS)[number];
 export interface Inconsistency {
   kind: InconsistencyKind;
   count: number;
-  /** uuids of up to five of them: of alerts, events or deliveries. */
+  /** uuids of up to five of them: of alerts, events, deliveries or endpoints. */
   samples: string[];
 }
 
@@ -86,8 +91,12 @@ const DELIVERY_INCONSISTENT = `
     OR (state = 'superseded' AND detail IS NULL)
     OR (state = 'failed' AND detail IS NULL))`;
 
+// Cost: the open alerts and the open members, each by a partial index, and a probe of the other index for each.
+const MEMBER_MISSING = `SELECT DISTINCT a.endpoint_id AS id FROM alert a WHERE ${IS_MISSING}`;
+const MEMBER_LEFT_OVER = `SELECT m.endpoint_id AS id FROM incident_member m WHERE ${IS_LEFT_OVER}`;
+
 /**
- * Compares the flags of alerts, their events and their deliveries. Each comparison is one statement, so that a
+ * Compares the flags of alerts, their events, their deliveries and the members of incidents. Each comparison is one statement, so that a
  * transaction that commits in between cannot look like an inconsistency.
  */
 export async function checkConsistency(
@@ -103,6 +112,8 @@ export async function checkConsistency(
     ...(await compare(sql, 'message_forgotten', DELIVERY_FORGOTTEN, [])),
     ...(await compare(sql, 'message_overdue', DELIVERY_OVERDUE, [overdue])),
     ...(await compare(sql, 'message_inconsistent', DELIVERY_INCONSISTENT, [from])),
+    ...(await compare(sql, 'member_missing', MEMBER_MISSING, [])),
+    ...(await compare(sql, 'member_left_over', MEMBER_LEFT_OVER, [])),
   ];
 }
 

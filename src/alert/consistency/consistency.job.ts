@@ -8,7 +8,7 @@ import { WatchdogPing } from '../../platform/observability/watchdog-ping';
 import { HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
 import { checkConsistency, type Inconsistency } from './consistency-check';
 import { ConsistencyFindings } from './consistency-findings';
-import { MissingDestinations } from './missing-destinations';
+import { ConsistencyRepairs } from './consistency-repairs';
 
 /** Events of this long are compared in each check; an inconsistency is therefore reported for this long. */
 const WINDOW_MS = HOUR_MS;
@@ -16,7 +16,7 @@ const WINDOW_MS = HOUR_MS;
 const OVERDUE_MS = MINUTE_MS;
 
 /**
- * Once a minute: compares flags, events and deliveries, repairs what is safe to repair and publishes the rest. While
+ * Once a minute: compares flags, events, deliveries and members of incidents, repairs what is safe to repair and publishes the rest. While
  * nothing is wrong, the watchdog is pinged.
  */
 @Injectable()
@@ -27,7 +27,7 @@ export class ConsistencyJob {
   constructor(
     private readonly database: WorkerDatabase,
     private readonly clock: DatabaseClock,
-    private readonly destinations: MissingDestinations,
+    private readonly repairs: ConsistencyRepairs,
     private readonly findings: ConsistencyFindings,
     private readonly watchdog: WatchdogPing,
     jobs: BackgroundJobs,
@@ -42,7 +42,7 @@ export class ConsistencyJob {
 
   /** One check with its repairs. Returns what is still wrong. */
   async run(): Promise<Inconsistency[]> {
-    await this.destinations.write(this.database);
+    await this.repairs.run();
     const now = this.clock.now();
     const found = await checkConsistency(this.database, {
       since: new Date(now.getTime() - WINDOW_MS),

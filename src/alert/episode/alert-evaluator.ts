@@ -49,7 +49,7 @@ export class AlertEvaluator {
    *
    * Cost: with everything up one statement, a probe of the small partial index of open alerts. One more when something
    * was bad outside of maintenance. One more when an alert may change or an endpoint came up. Three more, whatever their
-   * number, when alerts change; two when an acknowledgement ends.
+   * number, when alerts change, and those of `IncidentRecorder`; two when an acknowledgement ends.
    */
   async evaluate(tx: Tx, updates: readonly StreakUpdate[]): Promise<void> {
     const endpoints = byEndpoint(updates);
@@ -63,12 +63,14 @@ export class AlertEvaluator {
     );
     const folded = affected.map(([id, { updates: own }]) => {
       const locked = alerts.get(id) ?? [];
-      const { triggered, ...facts } = known.get(id) ?? { triggered: [], ...NOTHING_KNOWN };
+      const { triggered, held, ...facts } = known.get(id) ?? { triggered: [], held: false, ...NOTHING_KNOWN };
       const wasParentDown = own.some((update) => update.isParentDown === true);
       const openElsewhere = triggered.filter((open) => !locked.some((alert) => alert.id === open)).length;
       return {
         id,
+        orgId: own[0]?.orgId ?? '',
         locked,
+        wellSince: held ? upSince(own.at(-1)) : null,
         isUp: own.at(-1)?.outcome === 'up',
         isAcknowledged: facts.acknowledgedUntil !== undefined,
         ...foldTransitions(locked, own, {
@@ -78,9 +80,10 @@ export class AlertEvaluator {
         }),
       };
     });
-    await this.episodes.record(
+    const heldNow = await this.episodes.record(
       tx,
       folded.flatMap(({ locked, passed }) => changesOf(locked, passed)),
+      folded.flatMap(({ id, orgId, wellSince }) => (wellSince ? [{ orgId, endpointId: id, at: wellSince }] : [])),
     );
     await endAcknowledgements(
       tx,
@@ -90,7 +93,12 @@ export class AlertEvaluator {
       tx,
       folded.filter((one) => one.isAcknowledged && one.isUp && !one.isAcknowledgementOver).map(({ id }) => id),
     );
-    const suppressed = folded.flatMap((one) => one.suppressed);
+    const suppressed = folded.flatMap((one) => [
+      ...one.suppressed,
+      ...(heldNow.has(one.id)
+        ? one.passed.flatMap(({ transition }) => (transition === 'trigger' ? ['acknowledged' as const] : []))
+        : []),
+    ]);
     if (suppressed.length > 0) tx.afterCommit(() => suppressed.forEach((reason) => this.metrics.suppressed(reason)));
   }
 
@@ -135,6 +143,9 @@ const NEAR_TRIGGER = `
           FROM unnest($1::uuid[], $2::timestamptz[]) AS f (endpoint_id, checked_at)
           JOIN endpoint_state s ON s.endpoint_id = f.endpoint_id) b
   JOIN alert a ON ${REACHES_TRIGGER}`;
+
+const upSince = (update: StreakUpdate | undefined): Date | null =>
+  update?.outcome === 'up' ? (update.upSince ?? update.checkedAt) : null;
 
 /** What fits a column: no threshold and no delay is longer. */
 const LONGEST = 2 ** 31 - 1;

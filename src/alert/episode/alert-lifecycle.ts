@@ -3,6 +3,7 @@ import { type ContactRoute, ContactRouteChanged } from '../../contact/contact-ev
 import { Outbox } from '../../delivery/outbox';
 import { isSameDestination, type Route } from '../../delivery/route';
 import { EndpointsStopped } from '../../endpoint/endpoint-events';
+import { heldMembers, type Leaving } from '../../incident/incident-queries';
 import type { Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { failpoint } from '../../platform/observability/failpoints';
@@ -86,7 +87,7 @@ export class AlertLifecycle implements OnModuleInit {
       orgId,
       endpointIds,
     ]);
-    await this.stop(tx, alerts, reason);
+    await this.stop(tx, alerts, reason, await heldMembers(tx, endpointIds, this.clock.now()));
     await endAcknowledgements(tx, endpointIds);
     if (reason === 'deleted') {
       // In one statement: left to the foreign key it would be one for each endpoint.
@@ -94,15 +95,21 @@ export class AlertLifecycle implements OnModuleInit {
     }
   }
 
-  private async stop(tx: Tx, alerts: readonly LockedAlert[], reason: StopReason): Promise<void> {
-    if (alerts.length === 0) return;
+  /** `held`: endpoints without a triggered alert that leave their incident. */
+  private async stop(
+    tx: Tx,
+    alerts: readonly LockedAlert[],
+    reason: StopReason,
+    held: readonly Leaving[] = [],
+  ): Promise<void> {
+    if (alerts.length + held.length === 0) return;
     const ids = alerts.map(({ id }) => id);
     await this.outbox.cancelPendingTriggers(tx, ids, reason);
-    await this.close(tx, await readOpen(tx, alerts), reason, null);
+    await this.close(tx, await readOpen(tx, alerts), reason, null, held);
     if (reason === 'deleted') await this.outbox.alertsDeleting(tx, ids);
   }
 
-  /** What `change` does, for all alerts of a contact: ten statements at most, two more where something is acknowledged. */
+  /** What `change` does, for all alerts of a contact: eleven statements at most, two more where something is acknowledged. */
   private async rerouteAlertsOf(tx: Tx, { orgId, before, after }: ContactRouteChanged): Promise<void> {
     const isSame = isSameDestination(before, after);
     const alerts = await tx.query<LockedAlert>(lockSql('a.contact_id = $1'), [before.contactId]);
@@ -127,7 +134,13 @@ export class AlertLifecycle implements OnModuleInit {
     );
   }
 
-  private async close(tx: Tx, open: readonly OpenAlert[], reason: StopReason, pinned: Route | null): Promise<void> {
+  private async close(
+    tx: Tx,
+    open: readonly OpenAlert[],
+    reason: StopReason,
+    pinned: Route | null,
+    held: readonly Leaving[] = [],
+  ): Promise<void> {
     const at = this.clock.now();
     const changes = open.map((alert) => ({
       alert,
@@ -147,7 +160,7 @@ export class AlertLifecycle implements OnModuleInit {
       ],
       pinned,
     }));
-    await this.episodes.record(tx, changes);
+    await this.episodes.record(tx, changes, held);
   }
 }
 

@@ -2,12 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { NewDelivery } from '../../delivery/delivery';
 import { destinationOfAlert } from '../../delivery/destination';
 import { Outbox } from '../../delivery/outbox';
+import type { IncidentTrigger } from '../../incident/incident-draft';
+import type { Leaving } from '../../incident/incident-queries';
+import { IncidentRecorder } from '../../incident/incident-recorder';
 import type { Route } from '../../delivery/route';
 import type { Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
+import { cut, oneLine } from '../../platform/text/text-limits';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
+import { saveAcknowledgements } from '../save-acknowledgements';
 import type { AlertSnapshot } from './alert-snapshot';
 import {
   type AlertEventRow,
@@ -36,29 +41,113 @@ interface RecordedChange {
 
 /**
  * The one place that flips `alert.triggered`. Flag, event and delivery are written in the caller's transaction, three
- * statements however many alerts change; no config is decrypted for it. A delivery never decides the flag.
+ * statements however many alerts change, and those of `IncidentRecorder`; no config is decrypted for it. A delivery never
+ * decides the flag.
  */
 @Injectable()
 export class EpisodeRecorder {
   constructor(
     private readonly outbox: Outbox,
+    private readonly incidents: IncidentRecorder,
     private readonly clock: Clock,
     private readonly databaseClock: DatabaseClock,
   ) {}
 
-  /** Throws when an alert is not in the state it was decided on: then it was not locked, and all must roll back. */
-  async record(tx: Tx, changes: readonly AlertChange[]): Promise<void> {
+  /**
+   * Throws when an alert is not in the state it was decided on: then it was not locked, and all must roll back. `wellAgain`:
+   * endpoints that are held in an incident, and are well or stopped. Returns the endpoints that are held from now on: nothing
+   * of `changes` is written for them.
+   */
+  async record(
+    tx: Tx,
+    changes: readonly AlertChange[],
+    wellAgain: readonly Leaving[] = [],
+  ): Promise<ReadonlySet<string>> {
     const now = this.clock.now();
-    const recorded = changes.filter(({ decided }) => decided.length > 0).map((change) => apply(change, now));
-    if (recorded.length === 0) return;
-    await saveFlags(tx, recorded, this.databaseClock.now());
+    const changed = changes.filter(({ decided }) => decided.length > 0);
+    const leaving = leavingOf(changed, wellAgain);
+    let recorded: RecordedChange[] = [];
+    let heldNow: readonly string[] = [];
+    const incidentOf = await this.incidents.record(tx, triggersOf(changed), leaving, async (held) => {
+      heldNow = [...held.keys()];
+      recorded = changed.filter(({ alert }) => !held.has(alert.endpointId)).map((change) => apply(change, now));
+      if (recorded.length > 0) await saveFlags(tx, recorded, this.databaseClock.now());
+      const gone = new Set(leaving.map(({ endpointId }) => endpointId));
+      // Somebody has their incident in hand, and so each of them. What was there is over: it would have suppressed the trigger.
+      await saveAcknowledgements(
+        tx,
+        [...held.values()].filter(({ endpointId }) => !gone.has(endpointId)),
+      );
+    });
+    if (recorded.length > 0) await this.tell(tx, recorded, incidentOf);
+    return new Set(heldNow);
+  }
+
+  private async tell(
+    tx: Tx,
+    recorded: readonly RecordedChange[],
+    incidentOf: ReadonlyMap<string, string>,
+  ): Promise<void> {
     await saveEvents(
       tx,
-      recorded.flatMap(({ events }) => events),
+      recorded.flatMap(({ events }) =>
+        events.map((event) => ({ ...event, incident_id: incidentOf.get(event.endpoint_id) ?? null })),
+      ),
     );
-    const deliveries = recorded.flatMap((change) => change.deliveries);
-    if (deliveries.length > 0) await this.outbox.enqueue(tx, deliveries);
+    await this.outbox.enqueue(
+      tx,
+      recorded.flatMap(({ deliveries }) => deliveries),
+    );
   }
+}
+
+/** The first trigger of each endpoint, one that is down before one that is degraded. */
+function triggersOf(changes: readonly AlertChange[]): IncidentTrigger[] {
+  const triggers = new Map<string, IncidentTrigger>();
+  for (const { alert, decided } of changes) {
+    for (const one of decided) {
+      if (one.transition !== 'trigger') continue;
+      const known = triggers.get(alert.endpointId);
+      const trigger = triggerOf(alert, one);
+      if (known === undefined || isFirst(trigger, known)) triggers.set(alert.endpointId, trigger);
+    }
+  }
+  return [...triggers.values()];
+}
+
+const isFirst = (a: IncidentTrigger, b: IncidentTrigger): boolean =>
+  a.severity === b.severity ? a.at < b.at : a.severity === 'down';
+
+const triggerOf = (
+  alert: AlertSnapshot,
+  { at, failingSince, isDegraded, error, check }: DecidedTransition,
+): IncidentTrigger => ({
+  orgId: alert.orgId,
+  endpointId: alert.endpointId,
+  endpointName: alert.endpointName,
+  websiteId: alert.websiteId,
+  websiteName: alert.websiteName,
+  severity: isDegraded ? 'degraded' : 'down',
+  errorCode: error?.code ?? null,
+  errorMessage: error && cut(oneLine(error.message), 300),
+  address: check?.address ?? null,
+  startedAt: failingSince ?? at,
+  at,
+});
+
+/** Each endpoint of which an alert resolves, by its last. */
+function leavingOf(changes: readonly AlertChange[], wellAgain: readonly Leaving[]): Leaving[] {
+  const leaving = new Map(wellAgain.map((one) => [one.endpointId, one]));
+  for (const { alert, decided } of changes) {
+    for (const { transition, at, endedAt } of decided) {
+      if (transition !== 'resolve') continue;
+      const end = endedAt ?? at;
+      const known = leaving.get(alert.endpointId);
+      if (known === undefined || known.at < end)
+        leaving.set(alert.endpointId, { orgId: alert.orgId, endpointId: alert.endpointId, at: end });
+    }
+  }
+  return [...leaving.values()];
 }
 
 function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChange {

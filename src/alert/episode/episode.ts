@@ -60,6 +60,8 @@ export interface AlertEventRow {
   started_at: Date | null;
   duration_seconds: number | null;
   created_at: Date;
+  /** The incident that its endpoint is in; known when the event is written. */
+  incident_id: string | null;
 }
 
 /** The episode after a transition: a trigger opens the next one, a resolve closes the open one. */
@@ -206,6 +208,7 @@ export function eventRowOf(
     started_at: episode.startedAt,
     duration_seconds: notification.durationSeconds,
     created_at: new Date(notification.createdAt),
+    incident_id: null,
   };
 }
 

@@ -40,6 +40,11 @@ export class AlertEventQuery extends CursorQuery {
   @IsPublicId('website')
   website_id?: string;
 
+  @ApiPropertyOptional({ description: 'Only events of this incident.', example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @IsOptional()
+  @IsPublicId('incident')
+  incident_id?: string;
+
   @ApiPropertyOptional({ enum: EVENT_TYPES, description: 'Only events of this kind.' })
   @IsOptional()
   @IsIn(EVENT_TYPES)
@@ -153,6 +158,14 @@ export class AlertEventView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   created_at!: string;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The incident that its endpoint was in then; null for events of before there were any.',
+    example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  incident_id!: string | null;
+
   @ApiPropertyOptional({
     type: DeliverySummaryView,
     nullable: true,
@@ -189,4 +202,5 @@ export const toAlertEventView = (event: AlertEvent): AlertEventView => ({
   started_at: event.startedAt?.toISOString() ?? null,
   duration_seconds: event.durationSeconds,
   created_at: event.createdAt.toISOString(),
+  incident_id: event.incidentId && formatId('incident', event.incidentId),
 });

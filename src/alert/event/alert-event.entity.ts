@@ -9,6 +9,7 @@ import type { EventReason } from '../episode/episode';
 @Index('alert_event_of_endpoint', ['endpointId', 'id'])
 @Index('alert_event_of_website', ['websiteId', 'id'])
 @Index('alert_event_of_alert', ['alertId', 'id'])
+@Index('alert_event_of_incident', ['incidentId', 'id'], { where: 'incident_id IS NOT NULL' })
 export class AlertEvent {
   @PrimaryColumn('uuid')
   id!: string;
@@ -70,4 +71,8 @@ export class AlertEvent {
 
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })
   createdAt!: Date;
+
+  /** The incident it belongs to. */
+  @Column('uuid', { name: 'incident_id', nullable: true })
+  incidentId!: string | null;
 }

@@ -46,7 +46,7 @@ export class AlertEventService {
 }
 
 /**
- * A range of one index, of (alert, endpoint, website or organization, id), by the narrowest of what is asked for and by its
+ * A range of one index, of (alert, incident, endpoint, website or organization, id), by the narrowest of what is asked for and by its
  * whole order: the planner, which does not know how rare an endpoint's events are, may walk over those of all otherwise.
  * Conditions that no index serves (`IS NOT DISTINCT FROM`) keep it from another one. Times are a range of ids, with room for
  * clocks that differ. Of what is in the range a type takes about half: that is what the planner believes of a `CASE`, while
@@ -60,6 +60,7 @@ function statementOf(
 ): [sql: string, parameters: unknown[]] {
   const wanted: [column: string, id: string | null][] = [
     ['alert_id', parseId('alert', query.alert_id)],
+    ['incident_id', parseId('incident', query.incident_id)],
     ['endpoint_id', parseId('endpoint', query.endpoint_id)],
     ['website_id', parseId('website', query.website_id)],
     ['org_id', orgId],
@@ -77,6 +78,8 @@ function statementOf(
   const conditions = filters
     .filter(([, value]) => value !== undefined)
     .map(([condition, value]) => `AND ${condition.replace('?', () => `$${parameters.push(value)}`)}`);
+  // Its index is partial, which the planner does not see in the range.
+  if (column === 'incident_id') conditions.push('AND e.incident_id IS NOT NULL');
   return [
     `SELECT ${COLUMNS} FROM alert_event e
       WHERE (e.${column}, e.id) >= ($1::uuid, $2::uuid) AND (e.${column}, e.id) < ($1::uuid, $3::uuid) ${conditions.join(' ')}

@@ -130,7 +130,7 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
 
 /** Opens the alert, acknowledges or closes it by the same alias. A test has an alias of its own, so that it closes nothing real. */
 function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig>): { path: string; body: object } {
-  const { kind, alert, contact, endpoint, website, error } = notification;
+  const { kind, alert, contact, endpoint, website, error, incidentId } = notification;
   const alias = cut(kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey, MAX_ALIAS, '');
   const note = cut([text.sentence, text.linkLines].filter(Boolean).join('\n'), MAX_DESCRIPTION);
   if (kind === 'resolved' || kind === 'recovered')
@@ -159,6 +159,7 @@ function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig
           ? { contact_id: contact.id }
           : { alert_id: alert.id, endpoint_id: endpoint.id, website_id: website.id }),
         ...(error ? { error_code: error.code } : {}),
+        ...(incidentId === undefined ? {} : { incident_id: incidentId }),
       },
     },
   };

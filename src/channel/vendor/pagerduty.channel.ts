@@ -106,7 +106,7 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
 
 /** The event. A test has a key of its own per alert or contact, so that it never touches a real incident nor piles up. */
 function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): object {
-  const { kind, alert, contact, endpoint, website, error } = notification;
+  const { kind, alert, contact, endpoint, website, error, incidentId } = notification;
   const key = kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey;
   const event = { routing_key: keyOf(config), dedup_key: cut(key, MAX_KEY, '') };
   if (kind === 'resolved' || kind === 'recovered') return { ...event, event_action: 'resolve' };
@@ -121,7 +121,10 @@ function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): 
       timestamp: notification.startedAt ?? notification.createdAt,
       ...(contact ? {} : { component: oneLine(endpoint.name), group: oneLine(website.name) }),
       class: error?.code ?? kind,
-      custom_details: Object.fromEntries(text.facts.map(({ label, value }) => [label.toLowerCase(), value])),
+      custom_details: {
+        ...Object.fromEntries(text.facts.map(({ label, value }) => [label.toLowerCase(), value])),
+        ...(incidentId === undefined ? {} : { incident_id: incidentId }),
+      },
     },
     client: CLIENT,
     ...(text.links.length === 0 ? {} : { links: text.links.map(({ label, url }) => ({ href: url, text: label })) }),

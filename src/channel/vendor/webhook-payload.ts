@@ -57,6 +57,15 @@ export class NotifiedEventView {
   @ApiProperty({
     type: String,
     nullable: true,
+    description:
+      'The `inc_…` of the incident that the event is of: the endpoints that went down together. null in a test, of a certificate that ends and of an event from before there were incidents.',
+    example: 'inc_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  incident_id!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
     description: 'Of a resolve or a reminder: the `ev_…` of its trigger.',
     example: null,
   })
@@ -148,8 +157,13 @@ export class NotifiedCheckView {
   @ApiProperty({ ...WHEN, example: '2026-11-20T10:00:00.000Z' })
   checked_at!: string;
 
-  @ApiProperty({ description: 'Milliseconds.', example: 12.5 })
-  duration_ms!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Milliseconds; null for a run of a job of which no start was told.',
+    example: 12.5,
+  })
+  duration_ms!: number | null;
 
   @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status.', example: 503 })
   status_code!: number | null;
@@ -425,6 +439,7 @@ const eventOf = (notification: Notification): NotifiedEventView => ({
   condition: notification.condition,
   message: eventSentence(notification),
   incident_key: notification.incidentKey,
+  incident_id: notification.incidentId ?? null,
   trigger_event_id: notification.triggerId,
   reason: notification.reason,
   error: notification.error && { code: notification.error.code, message: oneLine(notification.error.message) },

@@ -13,6 +13,8 @@ const locked = (id: string, kind: LockedDelivery['kind'], more: Partial<LockedDe
   triggerOutcome: 'notified',
   redeliver: false,
   inFlight: false,
+  endpointId: null,
+  incidentId: null,
   attempts: 0,
   rejections: 0,
   createdAt: NOW,

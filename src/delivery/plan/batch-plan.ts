@@ -23,6 +23,12 @@ export interface ReadyQueue {
   deliveries: readonly LockedDelivery[];
 }
 
+/** What leaves in one message; `fold`: what it says of its incident, `null` for a message as it is without incidents. */
+export interface ReadyGroup {
+  queues: readonly ReadyQueue[];
+  fold: NonNullable<DigestCounts['incident']> | null;
+}
+
 /** What is to be done about the due queues of one destination; `ready` with the most important first. */
 export interface BatchPlan {
   ready: ReadyQueue[];
@@ -35,7 +41,7 @@ export interface AttemptContents {
   parts: readonly AttemptPart[];
   /** True when any of it may have arrived before. */
   repeat: boolean;
-  /** Of a digest: how many of each kind it covers. */
+  /** Of a digest or a fold: how many of each kind it covers. */
   digest: DigestCounts | null;
   deliveries: readonly AttemptedDelivery[];
 }
@@ -120,19 +126,30 @@ function postpone({ ended, postponed }: BatchPlan, queue: readonly LockedDeliver
   if (next) postponed.push({ id: next.id, until });
 }
 
-/** What leaves now, one group per attempt; the last group is the digest, if there is one. */
-export function attemptGroups(ready: readonly ReadyQueue[], { singles, digest }: RateLimitDecision): ReadyQueue[][] {
-  const alone = ready.slice(0, singles).map((one) => [one]);
-  return digest ? [...alone, ready.slice(singles)] : alone;
+/** What each attempt that leaves now sends; the last one is the digest, if there is one. */
+export function attemptContents(
+  groups: readonly ReadyGroup[],
+  { singles, digest }: RateLimitDecision,
+): AttemptContents[] {
+  const alone = groups.slice(0, singles).map(({ queues, fold }) => contents(queues, fold && { incident: fold }));
+  return digest
+    ? [
+        ...alone,
+        contents(
+          groups.slice(singles).flatMap(({ queues }) => queues),
+          {},
+        ),
+      ]
+    : alone;
 }
 
-/** What the attempt for a group sends. */
-export function contents(group: readonly ReadyQueue[], isDigest: boolean): AttemptContents {
+/** `told`: what its digest says beside the counts; `null`: it is none. */
+function contents(group: readonly ReadyQueue[], told: Pick<DigestCounts, 'incident'> | null): AttemptContents {
   return {
     parts: group.slice(0, DIGEST_NAMED).map(({ notification }) => partOf(notification)),
     repeat: group.some(({ notification }) => notification.repeat),
-    digest: isDigest ? countsOf(group.map(({ notification }) => notification.kind)) : null,
-    deliveries: group.flatMap((queue) => attempted(queue, isDigest)),
+    digest: told && { ...countsOf(group.map(({ notification }) => notification.kind)), ...told },
+    deliveries: group.flatMap((queue) => attempted(queue, told !== null)),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Notification } from '../../channel/notification';
 import { changesOf, lasting, recoveryText, stateOf, stillText } from '../../channel/notification-text';
 import { endsIn } from '../../platform/text/ends-in';
 
-/** How many of each kind a digest covers; `contacts` and `certificates` only when there are any. */
+/** How many of each kind a digest covers; `contacts` and `certificates` only when there are any, `incident` of a fold. */
 export type DigestCounts = Omit<NonNullable<Notification['digest']>, 'members'>;
 
 /** How many members of a digest are named. */
@@ -10,14 +10,20 @@ export const DIGEST_NAMED = 20;
 
 /**
  * One notification for many: how many alerts triggered and resolved, how many contacts fail, and the first of them by name.
- * `named` has the most important first; the digest is sent under the id of the newest of them.
+ * `named` has the most important first; the digest is sent under the id of the newest of them, a fold under that of the newest
+ * that is down: by its episode somebody takes the incident in hand.
  */
 export function digestNotification(
   named: readonly [Notification, ...Notification[]],
   counts: DigestCounts,
   repeat: boolean,
 ): Notification {
-  const newest = named.reduce((latest, one) => (one.createdAt > latest.createdAt ? one : latest));
+  const { incident } = counts;
+  const down = named.filter(({ kind }) => countsAs(kind) === 'triggered');
+  const newest = (incident && down.length > 0 ? down : named).reduce((latest, one) =>
+    one.createdAt > latest.createdAt ? one : latest,
+  );
+  const isThere = down.every(({ check }) => check?.address === incident?.address);
   return {
     ...newest,
     kind: 'digest',
@@ -25,6 +31,7 @@ export function digestNotification(
     repeat,
     digest: {
       ...counts,
+      ...(incident && { incident: { ...incident, address: isThere ? incident.address : null } }),
       members: named.slice(0, DIGEST_NAMED).map((member) => ({
         kind: countsAs(member.kind),
         isDegraded: member.isDegraded,

@@ -45,6 +45,8 @@ interface Row extends StoredNotification {
   contactId: string | null;
   /** `null` without a contact, and for a snapshot of one that was deleted since. */
   contactName: string | null;
+  /** The incident of its event. */
+  incidentId: string | null;
   orgId: string;
   isDefaultOrg: boolean;
   config: SealedConfig | null;
@@ -74,10 +76,11 @@ export class AttemptReader {
     return this.open(attempt.channelType, notification, { ...source, config: source.config });
   }
 
-  private readRows(attempt: Attempt): Promise<Row[]> {
+  private async readRows(attempt: Attempt): Promise<Row[]> {
     const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
-    return this.database.query<Row>(
-      `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", n.org_id AS "orgId", COALESCE(o.is_default, false) AS "isDefaultOrg",
+    const rows = await this.database.query<Row>(
+      `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", n.incident_id AS "incidentId", n.org_id AS "orgId",
+         COALESCE(o.is_default, false) AS "isDefaultOrg",
          COALESCE(n.config, CASE WHEN COALESCE(a.type, c.type) = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
          r.contact_id AS "contactId", c.name AS "contactName",
          e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
@@ -91,6 +94,11 @@ export class AttemptReader {
          ON n.kind = 'triggered' AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
        WHERE n.id = ANY ($1::uuid[]) AND n.lease_token = $2`,
       [ids, attempt.token],
+    );
+    return rows.map((row) =>
+      row.incidentId === null
+        ? row
+        : { ...row, notification: { ...row.notification, incidentId: formatId('incident', row.incidentId) } },
     );
   }
 

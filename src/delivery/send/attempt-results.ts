@@ -103,9 +103,10 @@ export class AttemptResults {
     }
   }
 
-  private count({ channelType, deliveries }: Attempt, written: readonly WrittenRow[], now: Date): void {
+  private count({ channelType, deliveries, digest }: Attempt, written: readonly WrittenRow[], now: Date): void {
     const lost = deliveries.length - written.length;
     if (lost > 0) this.logger.warn(`the lease of ${lost} deliveries was lost before their outcome was written`);
+    if (digest?.incident) this.metrics.folded(channelType, written.filter(({ state }) => state === 'delivered').length);
     for (const { state, detail, createdAt, error } of written) {
       if (state === 'pending') continue;
       if (state === 'delivered')

@@ -8,7 +8,8 @@ import { DatabaseServer } from '../../platform/database/database-server';
 import { isHuman } from '../delivery';
 import { DeliveryMetrics } from '../delivery.metrics';
 import type { Destination } from '../destination';
-import { type AttemptContents, type BatchPlan, contents, attemptGroups, planDestination } from '../plan/batch-plan';
+import { attemptContents, type AttemptContents, type BatchPlan, planDestination } from '../plan/batch-plan';
+import { foldReady } from '../plan/fold';
 import type { Receiver } from '../plan/queue-plan';
 import { digestDueAt, limitRate, tokensAt } from '../plan/rate-limit';
 import { isOpen, maxAgeMs } from '../plan/retry-policy';
@@ -20,6 +21,7 @@ import {
   leaseDeliveries,
   lockPending,
   postponeDeliveries,
+  readIncidents,
   recentTransitions,
 } from './delivery-queries';
 import {
@@ -86,23 +88,30 @@ export class DeliveryClaim {
     const expired = probing ? await this.expire(tx, destination, audience, now) : 0;
     const limit = headLimit(audience, tokens, room, state.digestAt, now);
     const { plan, all } = await this.plan(tx, destination, channel, limit, now);
+    // Nothing is folded for pagers and webhooks; while nothing may leave, nothing needs to be.
+    const isFolding = isHuman(audience) && tokens >= 1;
+    const incidents = isFolding ? await readIncidents(tx, destination, plan.ready, now) : new Map<string, never>();
+    const { groups, held, until } = foldReady(plan.ready, incidents, now);
     const decision = limitRate({
       audience,
       tokens,
       lastDigestAt: state.digestAt,
       now,
-      ready: plan.ready.length,
+      ready: groups.length,
       free: room,
     });
-    const attempts = attemptGroups(plan.ready, decision).map((group, index) =>
-      this.attempt(destination, state, audience, contents(group, decision.digest && index === decision.singles)),
+    const attempts = attemptContents(groups, decision).map((content) =>
+      this.attempt(destination, state, audience, content),
     );
     await leaseDeliveries(tx, attempts, now, new Date(now.getTime() + LEASE_MS));
     await endDeliveries(tx, plan.ended, now);
     await postponeDeliveries(tx, plan.postponed);
-    const rest = !all || (!decision.digest && plan.ready.length > decision.singles);
+    // Where all that was read is held, there is nothing to look at before it may leave.
+    const isAllHeld = held.length > 0 && groups.length === 0;
+    const rest = !isAllHeld && (!all || (!decision.digest && groups.length > decision.singles));
+    const dueAt = rest ? (decision.waitUntil ?? now) : await nextDue(tx, destination, held);
     await saveChosen(tx, destination, {
-      dueAt: rest ? (decision.waitUntil ?? now) : await nextDue(tx, destination),
+      dueAt: until && (dueAt === null || until < dueAt) ? until : dueAt,
       tokens: decision.tokensLeft,
       tokensAt: now,
       digestAt: decision.digest ? now : state.digestAt,
@@ -158,12 +167,12 @@ export class DeliveryClaim {
   }
 }
 
-/** Pagers and webhooks need no more than may leave; what people get is counted to see whether it needs a digest. */
+/** Pagers and webhooks need no more than may leave; what people get is read to see what is one message, and whether it needs a digest. */
 function headLimit(audience: ChannelAudience, tokens: number, room: number, digestAt: Date | null, now: Date): number {
   const whole = Math.floor(tokens);
   if (!isHuman(audience)) return Math.min(whole, room) + SPARE_HEADS;
   const digestDue = digestDueAt(digestAt);
-  return digestDue && digestDue > now ? whole + 1 : MOST_HEADS;
+  return digestDue && digestDue > now && whole === 0 ? 1 : MOST_HEADS;
 }
 
 const NOTHING = { channelType: '', attempts: [], ended: [] };

@@ -9,6 +9,8 @@ import type {
   TriggerOutcome,
 } from '../delivery';
 import type { Destination } from '../destination';
+import type { ReadyQueue } from '../plan/batch-plan';
+import type { TellableIncident } from '../plan/fold';
 import type { Attempt } from './attempt';
 import { IS_HEAD } from './destination-queries';
 
@@ -58,7 +60,8 @@ async function lockQueues(
   if (queueIds.length === 0) return [];
   const rows = await tx.query<ReadRow>(
     `SELECT n.id, ${queue} AS "queueId", n.kind, n.incident_no AS "incidentNo", n.attempts, n.rejections,
-       n.created_at AS "createdAt", n.may_have_arrived OR n.lease_token IS NOT NULL AS "mayHaveArrived",
+       n.created_at AS "createdAt", n.notice #>> '{endpoint,id}' AS "endpointId", n.incident_id AS "incidentId",
+       n.may_have_arrived OR n.lease_token IS NOT NULL AS "mayHaveArrived",
        n.lease_token IS NOT NULL AND n.lease_until > $4 AS "inFlight",
        n.detail IS NOT DISTINCT FROM 'redeliver' AS redeliver, e.id IS NOT NULL AS ended,
        t.state AS "triggerState", t.detail AS "triggerDetail", t.may_have_arrived AS "triggerMayHaveArrived"
@@ -118,6 +121,36 @@ export async function recentTransitions(
     [suspects.map(([id]) => id), suspects.map(([, incidentNo]) => incidentNo), new Date(now.getTime() - HOUR_MS)],
   );
   return new Map(found.map(({ alertId, count }) => [alertId, count]));
+}
+
+/**
+ * The incidents of these queues that more than one endpoint was in, by the ids that the deliveries have: a merged one is where
+ * its endpoints are. Cost: no statement without an incident; else its rows of the destination, by their index.
+ */
+export async function readIncidents(
+  tx: Tx,
+  destination: Destination,
+  ready: readonly ReadyQueue[],
+  now: Date,
+): Promise<Map<string, TellableIncident>> {
+  const ids = new Set(ready.flatMap(({ deliveries }) => deliveries.flatMap(({ incidentId }) => incidentId ?? [])));
+  if (ids.size === 0) return new Map();
+  const rows = await tx.query<TellableIncident & { of: string }>(
+    `SELECT o.id AS of, i.id, i.number, CASE WHEN i.cause = 'address' THEN i.cause_value END AS address,
+       i.endpoint_count AS "endpointCount", i.open_count AS "openCount", i.started_at AS "startedAt", i.ended_at AS "endedAt", l.*
+     FROM incident o
+     JOIN incident i ON i.id = COALESCE(o.merged_into, o.id)
+     CROSS JOIN LATERAL (
+       SELECT max(n.last_attempt_at) FILTER (
+           WHERE n.state = 'delivered' OR n.state <> 'pending' AND n.may_have_arrived OR n.lease_until > $4) AS "leftAt",
+         max(n.lease_until) FILTER (WHERE n.lease_until > $4) AS "busyUntil"
+       FROM notification n
+       WHERE n.incident_id = i.id AND n.org_id = $2 AND n.destination = $3
+     ) l
+     WHERE o.id = ANY ($1::uuid[]) AND i.endpoint_count > 1`,
+    [[...ids], destination.orgId, destination.destination, now],
+  );
+  return new Map(rows.map(({ of, ...incident }) => [of, incident]));
 }
 
 /** Leases the deliveries of the attempts and counts the attempt. A lease that ran out leaves an unknown outcome behind. */

@@ -106,13 +106,13 @@ export async function saveChosen(tx: Tx, destination: Destination, chosen: Chose
   );
 }
 
-/** When the first of the pending queues is due, leases included that may end without an outcome. */
-export async function nextDue(tx: Tx, destination: Destination): Promise<Date | null> {
+/** When the first of the pending queues is due, but for those of `held` deliveries; leases included that may end without an outcome. */
+export async function nextDue(tx: Tx, destination: Destination, held: readonly string[]): Promise<Date | null> {
   const [row] = await tx.query<{ at: Date | null }>(
     `SELECT min(CASE WHEN n.lease_token IS NULL THEN n.next_attempt_at ELSE n.lease_until END) AS at
      FROM notification n
-     WHERE n.org_id = $1 AND n.destination = $2 AND n.state = 'pending' AND ${IS_HEAD}`,
-    [destination.orgId, destination.destination],
+     WHERE n.org_id = $1 AND n.destination = $2 AND n.state = 'pending' AND n.id <> ALL ($3::uuid[]) AND ${IS_HEAD}`,
+    [destination.orgId, destination.destination, held],
   );
   return row?.at ?? null;
 }

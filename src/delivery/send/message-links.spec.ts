@@ -57,6 +57,18 @@ describe('the links of a message', () => {
     },
   );
 
+  const fold = (down: number): Notification => {
+    const incident = { id: 'inc_1', number: 1, isMore: true, isReminder: false, address: null, down, up: 1 };
+    const told = { ...incident, endpoints: 9, open: 1, durationSeconds: null };
+    return notificationOf('digest', { digest: { triggered: down, resolved: 1, members: [], incident: told } });
+  };
+
+  it('lead from a fold to its incident, which people can take in hand while something is down', () => {
+    expect(pageOf(fold(2))).toBe(`${BASE}/#/incidents/inc_1`);
+    expect(acknowledgeOf(fold(2))).toContain(`${BASE}/ack/`);
+    expect(acknowledgeOf(fold(0))).toBeNull();
+  });
+
   it('lead from a digest to the overview', () => {
     expect(pageOf(notificationOf('digest'))).toBe(`${BASE}/`);
   });

@@ -40,8 +40,9 @@ export class MessageLinks {
   }
 
   /** Good for seven days from the trigger or reminder. `null` where nothing can be taken in hand. */
-  private tokenOf({ kind, incidentKey, createdAt }: Notification): string | null {
-    if (kind !== 'triggered' && kind !== 'reminder') return null;
+  private tokenOf({ kind, incidentKey, createdAt, digest }: Notification): string | null {
+    const isFold = digest?.incident !== undefined && digest.incident.down > 0;
+    if (kind !== 'triggered' && kind !== 'reminder' && !isFold) return null;
     const [, id, no] = INCIDENT_KEY.exec(incidentKey) ?? [];
     const alertId = parseId('alert', id);
     if (alertId === null) return null;
@@ -53,8 +54,9 @@ export class MessageLinks {
   }
 }
 
-/** The dashboard's own address, behind its `#`: the overview for a digest, else what the message is about. */
-function pageOf({ kind, contact, alert, endpoint }: Notification): string {
+/** The dashboard's own address, behind its `#`: the incident of a fold, the overview for another digest, else what the message is about. */
+function pageOf({ kind, contact, alert, endpoint, digest }: Notification): string {
+  if (digest?.incident) return `#/incidents/${digest.incident.id}`;
   if (kind === 'digest') return '';
   if (contact) return `#/contacts/${contact.id}`;
   return kind === 'test' && isSaved(alert, endpoint) ? `#/alerts/${alert.id}` : `#/endpoints/${endpoint.id}`;

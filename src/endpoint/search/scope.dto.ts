@@ -1,7 +1,9 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { ArrayMaxSize, Equals, IsArray, IsString, Matches } from 'class-validator';
 import { Optional } from '../../platform/http/validators';
+import { exampleId, formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
+import type { EndpointScope } from './scope';
 
 /** Items of each list of a scope. */
 const MAX_SCOPE_ITEMS = 1000;
@@ -45,4 +47,46 @@ export class EndpointScopeDto {
     message: 'each tag must have 1 to 50 letters, digits and . _ : / -, beginning with a letter or digit',
   })
   tags?: string[];
+}
+
+/** The names of the classes of views are part of the public API document. */
+export class WholeScopeView {
+  @ApiProperty({ enum: [true], description: 'Everything that the organization has.' })
+  all!: true;
+}
+
+/** What is deleted stays named. */
+export class PartialScopeView {
+  @ApiPropertyOptional({ type: [String], example: [exampleId('website')] })
+  website_ids?: string[];
+
+  @ApiPropertyOptional({ type: [String], example: [exampleId('endpoint')] })
+  endpoint_ids?: string[];
+
+  @ApiPropertyOptional({ type: [String], example: ['production'] })
+  tags?: string[];
+}
+
+/** The schema of a scope that is shown, of a class with both views as extra models. */
+export const SHOWN_SCOPE = {
+  // Without `not` the scope of everything fits both.
+  oneOf: [
+    { $ref: getSchemaPath(WholeScopeView) },
+    { allOf: [{ $ref: getSchemaPath(PartialScopeView) }], not: { required: ['all'] } },
+  ],
+  example: { tags: ['production'] },
+};
+
+export function toScopeView({
+  coversAll,
+  websiteIds,
+  endpointIds,
+  tags,
+}: EndpointScope): WholeScopeView | PartialScopeView {
+  if (coversAll) return { all: true };
+  return {
+    ...(websiteIds.length > 0 && { website_ids: websiteIds.map((id) => formatId('website', id)) }),
+    ...(endpointIds.length > 0 && { endpoint_ids: endpointIds.map((id) => formatId('endpoint', id)) }),
+    ...(tags.length > 0 && { tags: [...tags] }),
+  };
 }

@@ -51,7 +51,7 @@ export class CheckRunner {
     const first = attempt.isInDoubt ? await this.runAfterStall(definition, shutdown) : attempt.result;
     if (shutdown.aborted && first.outcome !== 'up') return null;
     // One literal: an object made by spreading is slower to read in every step that follows.
-    const check: FinishedCheck = {
+    const check: FinishedCheck & { result: CheckResult } = {
       endpointId: definition.endpointId,
       endpointKey: definition.endpointKey,
       orgId: definition.orgId,

@@ -49,6 +49,7 @@ const row = (change: Partial<OverviewRow>): OverviewRow => ({
   acknowledged_at: null,
   acknowledged_note: null,
   acknowledged_until: null,
+  next_expected_at: null,
   ...change,
 });
 

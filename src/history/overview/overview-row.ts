@@ -55,6 +55,8 @@ export interface OverviewRow {
   acknowledged_at: number | null;
   acknowledged_note: string | null;
   acknowledged_until: number | null;
+  /** Of a heartbeat. */
+  next_expected_at: number | null;
 }
 
 /** Outcomes in half of endpoint_state.recent: 2 bits each, so that a half fits a 32-bit integer. */

@@ -126,6 +126,13 @@ export class OverviewItemView {
   @ApiProperty(time('Newest check; null before the first.'))
   last_checked_at!: string | null;
 
+  @ApiProperty(
+    time(
+      'When the next run of a heartbeat is expected; null before its first ping, while it is paused, and for other types.',
+    ),
+  )
+  next_expected_at!: string | null;
+
   @ApiProperty({ enum: ERROR_CODES, type: String, nullable: true, description: 'What the newest check failed with.' })
   last_error!: ErrorCode | null;
 
@@ -263,6 +270,7 @@ export function toOverviewItem(
     acknowledgement: acknowledgementOf(row),
     status_since: timeOf(row.status_since),
     last_checked_at: timeOf(row.last_checked_at),
+    next_expected_at: timeOf(row.next_expected_at),
     last_error: errorCodeAt(row.last_error ?? -1),
     uptime_24h: sixDigits(uptimeOf(counts['24h'])),
     coverage_24h: coverageOf(counts['24h']),

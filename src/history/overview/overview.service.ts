@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
+import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { MaintenanceNowLookup } from '../../endpoint/suppression/maintenance-now';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { Database } from '../../platform/database/database';
@@ -137,9 +138,9 @@ const NO_HOURS = { hours: [], us: [] };
 /** Cost: for each endpoint the 24 rows of one range of the primary key, the half of what the other columns of a page cost. */
 const HOURLY_LATENCY = `
   SELECT endpoint_key::text AS key, array_agg((extract(epoch FROM start_at - $2::timestamptz) / 3600)::int) AS hours,
-         array_agg((sum_us / up)::int) AS us
+         array_agg((sum_us / (SELECT sum(n) FROM unnest(counts) AS n))::int) AS us
     FROM check_hour
-   WHERE endpoint_key = ANY ($1::bigint[]) AND start_at >= $2 AND start_at < $3 AND up > 0
+   WHERE endpoint_key = ANY ($1::bigint[]) AND start_at >= $2 AND start_at < $3 AND counts <> '{}'
    GROUP BY endpoint_key`;
 
 /**
@@ -176,7 +177,8 @@ const SELECT = `
          hour_up, hour_down, hour_unknown, before_up, before_down, before_unknown,
          up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d, up_90d, down_90d, p95_24h_us, days_7d, days_30d, days_90d,
          recent_degraded, tags, website_tags, acknowledged_by, acknowledged_note,
-         ${[...TIMES, 'acknowledged_at', 'acknowledged_until'].map(milliseconds).join(', ')}`;
+         ${[...TIMES, 'acknowledged_at', 'acknowledged_until'].map(milliseconds).join(', ')},
+         CASE WHEN type = '${HEARTBEAT}' THEN (SELECT ${epochMs('h.expected_at')} FROM heartbeat h WHERE h.endpoint_id = listed) END AS next_expected_at`;
 
 /**
  * The endpoints of a page: $1 the organization, $2 after which, $3 how many, `$4` the value of `column`. Cut off before

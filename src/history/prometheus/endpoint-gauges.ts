@@ -17,6 +17,9 @@ export interface ScrapedRow {
   alert_open: boolean;
   /** Seconds since the epoch. */
   certificate_expires: number | null;
+  /** Of a heartbeat, seconds since the epoch. */
+  last_ping: number | null;
+  expected: number | null;
   /** Microseconds, -1 for one that the newest check did not reach; `null` before the first check. */
   last_dns_us: number | null;
   last_connect_us: number | null;
@@ -37,6 +40,10 @@ export interface ScrapedEndpoint {
   readonly isTriggered: boolean;
   /** Seconds since the epoch; `null` for a paused endpoint as well: nobody looks at it. */
   readonly certificateExpires: number | null;
+  /** Seconds since the epoch; `null` for what is no heartbeat. */
+  readonly lastPing: number | null;
+  /** Seconds since the epoch; `null` as well while nothing is expected. */
+  readonly expected: number | null;
   /** Seconds of each phase; `null` for one that was not reached. */
   readonly phases: readonly (number | null)[];
 }
@@ -56,6 +63,8 @@ export function toScraped(row: ScrapedRow): ScrapedEndpoint {
     isDegraded: outcome === 'up' && row.is_degraded,
     isTriggered: row.alert_open,
     certificateExpires: row.active ? row.certificate_expires : null,
+    lastPing: row.last_ping,
+    expected: row.expected,
     phases: outcome === 'unknown' ? [] : PHASES.map((phase) => secondsOf(row[`last_${phase}_us`])),
   };
 }
@@ -95,6 +104,16 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
     'uptime_endpoint_certificate_expiry_timestamp_seconds',
     'When the certificate expires that a check saw last.',
     ({ labels, certificateExpires: value }) => (value === null ? [] : [{ labels, value }]),
+  ],
+  [
+    'uptime_endpoint_last_ping_timestamp_seconds',
+    'When a ping of any kind came last. Heartbeats only, from their first ping on.',
+    ({ labels, lastPing: value }) => (value === null ? [] : [{ labels, value }]),
+  ],
+  [
+    'uptime_endpoint_expected_timestamp_seconds',
+    'When the next run of the job is expected; it is late after the grace. Heartbeats only, while one is expected.',
+    ({ labels, expected: value }) => (value === null ? [] : [{ labels, value }]),
   ],
   [
     'uptime_endpoint_alert_triggered',

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { Database } from '../../platform/database/database';
 import { NIL_UUID } from '../../platform/ids/id';
 import { endpointGauges, type ScrapedEndpoint, type ScrapedRow, toScraped } from './endpoint-gauges';
@@ -13,6 +14,10 @@ import { exposition } from './exposition';
 const PORTION = 7000;
 /** Rows that are worked off before something else may run: a few milliseconds. */
 const AT_A_STRETCH = 500;
+
+/** A probe of the primary key for each heartbeat, none for others. */
+const ofHeartbeat = (column: string): string =>
+  `CASE WHEN type = '${HEARTBEAT}' THEN (SELECT extract(epoch FROM h.${column})::float8 FROM heartbeat h WHERE h.endpoint_id = listed) END`;
 
 /**
  * Endpoints of organization $1 behind $2, at most $3, cut off before anything is joined, and by the whole order of one index:
@@ -25,6 +30,7 @@ const READ = `
     SELECT id, external_key, name, website_name, type, tags, website_tags, active, status,
            degraded_since IS NOT NULL AS is_degraded, alert_open,
            extract(epoch FROM certificate_expires_at)::float8 AS certificate_expires,
+           ${ofHeartbeat('last_ping_at')} AS last_ping, ${ofHeartbeat('expected_at')} AS expected,
            last_dns_us, last_connect_us, last_tls_us, last_first_byte_us, last_transfer_us
       FROM (SELECT id AS listed FROM endpoint
              WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid

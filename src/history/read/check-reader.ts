@@ -107,7 +107,7 @@ function decoded(row: CheckRow, endpointId: string): ShownCheck {
     checkedAt: row.checked_at,
     result: {
       outcome: outcomeOf(row.outcome),
-      durationMs: row.duration_us / 1000,
+      durationMs: toMilliseconds(row.duration_us),
       phases: {
         dnsMs: toMilliseconds(row.dns_us),
         connectMs: toMilliseconds(row.connect_us),

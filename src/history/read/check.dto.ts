@@ -112,8 +112,13 @@ export class CheckView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   checked_at!: string;
 
-  @ApiProperty({ description: 'Sum of the phases, milliseconds.', example: 83.412 })
-  duration_ms!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Sum of the phases, milliseconds. Of a heartbeat how long the run took, null where no start was told.',
+    example: 83.412,
+  })
+  duration_ms!: number | null;
 
   @ApiProperty({ type: CheckPhasesView })
   phases!: CheckPhasesView;
@@ -178,7 +183,7 @@ export function toCheckView({ result, ...check }: ShownCheck, id: string): Check
     endpoint_id: formatId('endpoint', check.endpointId),
     outcome: result.outcome,
     checked_at: check.checkedAt.toISOString(),
-    duration_ms: stored(result.durationMs) ?? 0,
+    duration_ms: stored(result.durationMs),
     phases: {
       dns_ms: stored(phases.dnsMs),
       connect_ms: stored(phases.connectMs),

@@ -96,7 +96,7 @@ export const SUMMARIZE = `
            coalesce(sum(down) FILTER (WHERE after_days), 0) AS down_rest,
            coalesce(bool_or(up + down + planned > 0) FILTER (WHERE after_days AND start_at < today), false)::integer
              AS days_rest,
-           min(min_us) FILTER (WHERE in_24h AND up > 0) AS min_us, max(max_us) FILTER (WHERE in_24h AND up > 0) AS max_us
+           min(min_us) FILTER (WHERE in_24h AND counts <> '{}') AS min_us, max(max_us) FILTER (WHERE in_24h AND counts <> '{}') AS max_us
       FROM hours GROUP BY endpoint_key
   ),
   spans AS (

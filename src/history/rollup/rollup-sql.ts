@@ -21,22 +21,23 @@ const COUNTED = `CASE WHEN outcome & ${PLANNED} = 0 THEN outcome & 3 ELSE 3 END`
 
 /**
  * SQL that aggregates single checks to stats, grouped by endpoint and `startAt` (an SQL expression). `source` follows FROM:
- * check_result and the conditions. One pass over the checks, a second one over the few buckets.
+ * check_result and the conditions. One pass over the checks, a second one over the few buckets. A check without a duration
+ * is in none.
  */
 export const rollUpChecksSql = (startAt: string, source: string): string => `
   SELECT endpoint_key, start_at,
          coalesce(sum(n) FILTER (WHERE counted = 1), 0)::integer AS up,
          coalesce(sum(n) FILTER (WHERE counted = 0), 0)::integer AS down,
          coalesce(sum(n) FILTER (WHERE counted = 2), 0)::integer AS unknown,
-         ${SUMS.map((sum) => `coalesce(sum(${sum}) FILTER (WHERE counted = 1), 0)::bigint AS ${sum}`).join(',\n         ')},
-         coalesce(min(min_us) FILTER (WHERE counted = 1), 0) AS min_us,
-         coalesce(max(max_us) FILTER (WHERE counted = 1), 0) AS max_us,
-         coalesce(array_agg(bucket ORDER BY bucket) FILTER (WHERE counted = 1), '{}') AS buckets,
-         coalesce(array_agg(n::integer ORDER BY bucket) FILTER (WHERE counted = 1), '{}') AS counts,
+         ${SUMS.map((sum) => `coalesce(sum(${sum}) FILTER (WHERE bucket IS NOT NULL), 0)::bigint AS ${sum}`).join(',\n         ')},
+         coalesce(min(min_us) FILTER (WHERE bucket IS NOT NULL), 0) AS min_us,
+         coalesce(max(max_us) FILTER (WHERE bucket IS NOT NULL), 0) AS max_us,
+         coalesce(array_agg(bucket ORDER BY bucket) FILTER (WHERE bucket IS NOT NULL), '{}') AS buckets,
+         coalesce(array_agg(n::integer ORDER BY bucket) FILTER (WHERE bucket IS NOT NULL), '{}') AS counts,
          coalesce(sum(n) FILTER (WHERE counted = 3), 0)::integer AS planned,
          coalesce(sum(degraded) FILTER (WHERE counted = 1), 0)::integer AS degraded
     FROM (SELECT endpoint_key, ${startAt} AS start_at, ${COUNTED} AS counted,
-                 CASE WHEN ${IS_COUNTED_UP} THEN ${bucketSql('duration_us')} END AS bucket,
+                 CASE WHEN ${IS_COUNTED_UP} AND duration_us >= 0 THEN ${bucketSql('duration_us')} END AS bucket,
                  count(*) AS n, count(nullif(outcome & ${DEGRADED}, 0)) AS degraded,
                  sum(duration_us) AS sum_us, min(duration_us) AS min_us, max(duration_us) AS max_us,
                  sum(greatest(dns_us, 0)) AS dns_us, sum(greatest(connect_us, 0)) AS connect_us,
@@ -61,7 +62,7 @@ export const mergeHoursSql = (startAt: string, source: string): string => `
   total AS (
     SELECT endpoint_key, group_at, sum(up)::integer AS up, sum(down)::integer AS down, sum(unknown)::integer AS unknown,
            ${SUMS.map((sum) => `sum(${sum})::bigint AS ${sum}`).join(', ')},
-           coalesce(min(min_us) FILTER (WHERE up > 0), 0) AS min_us, max(max_us) AS max_us,
+           coalesce(min(min_us) FILTER (WHERE counts <> '{}'), 0) AS min_us, max(max_us) AS max_us,
            sum(planned)::integer AS planned, sum(degraded)::integer AS degraded
       FROM part GROUP BY 1, 2
   )

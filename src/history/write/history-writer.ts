@@ -141,7 +141,7 @@ function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDe
     column((check) => check.endpointKey),
     column((check) => check.checkedAt.toISOString()),
     column((_, index) => details[index]?.hash ?? NO_DETAIL),
-    column((check) => Math.max(toMicroseconds(check.result.durationMs), 0)),
+    column((check) => toMicroseconds(check.result.durationMs)),
     column((check) => toMicroseconds(check.result.phases.dnsMs)),
     column((check) => toMicroseconds(check.result.phases.connectMs)),
     column((check) => toMicroseconds(check.result.phases.tlsMs)),

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
 import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
+import { SuppressionEnded } from '../../endpoint/endpoint-events';
 import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-coverage';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
+import { TransactionEvents } from '../../platform/events/transaction-events';
 import { failpoint } from '../../platform/observability/failpoints';
 import type { EndpointResults, UnchangedUpRun } from './batch';
 import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './fold-batch';
@@ -28,6 +30,7 @@ export class BatchTransaction {
     private readonly states: EndpointStateStore,
     private readonly history: HistoryBacklog,
     private readonly alerts: AlertEvaluator,
+    private readonly events: TransactionEvents,
   ) {}
 
   /** Writes everything that follows from these results: `locked` on rows that are read before, `unchangedUp` without. */
@@ -55,6 +58,9 @@ export class BatchTransaction {
     const withHistory = await this.history.write(tx, part, withoutHistory);
     const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...unchangedUpUpdatesOf(saved, open)];
     if (updates.length > 0) await this.alerts.evaluate(tx, updates);
+    const recovered = updates.filter((update) => update.outcome === 'up' && update.consecutiveSuccesses === 1);
+    if (recovered.length > 0)
+      await this.events.emit(new SuppressionEnded({ parentIds: recovered.map(({ endpointId }) => endpointId) }), tx);
     if (recorded.length > 0) await failpoint('recorder.before_commit');
     return {
       recorded: new Set(recorded),

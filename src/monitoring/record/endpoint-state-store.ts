@@ -208,7 +208,7 @@ const SET_PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer']
   .map((name) => `last_${name}_us = v.${name}`)
   .join(', ');
 
-const storedDuration = (ms: number): number => Math.min(2_147_483_647, Math.round(ms * 1000));
+const storedDuration = (ms: number | null): number | null => (ms === null ? null : toMicroseconds(ms));
 
 const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
 const before = (outcome: string): string =>

@@ -118,7 +118,7 @@ function updateOf(check: FinishedCheck, streaks: Streaks): StreakUpdate | null {
     muted,
     isParentDown: check.isParentDown,
     checkedAt,
-    durationMs: Math.round(result.durationMs * 1000) / 1000,
+    durationMs: result.durationMs === null ? null : Math.round(result.durationMs * 1000) / 1000,
     statusCode: result.statusCode,
     address: result.address,
     error: result.error ? { code: result.error.code, message: result.error.message } : null,

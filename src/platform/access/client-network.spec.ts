@@ -1,4 +1,5 @@
-import { networkOf } from './client-network';
+import type { Request } from 'express';
+import { clientAddress, networkOf } from './client-network';
 
 describe('networkOf', () => {
   it.each([
@@ -13,5 +14,20 @@ describe('networkOf', () => {
     [undefined, ''],
   ])('counts %s as %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
+  });
+});
+
+describe('clientAddress', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8::7', '2001:db8::7'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['unknown', '192.0.2.1'],
+    ['203.0.113.7:4711', '192.0.2.1'],
+    [undefined, '192.0.2.1'],
+  ])('of what a trusted proxy calls %s is %s', (ip, address) => {
+    const socket = { remoteAddress: '::ffff:192.0.2.1' } as Request['socket'];
+    expect(clientAddress({ ip, socket })).toBe(address);
   });
 });

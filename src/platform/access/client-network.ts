@@ -1,14 +1,18 @@
+import { isIP } from 'node:net';
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
 const MAPPED = '::ffff:';
 
 /**
- * Where a request comes from: the address of its connection, and where that is one of `TRUSTED_PROXIES` what the proxy says of
- * its client, as Express reads it: `X-Forwarded-For` from right to left past all that are trusted. Of all others the header
- * means nothing.
+ * The IP address that a request comes from: that of its connection, and where that is one of `TRUSTED_PROXIES` what the proxy
+ * says of its client, as Express reads it: `X-Forwarded-For` from right to left past all that are trusted. Of all others the
+ * header means nothing, and so does what is no address, which some proxies send. Without a zone; IPv4 never as IPv6.
  */
-export const clientAddress = (request: Request): string | undefined => request.ip ?? request.socket.remoteAddress;
+export function clientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string | undefined {
+  const address = isIP(ip) === 0 ? socket.remoteAddress : ip;
+  return address?.replace(/^::ffff:(?=\d+\.)|%.*$/g, '');
+}
 
 /**
  * What stands for one client where limits count by address: the IPv4 address, or the /64 of an IPv6 one, because whoever

@@ -8,7 +8,7 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 
 const LOCATED_AT = Symbol('http:located-at');
@@ -20,7 +20,9 @@ class LocationInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const response = context.switchToHttp().getResponse<Response>();
-    const base = this.reflector.get<string>(LOCATED_AT, context.getHandler());
+    const { params } = context.switchToHttp().getRequest<Request<Record<string, string>>>();
+    const path = this.reflector.get<string>(LOCATED_AT, context.getHandler());
+    const base = path.replace(/:(\w+)/g, (whole, name: string) => params[name] ?? whole);
     return next.handle().pipe(
       map((created: unknown) => {
         if (typeof created === 'object' && created !== null && 'id' in created)
@@ -31,6 +33,6 @@ class LocationInterceptor implements NestInterceptor {
   }
 }
 
-/** For routes that create: 201 with `Location: <base>/<id>`, the id being that of the returned view. */
+/** For routes that create: 201 with `Location: <base>/<id>`, the id being that of the returned view. `:id` of the base is that of the request. */
 export const LocatedAt = (base: string) =>
   applyDecorators(SetMetadata(LOCATED_AT, base), UseInterceptors(LocationInterceptor));

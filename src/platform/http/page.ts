@@ -40,6 +40,14 @@ export class PageQuery extends CursorQuery {
   limit?: number;
 }
 
+/** Items of a page of a list whose items are large, or of which the first are asked for, when the client does not say how many. */
+export const SHORT_PAGE_SIZE = 100;
+
+export class ShortPageQuery extends PageQuery {
+  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: SHORT_PAGE_SIZE })
+  override limit?: number = SHORT_PAGE_SIZE;
+}
+
 /** A page's body has at most this many bytes, or one item that is larger; the next page goes on behind it. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 

@@ -12,8 +12,10 @@ import { HonoursIfMatch, RefusesIfMatch } from './precondition/precondition.deco
 const METHODS = { GET: Get, POST: Post, PUT: Put, DELETE: Delete };
 type Method = keyof typeof METHODS;
 
-/** Headers of a response (`...WITH_ETAG`), and a sentence for the client about it. */
-type Shown = Pick<ApiResponseOptions, 'headers' | 'description'>;
+/** Headers of a response (`...WITH_ETAG`), a sentence for the client about it, and whole examples where it has several forms. */
+type Shown = Pick<ApiResponseOptions, 'headers' | 'description'> & {
+  examples?: Record<string, { summary: string; value: unknown }>;
+};
 
 /** What a handler returns, and so the status: 200 for `ok`, `page`, `list` and `content`. `noContent` is a description, too. */
 type Returns =

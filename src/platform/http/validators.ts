@@ -72,8 +72,16 @@ export const IsPlainObject = (): PropertyDecorator =>
 // C0 and C1 controls, and the bidirectional overrides that make a name read as another one.
 const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
+/** The same but for line ends. */
+const CONTROLS_IN_LINES = new RegExp(`(?![\\r\\n])${CONTROLS.source}`, 'u');
+
 /** A name: 1 to `max` characters after trimming, without control or bidirectional characters. Trim it with `trimmed`. */
-export const IsName = (max: number): PropertyDecorator =>
+export const IsName = (max: number): PropertyDecorator => isText(max, CONTROLS);
+
+/** A text of several lines, plain: 1 to `max` characters after trimming, of control characters only line ends. */
+export const IsLines = (max: number): PropertyDecorator => isText(max, CONTROLS_IN_LINES);
+
+const isText = (max: number, refused: RegExp): PropertyDecorator =>
   applyDecorators(
     ValidateBy({
       name: 'isString',
@@ -99,7 +107,7 @@ export const IsName = (max: number): PropertyDecorator =>
     ValidateBy({
       name: 'invalidCharacters',
       validator: {
-        validate: (value: unknown) => typeof value !== 'string' || !CONTROLS.test(value),
+        validate: (value: unknown) => typeof value !== 'string' || !refused.test(value),
         defaultMessage: (args) => `${args?.property ?? 'value'} must not contain control characters`,
       },
     }),

@@ -18,6 +18,8 @@ export const ID_PREFIXES = {
   person: 'per',
   invitation: 'inv',
   session: 'ses',
+  incident: 'inc',
+  incidentUpdate: 'iu',
 } as const;
 /** Those of the service, and what extensions have registered. */
 export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);

@@ -37,6 +37,7 @@ export const FAILPOINTS = [
   'heartbeat.before_commit',
   'heartbeat.committed',
   'heartbeat.recorded',
+  'acknowledgement.step',
   'apply.locked',
   'apply.endpoints_made',
   'apply.before_commit',

@@ -3,6 +3,7 @@ import { PROBLEMS, type ProblemCode } from '../problem/problem';
 import { BODY_PROBLEMS, problemResponse } from '../problem/problems.decorator';
 
 interface Operation {
+  'x-plain'?: boolean;
   parameters?: { name: string; in: string }[];
   requestBody?: { content?: Record<string, unknown> };
   responses: Record<
@@ -13,10 +14,14 @@ interface Operation {
 
 const CHANGES = new Set(['post', 'put', 'patch', 'delete']);
 
-/** Adds what routes have by their method and by what they take; where they are declared, only their own is listed. */
+/**
+ * Adds what routes have by their method and by what they take; where they are declared, only their own is listed. What is
+ * marked `x-plain` is no route: an address for programs of others, which know no problems.
+ */
 export function withOperationsCompleted(document: OpenAPIObject): OpenAPIObject {
   for (const path of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
+      if (operation['x-plain']) continue;
       if ('application/json' in (operation.requestBody?.content ?? {})) addProblems(operation, BODY_PROBLEMS);
       addProblems(operation, EARLY);
       if (takes(operation, 'cursor')) addProblems(operation, ['invalid_cursor']);

@@ -16,6 +16,7 @@ const SECTIONS = [
   '/api/v1/deliveries',
   '/api/v1/alerts/events',
   '/api/v1/endpoints/{id}/acknowledgement',
+  '/api/v1/incidents',
   '/api/v1/stream',
   '/api/v1/overview',
   '/api/v1/metrics',
@@ -95,7 +96,9 @@ export function withTags(document: OpenAPIObject): OpenAPIObject {
 const TAGS: Readonly<Record<string, string>> = {
   Websites: 'What an organization watches. Owns endpoints.',
   Endpoints: 'One check each: what is asked, how often, and how the answer is judged.',
+  Pings: 'Where jobs tell that they have run: addresses that every program can request.',
   Alerts: 'Rules that notify when an endpoint fails, and the events they raised.',
+  Incidents: 'Endpoints that went down together, and what people said about it.',
   Contacts: 'Channels that are configured once, for any number of alerts.',
   Deliveries: 'What became of each notification.',
   Checks: 'Running a check at once.',

@@ -11,7 +11,11 @@ const FORMS: Readonly<Record<string, AskedPage['form']>> = {
   '/badge.svg': 'svg',
   '/feed.atom': 'atom',
   '/logo': 'logo',
+  '/history': 'history',
+  '/history.json': 'history.json',
 };
+/** Below `/status/<slug>`, which its own links name. */
+const BELOW = ['/feed.atom', '/logo', '/history', '/history.json'];
 /** The icon of pages and dashboard alike. */
 const ICON = '/favicon.svg';
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
@@ -59,7 +63,8 @@ export class HostedPages {
   private async show(slug: string, request: Request, response: Response): Promise<void> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const asked = isRead ? pageAt(request.path, slug) : null;
-    await this.status.send(asked, windowOf(request.query['uptime']), request, response);
+    const { uptime, month } = request.query;
+    await this.status.send(asked, { uptime: windowOf(uptime), month }, request, response);
   }
 }
 
@@ -72,8 +77,8 @@ const isForInstallation = ({ path, headers }: Request): boolean =>
 export function pageAt(path: string, slug: string): AskedPage | null {
   const form = FORMS[path];
   if (form !== undefined) return { slug, form };
-  if (path === `/status/${slug}/feed.atom`) return { slug, form: 'atom' };
-  if (path === `/status/${slug}/logo`) return { slug, form: 'logo' };
+  const below = BELOW.find((end) => path === `/status/${slug}${end}`);
+  if (below !== undefined) return pageAt(below, slug);
   const asked = path.startsWith('/status/') ? readPageName(path.slice('/status/'.length)) : null;
   return asked?.slug === slug ? asked : null;
 }

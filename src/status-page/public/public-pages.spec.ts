@@ -24,6 +24,8 @@ const PAGE = {
 /** Pages of the largest size, each of an organization of its own or of one. */
 function pagesOf(orgOf: (slug: string) => string) {
   const read: string[] = [];
+  /** What happens while a page is read, once each. */
+  const whileReading: (() => void)[] = [];
   const days = Array.from({ length: SHOWN_DAYS }, (_, i) => ({
     date: `2026-01-${i}`,
     up: 1440,
@@ -44,6 +46,7 @@ function pagesOf(orgOf: (slug: string) => string) {
     find: (slug) => Promise.resolve<PublishedPage>({ ...PAGE, id: slug, slug, orgId: orgOf(slug), websiteId: slug }),
     read: ({ slug }) => {
       read.push(slug);
+      whileReading.shift()?.();
       const page: StatusSnapshot = {
         slug,
         name: slug,
@@ -52,29 +55,31 @@ function pagesOf(orgOf: (slug: string) => string) {
         status: 'up',
         updated_at: '2026-11-22T00:00:00Z',
         endpoints,
+        incidents: [],
         outages: [],
+        otherOutages: [],
         maintenance: [],
       };
       return Promise.resolve(page);
     },
   };
   const clock = new StoppedClock();
-  return { pages: new PublicPages(source as StatusSnapshots, clock, new Config()), clock, read };
+  return { pages: new PublicPages(source as StatusSnapshots, clock, new Config()), clock, read, whileReading };
 }
 
 describe('the public pages that are kept', () => {
   it('are bounded by their bytes: the least recently shown one is read again', async () => {
     const { pages, read } = pagesOf((slug) => `org of ${slug}`);
-    for (let i = 0; i < 24; i++) await pages.get(`page-${i}`, 'html', undefined, '');
-    await pages.get('page-23', 'html', undefined, '');
+    for (let i = 0; i < 24; i++) await pages.get(`page-${i}`, 'html', {}, '');
+    await pages.get('page-23', 'html', {}, '');
     expect(read).toHaveLength(24);
-    await pages.get('page-0', 'html', undefined, '');
+    await pages.get('page-0', 'html', {}, '');
     expect(read.slice(24)).toEqual(['page-0']);
   });
 
   it('are shown as they were while an organization has many large ones read again and again', async () => {
     const { pages, clock, read } = pagesOf(() => 'one organization');
-    const all = () => Promise.all(Array.from({ length: 30 }, (_, i) => pages.get(`page-${i}`, 'svg', undefined, '')));
+    const all = () => Promise.all(Array.from({ length: 30 }, (_, i) => pages.get(`page-${i}`, 'svg', {}, '')));
     await all();
     for (let second = 0; second < 60; second += 15) {
       clock.atMs += 15_000;
@@ -86,5 +91,41 @@ describe('the public pages that are kept', () => {
     // Two hundred tokens, eleven each; and every page was shown each time.
     expect(read.length - before).toBe(18);
     await expect(all()).resolves.not.toContain(null);
+  });
+
+  it('are read again at once when an incident of their organization is changed, and no others', async () => {
+    const { pages, read } = pagesOf((slug) => `org of ${slug}`);
+    const both = async () => {
+      for (const slug of ['page-0', 'page-1']) await pages.get(slug, 'json', {}, '');
+    };
+    await both();
+    pages.changed('org of page-1');
+    await both();
+    await both();
+    expect(read).toEqual(['page-0', 'page-1', 'page-1']);
+  });
+
+  it('are read once more when an incident is changed while they are read', async () => {
+    const { pages, read, whileReading } = pagesOf(() => 'one organization');
+    whileReading.push(() => pages.changed('one organization'));
+    for (let i = 0; i < 3; i++) await pages.get('page-0', 'json', {}, '');
+    expect(read).toEqual(['page-0', 'page-0']);
+  });
+
+  it('are shown as they were while incidents are changed more often than pages may be read', async () => {
+    const { pages, read } = pagesOf(() => 'one organization');
+    for (let i = 0; i < 100; i++) {
+      pages.changed('one organization');
+      await expect(pages.get('page-0', 'svg', {}, '')).resolves.not.toBeNull();
+    }
+    expect(read).toHaveLength(19);
+  });
+
+  it('are refused for a month that is none before the page is looked for', async () => {
+    const { pages, read } = pagesOf(() => 'one organization');
+    await expect(pages.get('page-0', 'history', { month: '2026-13' }, '')).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+    expect(read).toEqual([]);
   });
 });

@@ -6,10 +6,12 @@ import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
+import { type PageMonth, readMonth } from '../page-month';
 import { atomFeed } from '../render/atom-feed';
+import { historyHtml } from '../render/history-html';
 import { type BadgeWindow, statusBadge } from '../render/status-badge';
 import { statusHtml } from '../render/status-html';
-import { statusJson } from '../render/status-json';
+import { historyJson, statusJson } from '../render/status-json';
 import { statusPolicy } from '../render/status-policy';
 import { SHOWN_DAYS } from '../shown-days';
 import { type PublishedPage, type StatusSnapshot, StatusSnapshots } from '../status-snapshot';
@@ -35,8 +37,18 @@ const ALL_GUESSES = { rate: 200, burst: 400 };
 /** Rendering leaves the event loop to others after this. */
 const PIECE_MS = 10;
 
-/** What a page is sent as; `logo` is the uploaded picture. */
-export type PageForm = 'html' | 'json' | 'svg' | 'atom' | 'logo';
+/** What a page is sent as; `logo` is the uploaded picture, `history` one of its months. */
+type HistoryForm = 'history' | 'history.json';
+export type PageForm = 'html' | 'json' | 'svg' | 'atom' | 'logo' | HistoryForm;
+const HISTORY: ReadonlySet<PageForm> = new Set<HistoryForm>(['history', 'history.json']);
+
+/** What of a form is asked for. */
+export interface PageQuery {
+  /** Of the badge. */
+  uptime?: BadgeWindow | undefined;
+  /** Of the history; judged here. */
+  month?: unknown;
+}
 
 /** A page as it is sent. */
 export interface RenderedPage {
@@ -52,13 +64,17 @@ const TYPES = {
   json: 'application/json; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
   atom: 'application/atom+xml; charset=utf-8',
+  history: 'text/html; charset=utf-8',
+  'history.json': 'application/json; charset=utf-8',
 } as const;
 
 interface KeptPage {
   published: PublishedPage;
   readAtMs: number;
+  /** The newest change of its organization's incidents when it was read. */
+  change: number | undefined;
   snapshot: StatusSnapshot;
-  /** By form, and window of the badge. `null`: the page has no such form. */
+  /** By form, and window of the badge or month. `null`: the page has no such form. */
   rendered: Map<string, Promise<RenderedPage | null>>;
   bytes: number;
 }
@@ -76,6 +92,9 @@ export class PublicPages {
   private readonly reading = new Map<string, Promise<KeptPage | null>>();
   /** When a name was found to have no page. */
   private readonly unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
+  /** By organization: which change of its incidents here was the last. */
+  private readonly changes = new BoundedMap<string, number>(MAX_PAGES);
+  private lastChange = 0;
   /** Names that had a page: asking for them is no guess. */
   private readonly known = new BoundedMap<string, true>(MAX_PAGES);
   private readonly reads: TokenBuckets;
@@ -95,20 +114,20 @@ export class PublicPages {
 
   /**
    * `null` when no published page has that slug, or it has no logo. `network`: who asks. Throws `rate_limited` for a name that has had no
-   * page while too many such are asked for, and `temporarily_unavailable` when its organization's pages are read too often.
+   * page while too many such are asked for, `temporarily_unavailable` when its organization's pages are read too often, and
+   * `invalid_query` for a month that is none or in the future.
    */
-  async get(
-    slug: string,
-    form: PageForm,
-    window: BadgeWindow | undefined,
-    network: string,
-  ): Promise<RenderedPage | null> {
+  async get(slug: string, form: PageForm, query: PageQuery, network: string): Promise<RenderedPage | null> {
+    const month = readMonth(HISTORY.has(form) ? query.month : undefined, this.clock.now());
+    if (typeof month === 'string')
+      throw problems.invalidQuery([{ pointer: '?month', code: 'invalid_format', message: month }]);
     const page = await this.page(slug, network);
     if (!page) return null;
-    const key = `${form} ${window ?? ''}`;
+    const detail = form === 'svg' ? query.uptime : HISTORY.has(form) ? month.name : '';
+    const key = `${form} ${detail ?? ''}`;
     const known = page.rendered.get(key);
     if (known) return known;
-    const rendering = form === 'logo' ? this.logo(page) : render(form, page.snapshot, window, this.config);
+    const rendering = this.render(page, form, query.uptime, month);
     page.rendered.set(key, rendering);
     rendering.catch(() => page.rendered.delete(key));
     const rendered = await rendering;
@@ -126,15 +145,23 @@ export class PublicPages {
     this.unknown.delete(slug);
   }
 
+  /** An incident of the organization was changed: this instance shows it at once, others within 15 seconds. */
+  changed(orgId: string): void {
+    this.changes.set(orgId, ++this.lastChange);
+  }
+
+  private isFresh({ published, readAtMs, change }: KeptPage, nowMs: number): boolean {
+    return nowMs - readAtMs < KEPT_MS && change === this.changes.get(published.orgId);
+  }
+
   private async page(slug: string, network: string): Promise<KeptPage | null> {
     const nowMs = this.clock.monotonic();
     const kept = this.pages.get(slug);
-    if (kept && nowMs - kept.readAtMs < KEPT_MS) return kept;
+    if (kept && this.isFresh(kept, nowMs)) return kept;
     const missedAtMs = this.unknown.get(slug);
     if (missedAtMs !== undefined && nowMs - missedAtMs < KEPT_MS) return null;
     if (kept && this.reads.waitFor(kept.published.orgId, costOf(kept)) > 0) return kept;
-    const reading = this.reading.get(slug) ?? this.startReading(slug, kept ?? null, nowMs, network);
-    return reading;
+    return this.reading.get(slug) ?? this.startReading(slug, kept ?? null, nowMs, network);
   }
 
   private startReading(slug: string, old: KeptPage | null, nowMs: number, network: string): Promise<KeptPage | null> {
@@ -168,9 +195,44 @@ export class PublicPages {
       if (old) return old;
       throw problems.temporarilyUnavailable();
     }
+    const change = this.changes.get(orgId);
     const snapshot = await this.snapshots.read(published);
-    const bytes = snapshot.endpoints.length * SHOWN_DAYS * BYTES_PER_DAY;
-    return { published, readAtMs: nowMs, snapshot, rendered: new Map(), bytes };
+    const texts = snapshot.incidents.flatMap(({ updates }) => updates.map(({ text }) => text.length));
+    const bytes = texts.reduce((sum, text) => sum + text, snapshot.endpoints.length * SHOWN_DAYS * BYTES_PER_DAY);
+    return { published, readAtMs: nowMs, change, snapshot, rendered: new Map(), bytes };
+  }
+
+  private render(
+    page: KeptPage,
+    form: PageForm,
+    window: BadgeWindow | undefined,
+    month: PageMonth,
+  ): Promise<RenderedPage | null> {
+    const { snapshot } = page;
+    const { accent } = snapshot.look;
+    switch (form) {
+      case 'html':
+        return rendered(form, statusHtml(snapshot), accent);
+      case 'svg':
+        return rendered(form, [statusBadge(snapshot, window)], accent);
+      case 'json':
+        return rendered(form, statusJson(snapshot), accent);
+      case 'atom':
+        return rendered(form, atomFeed(snapshot, this.config.publicUrl), accent);
+      case 'logo':
+        return this.logo(page);
+      case 'history':
+      case 'history.json':
+        return this.history(page, form, month);
+      default:
+        return form satisfies never;
+    }
+  }
+
+  private async history(page: KeptPage, form: HistoryForm, month: PageMonth): Promise<RenderedPage> {
+    if (this.reads.take(page.published.orgId, costOf(page)) > 0) throw problems.temporarilyUnavailable();
+    const history = await this.snapshots.history(page.published, month);
+    return rendered(form, form === 'history' ? historyHtml(history) : [historyJson(history)], history.look.accent);
   }
 
   private async logo({ published }: KeptPage): Promise<RenderedPage | null> {
@@ -187,36 +249,15 @@ export class PublicPages {
 
 const costOf = ({ snapshot }: KeptPage): number => 1 + Math.floor(snapshot.endpoints.length / ENDPOINTS_PER_READ);
 
-function pieces(
+async function rendered(
   form: keyof typeof TYPES,
-  snapshot: StatusSnapshot,
-  window: BadgeWindow | undefined,
-  { publicUrl }: Config,
-): Iterable<string> {
-  switch (form) {
-    case 'html':
-      return statusHtml(snapshot);
-    case 'svg':
-      return [statusBadge(snapshot, window)];
-    case 'json':
-      return statusJson(snapshot);
-    case 'atom':
-      return atomFeed(snapshot, publicUrl);
-    default:
-      return form satisfies never;
-  }
-}
-
-async function render(
-  form: keyof typeof TYPES,
-  snapshot: StatusSnapshot,
-  window: BadgeWindow | undefined,
-  config: Config,
+  pieces: Iterable<string>,
+  accent: string | null,
 ): Promise<RenderedPage> {
   const hash = createHash('sha256');
   const parts: Buffer[] = [];
   let since = performance.now();
-  for (const piece of pieces(form, snapshot, window, config)) {
+  for (const piece of pieces) {
     const part = Buffer.from(piece);
     hash.update(part);
     parts.push(part);
@@ -228,6 +269,6 @@ async function render(
     body: Buffer.concat(parts),
     etag: `"${hash.digest('base64url').slice(0, 27)}"`,
     type: TYPES[form],
-    policy: form === 'html' ? statusPolicy(snapshot.look.accent) : null,
+    policy: form === 'html' || form === 'history' ? statusPolicy(accent) : null,
   };
 }

@@ -1,7 +1,7 @@
 import { Controller, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiParam, ApiTags, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { IsIn } from 'class-validator';
+import { IsIn, IsString } from 'class-validator';
 import { Route } from '../../platform/http/route.decorator';
 import { PublicStatusService } from './public-status.service';
 import { Optional } from '../../platform/http/validators';
@@ -16,6 +16,16 @@ class PublicStatusQuery {
   @Optional()
   @IsIn(Object.keys(BADGE_WINDOWS))
   uptime?: BadgeWindow;
+}
+
+class PublicHistoryQuery {
+  @ApiPropertyOptional({
+    description: 'A month in UTC, not in the future. Default: the present one.',
+    example: '2026-11',
+  })
+  @Optional()
+  @IsString()
+  month?: string;
 }
 
 const NAME = { name: 'slug', example: 'example-shop' };
@@ -34,9 +44,11 @@ export class PublicStatusController {
       'Without a key, cached for 15 seconds. Only pages that were published exist; where none is, people get a page that ' +
       'says so, programs the problem. A page with a domain is also at its root, `/status.json` and `/badge.svg`. Public ' +
       'maintenance windows that cover something shown are announced seven days ahead, in `maintenance` for programs; what is ' +
-      'down during one is no outage and no part of the uptime. Of windows that are not public nothing is shown. `status` is ' +
-      'what the checks say, also during maintenance; headline and badge say `maintenance` while nothing else is down, and ' +
-      '`degraded` while something works with a warning.',
+      'down during one is no outage and no part of the uptime. Of windows that are not public nothing is shown. Incidents with ' +
+      'a public update that are about something shown are in `incidents`, while they are open and for 14 days, with the ' +
+      'names of the page and what was said publicly, and nothing else of them; `outages` has all outages, the page and the feed ' +
+      'those of which no incident tells. `status` is what the checks say; headline and badge say `incident` while nothing is ' +
+      'down and an incident is open, `maintenance` while nothing else is down, and `degraded` while something works with a warning.',
     returns: {
       description: 'The page.',
       content: {
@@ -58,16 +70,17 @@ export class PublicStatusController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return this.status.respond(page, query.uptime, request, response);
+    return this.status.respond(page, query, request, response);
   }
 
   @Route('GET', ':slug/feed.atom', {
     access: 'public',
     countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
     operationId: 'getStatusFeed',
-    summary: 'Get outages and maintenance of a public page as an Atom feed',
+    summary: 'Get what happened on a public page as an Atom feed',
     description:
-      'Without a key, cached for 15 seconds. One entry per outage, which is updated when it ends, and one per announced ' +
+      'Without a key, cached for 15 seconds. One entry per incident, which is updated with all that is said publicly, one per ' +
+      'outage of which no incident tells, which is updated when it ends, and one per announced ' +
       'maintenance of the next seven days, which is updated when it begins and ends, until two days later; ids stay. A ' +
       'page with a domain has it at `/feed.atom`, too.',
     returns: {
@@ -78,7 +91,49 @@ export class PublicStatusController {
   })
   @ApiParam(NAME)
   feed(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.status.respondWith('atom', slug, request, response);
+    return this.status.respondWith('atom', slug, {}, request, response);
+  }
+
+  @Route('GET', ':slug/history', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
+    operationId: 'showStatusHistory',
+    summary: 'Show a month of a public status page',
+    description:
+      'Without a key, cached for 15 seconds. The incidents that were public and were open in the month, and the outages of ' +
+      'which none of them tells, at most 200 each, with links to the months beside it. A page with a domain has it at `/history`, too.',
+    returns: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+    problems: ['invalid_query', 'rate_limited'],
+  })
+  @ApiParam(NAME)
+  history(
+    @Param('slug') slug: string,
+    @Query() query: PublicHistoryQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.status.respondWith('history', slug, query, request, response);
+  }
+
+  @Route('GET', ':slug/history.json', {
+    access: 'public',
+    countedBy: 'STATUS_RATE_LIMIT_PER_SECOND',
+    operationId: 'getStatusHistory',
+    summary: 'Get a month of a public status page for programs',
+    description:
+      'Without a key, cached for 15 seconds. What the page of the month shows; `earlier` and `later` are the months beside it, ' +
+      'null where there is nothing to tell. A page with a domain has it at `/history.json`, too.',
+    returns: { description: 'The month.', content: { 'application/json': { schema: { type: 'object' } } } },
+    problems: ['invalid_query', 'rate_limited'],
+  })
+  @ApiParam(NAME)
+  historyForPrograms(
+    @Param('slug') slug: string,
+    @Query() query: PublicHistoryQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.status.respondWith('history.json', slug, query, request, response);
   }
 
   @Route('GET', ':slug/logo', {
@@ -100,6 +155,6 @@ export class PublicStatusController {
   })
   @ApiParam(NAME)
   logo(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.status.respondWith('logo', slug, request, response);
+    return this.status.respondWith('logo', slug, {}, request, response);
   }
 }

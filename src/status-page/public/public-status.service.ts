@@ -7,9 +7,8 @@ import { Compression } from '../../platform/http/compression';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { NOT_FOUND_PAGE } from '../render/status-html';
-import type { BadgeWindow } from '../render/status-badge';
 import { statusPolicy } from '../render/status-policy';
-import { KEPT_SECONDS, type PageForm, PublicPages } from './public-pages';
+import { KEPT_SECONDS, type PageForm, type PageQuery, PublicPages } from './public-pages';
 
 /** What is asked for: a form of the page with a slug. */
 export interface AskedPage {
@@ -42,38 +41,41 @@ export class PublicStatusService {
   }
 
   /** A page by its name below `/status/`. */
-  respond(name: string, window: BadgeWindow | undefined, request: Request, response: Response): Promise<void> {
-    return this.send(readPageName(name), window, request, response);
+  respond(name: string, query: PageQuery, request: Request, response: Response): Promise<void> {
+    return this.send(readPageName(name), query, request, response);
   }
 
-  /** The feed or the logo of a page. */
-  respondWith(form: 'atom' | 'logo', name: string, request: Request, response: Response): Promise<void> {
+  /** The feed, the logo or a month of a page. */
+  respondWith(
+    form: 'atom' | 'logo' | 'history' | 'history.json',
+    name: string,
+    query: PageQuery,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
     const page = readPageName(name);
-    return this.send(page?.slug === name ? { slug: name, form } : null, undefined, request, response);
+    return this.send(page?.slug === name ? { slug: name, form } : null, query, request, response);
   }
 
   /**
    * A page that is not published is a 404 like any other, for people as a page. Throws `rate_limited` for an address that
    * asks too often.
    */
-  async send(
-    asked: AskedPage | null,
-    window: BadgeWindow | undefined,
-    request: Request,
-    response: Response,
-  ): Promise<void> {
+  async send(asked: AskedPage | null, query: PageQuery, request: Request, response: Response): Promise<void> {
     const network = networkOf(clientAddress(request));
     const wait = this.requests?.take(network) ?? 0;
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
     const form = asked?.form ?? 'html';
-    const rendered = asked && (await this.pages.get(asked.slug, form, form === 'svg' ? window : undefined, network));
+    const rendered = asked && (await this.pages.get(asked.slug, form, query, network));
     if (!rendered) return sendNotFound(request, response);
     response.setHeader('Cache-Control', `public, max-age=${KEPT_SECONDS}`);
     response.setHeader('Content-Type', rendered.type);
     response.setHeader('ETag', rendered.etag);
     if (rendered.policy !== null) response.setHeader('Content-Security-Policy', rendered.policy);
-    else response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    if (form !== 'html') response.setHeader('Access-Control-Allow-Origin', '*');
+    else {
+      response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+      response.setHeader('Access-Control-Allow-Origin', '*');
+    }
     const isShorter = form !== 'logo' && this.compression.applies(request, response, rendered.body.length);
     if (request.headers['if-none-match'] === rendered.etag) {
       response.status(304).end();

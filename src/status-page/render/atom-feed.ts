@@ -1,5 +1,7 @@
+import type { StatusIncident } from '../page-incidents';
 import type { StatusMaintenance } from '../page-maintenance';
 import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
+import { STATUS_WORDS } from './incident-html';
 import { affected } from './maintenance-html';
 import { utc, utcRange } from './times';
 import { html } from '../../platform/text/html';
@@ -45,6 +47,24 @@ function workEntry(work: StatusMaintenance): Entry {
   };
 }
 
+/** What was said, newest first. */
+function incidentEntry(incident: StatusIncident): Entry {
+  const { id, title, started_at, ended_at, updates, published_at, updated_at } = incident;
+  const began = `Since ${utc(started_at)}`;
+  const times = ended_at === null ? `${began}.` : `${began}, over since ${utc(ended_at)}.`;
+  const said = updates.map(({ at, status, text }) =>
+    [`${utc(at)}, ${status === null ? 'Update' : STATUS_WORDS[status]}`, text].filter((part) => part !== '').join(': '),
+  );
+  return {
+    id,
+    title,
+    published: published_at,
+    updated: updated_at,
+    category: ended_at === null ? 'incident-open' : 'incident-over',
+    text: [`${times} Affects ${affected(incident)}.`, ...said].join('\n\n'),
+  };
+}
+
 const entryXml = ({ id, title, published, updated, category, text }: Entry, address: string): string => `<entry>
 <id>urn:uuid:${id}</id>
 <title>${xml(title)}</title>
@@ -57,16 +77,16 @@ const entryXml = ({ id, title, published, updated, category, text }: Entry, addr
 `;
 
 /**
- * The outages and announced work of a page as an Atom feed (RFC 4287), one entry each, which is updated when it begins and
- * ends, newest first. It says nothing of the moment at which it was rendered, so its ETag stays while nothing happens.
+ * The incidents, other outages and announced work of a page as an Atom feed (RFC 4287), one entry each, newest first: of an
+ * incident it is updated whenever something is said publicly, of the others when they begin and end. It says nothing of the moment at which it was rendered, so its ETag stays while nothing happens.
  * `publicUrl`: the installation's, for a page without a host of its own.
  */
 export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): Generator<string> {
-  const { name, slug, look, outages, maintenance } = snapshot;
+  const { name, slug, look, incidents, otherOutages, maintenance } = snapshot;
   // Without either the page does not know where it is: readers resolve these by where the feed is.
   const base = look.domain === null ? (publicUrl ?? '') : `https://${look.domain}`;
   const page = look.domain === null ? `${base}/status/${slug}` : `${base}/`;
-  const entries = [...maintenance.map(workEntry), ...outages.map(outageEntry)];
+  const entries = [...incidents.map(incidentEntry), ...maintenance.map(workEntry), ...otherOutages.map(outageEntry)];
   entries.sort((a, b) => (a.updated > b.updated ? -1 : a.updated < b.updated ? 1 : 0));
   const updated = [look.changedAt, ...entries.map((entry) => entry.updated)].sort().at(-1) ?? look.changedAt;
   yield `<?xml version="1.0" encoding="utf-8"?>

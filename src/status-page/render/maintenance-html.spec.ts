@@ -75,7 +75,9 @@ describe('announced work in words', () => {
       work({ id: '2', state: 'active', updated_at: '2026-11-22T02:00:00.000Z' }),
       work({ id: '3', state: 'over', updated_at: '2026-11-21T02:00:00.000Z' }),
     ];
-    const xml = [...atomFeed({ ...page, endpoints: [], outages: [], maintenance: works }, null)].join('');
+    const xml = [
+      ...atomFeed({ ...page, endpoints: [], incidents: [], outages: [], otherOutages: [], maintenance: works }, null),
+    ].join('');
     expect([...xml.matchAll(/<id>urn:uuid:(\d)<\/id>\n<title>([^<]+)</g)].map(([, id, title]) => [id, title])).toEqual([
       ['2', 'Maintenance under way: Upgrade'],
       ['3', 'Maintenance is over: Upgrade'],

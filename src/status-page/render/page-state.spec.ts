@@ -12,7 +12,7 @@ const endpointOf = (text: string) => ({
 function pageOf(status: string, texts: readonly string[]): Judged {
   const active = texts.some((text) => text.endsWith('!'));
   const maintenance = active ? [{ state: 'active' }] : [{ state: 'planned' }, { state: 'over' }];
-  return { status, endpoints: texts.map(endpointOf), maintenance } as unknown as Judged;
+  return { status, endpoints: texts.map(endpointOf), incidents: [], maintenance } as unknown as Judged;
 }
 
 describe('the headline of a public page', () => {
@@ -35,6 +35,25 @@ describe('the headline of a public page', () => {
   ] as const)('%s, of %j: %s, "%s"', (status, texts, state, text) => {
     const page = pageOf(status, texts);
     expect([pageState(page), headline(page)]).toEqual([state, text]);
+  });
+
+  const withIncident = (page: Judged, ended_at: string | null): Judged =>
+    ({ ...page, incidents: [{ title: 'Payments are slow', ended_at }] }) as unknown as Judged;
+
+  it.each([
+    ['up', ['up', 'up'], 'incident', 'Payments are slow'],
+    ['up', ['up~', 'up'], 'incident', 'Payments are slow'],
+    ['down', ['down!', 'up'], 'incident', 'Payments are slow'],
+    ['paused', ['paused'], 'incident', 'Payments are slow'],
+    ['down', ['down', 'up'], 'down', '1 of 2 does not work'],
+  ] as const)('%s, of %j, is with an open incident %s, "%s" (Kuma #908)', (status, texts, state, text) => {
+    const page = withIncident(pageOf(status, texts), null);
+    expect([pageState(page), headline(page)]).toEqual([state, text]);
+  });
+
+  it('is that everything works once no incident is open, whatever was said last (Cachet #790, #2423, #4578)', () => {
+    const page = withIncident(pageOf('up', ['up']), '2026-11-24T04:00:00.000Z');
+    expect([pageState(page), headline(page)]).toEqual(['up', 'Everything works']);
   });
 
   it.each([
@@ -74,7 +93,7 @@ describe('a badge', () => {
   });
 
   it('has a colour of its own for each state', () => {
-    const states: PageState[] = ['up', 'down', 'degraded', 'maintenance', 'unknown', 'paused'];
+    const states: PageState[] = ['up', 'down', 'degraded', 'incident', 'maintenance', 'unknown', 'paused'];
     expect(new Set(states.map((state) => BADGE_COLORS[state])).size).toBe(states.length);
   });
 });

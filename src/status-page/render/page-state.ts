@@ -1,35 +1,45 @@
 import type { EndpointStatus } from '../../endpoint/endpoint.dto';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
 
-/** What a page says of an endpoint or of itself: the status, or what explains it. */
-export type PageState = EndpointStatus | 'degraded' | 'maintenance';
+/** What a page says of an endpoint: the status, or what explains it. */
+export type EndpointState = EndpointStatus | 'degraded' | 'maintenance';
+/** What a page says of itself; `incident`: nothing is down, and people say that something is the matter. */
+export type PageState = EndpointState | 'incident';
 
 /** `down` only while no announced work explains it. Nobody looks at one that is paused. */
 export function endpointState({
   status,
   degraded,
   maintenance,
-}: Pick<StatusEndpoint, 'status' | 'degraded' | 'maintenance'>): PageState {
+}: Pick<StatusEndpoint, 'status' | 'degraded' | 'maintenance'>): EndpointState {
   if (status === 'paused') return 'paused';
   if (maintenance !== null) return 'maintenance';
   return degraded ? 'degraded' : status;
 }
 
 /** What of a page decides what it says of itself. */
-export type Judged = Pick<StatusSnapshot, 'status' | 'endpoints' | 'maintenance'>;
+export type Judged = Pick<StatusSnapshot, 'status' | 'endpoints' | 'incidents' | 'maintenance'>;
 
-/** The worst of what is shown. What is down without announced work comes first, then work that is under way. */
-export function pageState({ status, endpoints, maintenance }: Judged): PageState {
+/** The one that began last of those that are open. */
+const openIncident = ({ incidents }: Judged) => incidents.find(({ ended_at }) => ended_at === null);
+
+/**
+ * The worst of what is shown. What the checks find down without announced work comes first, then what people say of an open
+ * incident, then work that is under way. An incident that is over changes nothing.
+ */
+export function pageState(page: Judged): PageState {
+  const { status, endpoints, maintenance } = page;
   const states = endpoints.map(endpointState);
   // A page shows not all endpoints of a large website: the one that is down may be another.
   const hidden = status === 'down' && !endpoints.some((endpoint) => endpoint.status === 'down');
   if (hidden || states.includes('down')) return 'down';
+  if (openIncident(page)) return 'incident';
   if (maintenance.some(({ state }) => state === 'active')) return 'maintenance';
   return states.includes('degraded') ? 'degraded' : status;
 }
 
 /** The worst first; of a heading that nobody looks at any more there is nothing worse to say. */
-const WORST: readonly PageState[] = ['down', 'maintenance', 'degraded', 'unknown', 'up', 'paused'];
+const WORST: readonly EndpointState[] = ['down', 'maintenance', 'degraded', 'unknown', 'up', 'paused'];
 /** What does not say whether it works, in words. */
 const ASIDE = [
   ['maintenance', 'in maintenance'],
@@ -38,7 +48,9 @@ const ASIDE = [
 ] as const;
 
 /** The sum of what stands below one heading, and the worst of it: `3 of 4 work, 1 in maintenance`. `null` for one endpoint alone. */
-export function groupSum(endpoints: Parameters<typeof endpointState>[0][]): { state: PageState; text: string } | null {
+export function groupSum(
+  endpoints: Parameters<typeof endpointState>[0][],
+): { state: EndpointState; text: string } | null {
   const states = endpoints.map(endpointState);
   const count = (state: PageState) => states.filter((each) => each === state).length;
   const all = states.length;
@@ -56,7 +68,7 @@ export function groupSum(endpoints: Parameters<typeof endpointState>[0][]): { st
   return { state: WORST.find((state) => states.includes(state)) ?? 'unknown', text };
 }
 
-/** The headline of the page. */
+/** The headline of the page, as plain text. */
 export function headline(page: Judged): string {
   const state = pageState(page);
   const all = page.endpoints.length;
@@ -64,6 +76,8 @@ export function headline(page: Judged): string {
   switch (state) {
     case 'up':
       return 'Everything works';
+    case 'incident':
+      return openIncident(page)?.title ?? '';
     case 'maintenance':
       return 'Maintenance under way';
     case 'degraded':

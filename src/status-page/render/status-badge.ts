@@ -12,6 +12,7 @@ export const BADGE_COLORS: Readonly<Record<PageState, string>> = {
   up: '#12804f',
   down: '#c62828',
   degraded: '#b04a00',
+  incident: '#7a3fb8',
   maintenance: '#1d5fc4',
   unknown: '#8a5a00',
   paused: '#5b6570',

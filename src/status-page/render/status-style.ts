@@ -2,16 +2,16 @@
 export const STATUS_STYLE = `
 :root{color-scheme:light dark;--ground:#f3f5f9;--surface:#fff;--line:#dde3ec;--ink:#0f1728;--soft:#49556a;--link:#2350d8;
 --shadow:0 1px 2px rgb(15 23 40/5%),0 2px 8px rgb(15 23 40/4%);
---well:#0f7a4b;--well-end:#08633c;--alarm:#c01d26;--alarm-end:#8f0f1c;--half:#ad4c08;--half-end:#863803;--busy:#2c62bd;--busy-end:#1a4794;
+--well:#0f7a4b;--well-end:#08633c;--alarm:#c01d26;--alarm-end:#8f0f1c;--half:#ad4c08;--half-end:#863803;--busy:#2c62bd;--busy-end:#1a4794;--word:#7a3fb8;--word-end:#572a87;
 --up:#16965e;--up-ink:#08633c;--up-wash:#e2f5ea;--down:#d42a2f;--down-ink:#a8161d;--down-wash:#fdebea;
 --unknown-ink:#7d5000;--unknown-wash:#fcf2dc;--degraded-ink:#8f3d00;--degraded-wash:#ffebdc;
---work:#3b78d8;--work-ink:#1a4f9e;--work-wash:#e6effc;--none:#c9cfd6}
+--work:#3b78d8;--work-ink:#1a4f9e;--work-wash:#e6effc;--told:#8b4fc9;--told-ink:#6a2fa5;--told-wash:#f3eafb;--none:#c9cfd6}
 @media (prefers-color-scheme:dark){:root{--ground:#0b0f17;--surface:#141a25;--line:#273042;--ink:#eaeef6;--soft:#a5b0c3;--link:#8fb0ff;
 --shadow:0 1px 2px rgb(0 0 0/30%),0 2px 10px rgb(0 0 0/25%);
---well:#0c6440;--well-end:#08482e;--alarm:#97222a;--alarm-end:#6a151e;--half:#8a400c;--half-end:#652c05;--busy:#274f94;--busy-end:#1b3a70;
+--well:#0c6440;--well-end:#08482e;--alarm:#97222a;--alarm-end:#6a151e;--half:#8a400c;--half-end:#652c05;--busy:#274f94;--busy-end:#1b3a70;--word:#5f3391;--word-end:#43236a;
 --up:#34b67d;--up-ink:#68daa6;--up-wash:#0f2a20;--down:#f0605a;--down-ink:#ff9d96;--down-wash:#361719;
 --unknown-ink:#eec06b;--unknown-wash:#2d230f;--degraded-ink:#ffae75;--degraded-wash:#341e0f;
---work:#5b97f2;--work-ink:#a5c8ff;--work-wash:#14253f;--none:#374152}}
+--work:#5b97f2;--work-ink:#a5c8ff;--work-wash:#14253f;--told:#a873e6;--told-ink:#d3b3ff;--told-wash:#291a3d;--none:#374152}}
 *{box-sizing:border-box;margin:0;padding:0}
 body{border-top:4px solid var(--accent,transparent);background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 main{max-width:860px;margin:0 auto;padding:40px 20px 64px}
@@ -29,6 +29,7 @@ header{display:flex;flex-wrap:wrap;gap:12px 16px;align-items:center}
 .unknown,.paused{color:var(--unknown-ink);background:var(--unknown-wash)}
 .degraded{color:var(--degraded-ink);background:var(--degraded-wash)}
 .maintenance{color:var(--work-ink);background:var(--work-wash)}
+.incident{color:var(--told-ink);background:var(--told-wash)}
 .soft{color:var(--soft)}.small{font-size:13px}
 ul,ol{list-style:none}
 .endpoints>li{padding:20px 24px;background:var(--surface);border:1px solid var(--line);border-bottom:0}
@@ -57,15 +58,29 @@ summary{cursor:pointer;color:var(--soft);width:fit-content;padding:2px 0}
 .announced h2{margin:0;font-size:16px;letter-spacing:0}
 .announced p{margin-top:6px;max-width:65ch}
 .times{margin-top:2px;color:var(--soft)}
+.incidents{margin:8px 0}
+.incidents>li{padding:18px 24px;box-shadow:var(--shadow);background:var(--surface);border:1px solid var(--line);border-left:4px solid var(--up);border-radius:12px}
+.incidents>.open{border-left-color:var(--told)}
+.incidents>li+li{margin-top:8px}
+.incidents :is(h2,h3){margin:0;font-size:18px;letter-spacing:-.01em;flex:1 1 200px}.incidents h3{font-size:16px}
+.incidents .pill{flex:none}.when{margin-top:6px}
+.said{margin-top:12px}
+.said>li{position:relative;padding:0 0 14px 20px}.said>li:last-child{padding-bottom:0}
+.said>li::before{content:"";position:absolute;left:1px;top:6px;width:8px;height:8px;border-radius:50%;background:var(--told)}
+.over .said>li::before{background:var(--up)}
+.said>li:not(:last-child)::after{content:"";position:absolute;left:4px;top:18px;bottom:-4px;width:2px;background:var(--line)}
+.text{margin-top:2px;max-width:65ch;white-space:pre-line;font-size:16px}
+.months{margin:0 0 16px}.more{margin-top:12px}
 .endpoints,.outages{border-radius:12px;box-shadow:var(--shadow)}
 .overall{gap:4px 16px;padding:24px;border-radius:16px;box-shadow:var(--shadow);font-size:22px;line-height:1.25;letter-spacing:-.015em}
 .overall>svg{flex:none}
-.overall:is(.up,.down,.degraded,.maintenance){color:#fff;background:linear-gradient(100deg,var(--top),var(--end))}
+.overall:is(.up,.down,.degraded,.maintenance,.incident){color:#fff;background:linear-gradient(100deg,var(--top),var(--end))}
 .overall.up{--top:var(--well);--end:var(--well-end)}.overall.down{--top:var(--alarm);--end:var(--alarm-end)}
 .overall.degraded{--top:var(--half);--end:var(--half-end)}.overall.maintenance{--top:var(--busy);--end:var(--busy-end)}
+.overall.incident{--top:var(--word);--end:var(--word-end)}
 footer{margin-top:48px;color:var(--soft);font-size:13px}
 a{color:var(--link)}
-@media (max-width:480px){main{padding:24px 16px 48px}.bars{height:36px}.overall,.endpoints>li{padding:16px}.outages{padding-inline:16px}}
+@media (max-width:480px){main{padding:24px 16px 48px}.bars{height:36px}.overall,.endpoints>li,.incidents>li{padding:16px}.outages{padding-inline:16px}}
 `;
 
 /**

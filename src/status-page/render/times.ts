@@ -4,11 +4,14 @@ const minute = (iso: string): string => iso.slice(11, 16);
 /** `2026-11-24 02:00 UTC`, for text. */
 export const utc = (iso: string): string => `${day(iso)} ${minute(iso)} UTC`;
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+
+/** `November 2026`, of a month such as `2026-11`. */
+export const monthName = (month: string): string => `${MONTHS[Number(month.slice(5)) - 1] ?? ''} ${month.slice(0, 4)}`;
 
 /** `24 Nov`, of a date such as `2026-11-24`. */
 export const dayOfMonth = (date: string): string =>
-  `${Number(date.slice(8))} ${MONTHS[Number(date.slice(5, 7)) - 1] ?? ''}`;
+  `${Number(date.slice(8))} ${MONTHS[Number(date.slice(5, 7)) - 1]?.slice(0, 3) ?? ''}`;
 
 /** `2026-11-24 02:00 to 04:00 UTC`, with the second date where it is another one. */
 export const utcRange = (from: string, until: string): string =>

@@ -3,6 +3,7 @@ import { ON_BODIES } from './on-bodies';
 import { ON_CHECKS } from './on-checks';
 import { ON_DELIVERIES } from './on-deliveries';
 import { ON_DOCUMENTS } from './on-documents';
+import { ON_PINGS } from './on-pings';
 import { ON_REQUESTS } from './on-requests';
 
 /** What every attack is played with, and what bounds nearly all of them. */
@@ -21,6 +22,7 @@ export const ATTACKS: readonly Attack[] = [
   ...of('on-bodies.ts', ON_BODIES),
   ...of('on-documents.ts', ON_DOCUMENTS),
   ...of('on-deliveries.ts', ON_DELIVERIES),
+  ...of('on-pings.ts', ON_PINGS),
 ];
 
 const nobody: Attack = {

@@ -55,6 +55,7 @@ describe('alert events', () => {
       started_at: expect.stringMatching(/Z$/),
       duration_seconds: null,
       created_at: expect.stringMatching(/Z$/),
+      incident_id: expect.stringMatching(/^inc_/),
       delivery: {
         id: expect.stringMatching(/^dl_/),
         state: expect.stringMatching(/^(pending|failed|delivered|superseded)$/),
@@ -125,6 +126,8 @@ describe('alert events', () => {
     const upToNow = `until=${new Date(Date.parse(newest) + 1).toISOString()}`;
     const those = (keep: (event: AlertEventView) => boolean) => all.filter(keep);
     expect(await found(`${upToNow}&alert_id=${alerts[3]}`)).toEqual(those(({ alert_id }) => alert_id === alerts[3]));
+    const incident = all.at(-1)?.incident_id ?? '';
+    expect(await found(`${upToNow}&incident_id=${incident}`)).toEqual(those((event) => event.incident_id === incident));
     expect(await found(`${upToNow}&endpoint_id=${endpoints[0]}`)).toEqual(
       those(({ endpoint_id }) => endpoint_id === endpoints[0]),
     );

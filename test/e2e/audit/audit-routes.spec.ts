@@ -7,6 +7,7 @@ import type { Api } from '../../../packages/testing/service/api';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newDetectedIncident, newIncident } from '../../harness/app/incidents';
 import { routesOf } from '../../harness/app/routes';
 
 interface Made {
@@ -16,7 +17,7 @@ interface Made {
 /** How a route is called, and the entry of the audit log that it makes. */
 interface Use {
   entry: string;
-  /** Creates the resource it is called for and returns its id. */
+  /** Creates the resource it is called for and returns its id, or what stands in the path from its first to its last id. */
   on?: () => Promise<string>;
   body?: (id: string) => object;
   headers?: () => Promise<Record<string, string>>;
@@ -94,6 +95,25 @@ describe('the audit log of every route', () => {
     await app.app.get(Database).query('UPDATE alert SET triggered = true, incident_no = 1 WHERE id = $1', [alertId]);
     const key = app.app.get(ServerSecrets).get('acknowledge_link');
     return signClaim(key, { alertId, incidentNo: 1, expiresAt: new Date(Date.now() + 60_000) });
+  };
+  /** The newest incident's endpoints, and one to be merged. */
+  let [bad, merged]: [string[], string] = [[], ''];
+  const detected = async () => {
+    bad = [await endpoint(), await endpoint()];
+    return newDetectedIncident(
+      app.app.get(Database),
+      bad.map((id) => ({ endpoint: id })),
+    );
+  };
+  const inHand = async () => {
+    const id = await detected();
+    await app.admin.put(`/incidents/${id}/acknowledgement`, { note: 'mine' });
+    return id;
+  };
+  /** An incident with an update, as both stand in the path. */
+  const said = async () => {
+    const id = await newIncident(app.admin);
+    return `${id}/updates/${await made(app.admin, `/incidents/${id}/updates`, { text: 'We look.' })}`;
   };
   const byOperator = () => Promise.resolve({ authorization: `Bearer ${app.operator.key}` });
 
@@ -190,6 +210,43 @@ describe('the audit log of every route', () => {
       body: () => ({ mute: false }),
     },
     'DELETE /api/v1/maintenance-windows/:id': { entry: 'delete maintenance', on: maintenance },
+    'POST /api/v1/incidents': {
+      entry: 'create incident',
+      body: () => ({ title: 'Slow', scope: { all: true }, text: 'We look.' }),
+    },
+    'PUT /api/v1/incidents/:id': {
+      entry: 'update incident',
+      on: () => newIncident(app.admin),
+      body: () => ({ title: 'Slower' }),
+    },
+    'DELETE /api/v1/incidents/:id': { entry: 'delete incident', on: () => newIncident(app.admin) },
+    'PUT /api/v1/incidents/:id/acknowledgement': {
+      entry: 'update incident',
+      on: detected,
+      body: () => ({ note: 'mine' }),
+    },
+    'DELETE /api/v1/incidents/:id/acknowledgement': { entry: 'update incident', on: inHand },
+    'POST /api/v1/incidents/:id/updates': {
+      entry: 'update incident',
+      on: () => newIncident(app.admin),
+      body: () => ({ text: 'We know why.' }),
+    },
+    'PUT /api/v1/incidents/:id/updates/:updateId': {
+      entry: 'update incident',
+      on: said,
+      body: () => ({ text: 'We know better.' }),
+    },
+    'DELETE /api/v1/incidents/:id/updates/:updateId': { entry: 'update incident', on: said },
+    'POST /api/v1/incidents/:id/split': {
+      entry: 'create incident',
+      on: detected,
+      body: () => ({ endpoint_ids: bad.slice(1) }),
+    },
+    'POST /api/v1/incidents/:id/merge': {
+      entry: 'update incident',
+      on: async () => ((merged = await detected()), detected()),
+      body: () => ({ incident_ids: [merged] }),
+    },
     'PUT /api/v1/configuration': {
       entry: 'create website',
       body: () => ({ version: 1, websites: [{ key: 'audited', name: 'b', url: 'https://b.example' }] }),
@@ -212,7 +269,7 @@ describe('the audit log of every route', () => {
     const id = (await on?.()) ?? '';
     const requestId = newUuid();
     const sent = body?.(id);
-    const response = await fetch(app.url + path.replace(/:\w+/, id), {
+    const response = await fetch(app.url + path.replace(/:\w+(.*:\w+)?/, id), {
       method,
       headers: {
         ...(sent && { 'content-type': 'application/json' }),

@@ -17,6 +17,9 @@ const VARIABLES = {
 /** No credential: where something stands is shown to who may read. */
 const HOME_URL = 'https://home.bakery.example/';
 
+/** Of a check of healthchecks. */
+const UUID = '31365bce-8da9-4729-8ff3-aaa71d56b712';
+
 /** Addresses of the fixtures. */
 const DOCUMENTATION = ['192.0.2.0/24', '2001:db8::/32'];
 
@@ -38,16 +41,16 @@ describe('Moving in', () => {
     return (await response.json()) as Conversion;
   };
 
-  it.each([
-    ['gatus', 'gatus.yaml', VARIABLES],
-    ['uptime-kuma', 'uptime-kuma-1.json', {}],
-    ['uptime-kuma', 'uptime-kuma-2.jsonl', {}],
-    ['healthchecks', 'healthchecks.json', {}],
-    ['prometheus-blackbox', 'prometheus-blackbox.yml', {}],
-    ['uptimerobot', 'uptimerobot.json', {}],
+  it.each<[from: string, file: string, more: Readonly<Record<string, string>>, old: readonly string[]]>([
+    ['gatus', 'gatus.yaml', VARIABLES, []],
+    ['uptime-kuma', 'uptime-kuma-1.json', {}, ['/api/push/tS3cr3tPush?status=up&msg=OK&ping=']],
+    ['uptime-kuma', 'uptime-kuma-2.jsonl', {}, []],
+    ['healthchecks', 'healthchecks.json', {}, [`/ping/${UUID}`, `/${UUID}`]],
+    ['prometheus-blackbox', 'prometheus-blackbox.yml', {}, []],
+    ['uptimerobot', 'uptimerobot.json', {}, []],
   ])(
-    'from %s (%s): convert, plan, apply, and nothing is left to do, nor for what is exported',
-    async (from, file, more) => {
+    'from %s (%s): convert, plan, apply, nothing is left to do, nor for what is exported, and jobs ping where they did',
+    async (from, file, more, old) => {
       const { read, write } = await app.organization(file);
       const plan = async (document: object) => {
         const { status, text, body } = await read.post<ConfigurationPlanView>('/configuration/plan', document);
@@ -73,6 +76,14 @@ describe('Moving in', () => {
       const exported = await write.get<object>('/configuration?owner=team');
       for (const value of credentials) expect(exported.text).not.toContain(value);
       expect(await plan(exported.body)).toMatchObject({ status: 200, changes: [] });
+
+      if (old.length === 0) return;
+      const [job] = (await write.get<{ id: string; website_id: string }[]>('/endpoints?key=nightly-backup')).body;
+      const website = await write.get<{ ping_key: string }>(`/websites/${job?.website_id}`);
+      const addresses = [...old, `/ping/${website.body.ping_key}/nightly-backup`];
+      for (const path of addresses) expect([path, (await fetch(app.url + path)).status]).toEqual([path, 200]);
+      const checks = await read.get<{ outcome: string }[]>(`/endpoints/${job?.id}/checks`);
+      expect(checks.body.map(({ outcome }) => outcome)).toEqual(addresses.map(() => 'up'));
     },
   );
 });

@@ -73,6 +73,35 @@ describe('The command uptime and the service', () => {
     expect(await run(['check', target])).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
   });
 
+  it('incidents are listed, shown, said something about and taken in hand by their number', async () => {
+    expect(await run(['incidents'])).toEqual({ code: 0, out: 'No incident is open.\n', err: '' });
+    const made = await app.write.post<{ number: number }>('/incidents', { title: 'Slow', scope: { all: true } });
+    const number = String(made.body.number);
+    const listed = await run(['incidents']);
+    expect([listed.code, listed.out.split('\n')[1]]).toEqual([
+      2,
+      expect.stringMatching(new RegExp(`^#${number} +open +\\S+ +by hand +investigating +Slow$`)),
+    ]);
+    const said = await run(['incident', 'update', number, 'It is the bank.', '--status', 'identified', '--public']);
+    expect([said.code, said.out]).toEqual([0, expect.stringContaining('on the status pages that show it')]);
+    const one = await run(['incident', `#${number}`]);
+    expect([one.code, one.out]).toEqual([
+      2,
+      expect.stringMatching(/identified, public\n {2}Slow\n.*\n {2}It is the bank\.\n$/),
+    ]);
+    expect(await run(['incident', 'ack', number])).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/\(409 conflict\)/),
+    });
+    const over = await run(['incident', 'update', number, 'Over.', '--status', 'resolved', '--json']);
+    expect([over.code, JSON.parse(over.out)]).toMatchObject([0, { status: 'resolved', public: false }]);
+    expect((await run(['incident', number])).code).toBe(0);
+    const all = JSON.parse((await run(['incidents', '--all', '--json'])).out) as { state: string }[];
+    expect(all.map(({ state }) => state)).toEqual(['ended']);
+    expect(await run(['incident', '999'])).toMatchObject({ code: 1, err: expect.stringMatching(/^No incident has/) });
+  });
+
   it('says what a read key may not', async () => {
     const { code, err } = await uptime(app.url, app.read.key, ['check', front]);
     expect([code, err]).toEqual([1, expect.stringMatching(/may not do this \(403\)\. .*"write"/)]);

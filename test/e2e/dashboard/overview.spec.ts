@@ -88,7 +88,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
         `INSERT INTO check_hour (endpoint_key, start_at, up, down, unknown, sum_us, dns_us, connect_us, tls_us, first_byte_us,
                                  transfer_us, min_us, max_us, buckets, counts)
          SELECT e.key, date_trunc('hour', now(), 'UTC') - make_interval(hours => h.ago), h.up, 1, 0, h.up * 123456, 0, 0, 0, 0, 0,
-                1, 1, '{}', '{}'
+                1, 1, CASE WHEN h.up > 0 THEN '{1}'::smallint[] ELSE '{}' END, CASE WHEN h.up > 0 THEN ARRAY[h.up] ELSE '{}' END
            FROM endpoint e, (VALUES (0, 2), (1, 2), (2, 0), (24, 1), (25, 1)) AS h (ago, up) WHERE e.id = $1`,
         [uuidOf(endpoint)],
       );

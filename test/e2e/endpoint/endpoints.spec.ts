@@ -72,6 +72,7 @@ describe('endpoints', () => {
       degraded_since: null,
       maintenance: null,
       acknowledgement: null,
+      incident_id: null,
       last_checked_at: null,
       next_check_at: expect.stringMatching(/\.\d{3}Z$/),
       created_at: expect.stringMatching(/\.\d{3}Z$/),

@@ -2,12 +2,15 @@
  * @lane slow
  * @databases both
  */
-import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
+import { AcknowledgementJob } from '../../../src/alert/acknowledgement/acknowledgement.job';
+import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { eventually } from '../../../packages/testing/eventually';
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
+import { StreamReader } from '../../../src/stream/stream-reader';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { sweepHeartbeats } from '../../harness/app/heartbeats';
+import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 interface Heartbeat {
   every: number | null;
@@ -30,7 +33,7 @@ interface Endpoint {
 interface Check {
   outcome: string;
   checked_at: string;
-  duration_ms: number;
+  duration_ms: number | null;
   error: { code: string; phase: string; message: string } | null;
 }
 
@@ -55,17 +58,11 @@ describe('a heartbeat', () => {
     (await app.write.get<Endpoint>(`/endpoints/${id}`)).body;
   const checks = async ({ id }: { id: string }): Promise<Check[]> =>
     (await app.read.get<Check[]>(`/endpoints/${id}/checks`)).body;
-  const ping = (path: string, init: RequestInit = {}) => fetch(`${app.url}${path}`, init);
+  /** At an address as it is written. */
+  const sweep = () => sweepHeartbeats(app);
   const pinged = async (path: string, init: RequestInit = {}): Promise<[number, string]> => {
-    const response = await ping(path, init);
+    const response = await fetch(`${app.url}${path}`, init);
     return [response.status, await response.text()];
-  };
-  /** The service's own may have taken the row first: waits until nothing is due and everything is recorded. */
-  const sweep = async () => {
-    await app.app.get(HeartbeatSweep).run();
-    const now = app.app.get(DatabaseClock).now();
-    const left = 'SELECT 1 FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1';
-    await eventually('nothing is left', async () => (await app.app.get(Database).query(left, [now])).length === 0);
   };
 
   it('shows its schedule and addresses, and null for what it has not', async () => {
@@ -104,9 +101,9 @@ describe('a heartbeat', () => {
 
   it('is up at its first ping, and expects the next a period later', async () => {
     const made = await make();
-    const response = await ping(`/ping/${made.heartbeat.ping_id}`, { method: 'POST', body: 'done' });
-    expect([response.status, await response.text()]).toEqual([200, 'OK']);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
+    const { status: taken, text, headers } = await app.ping(made, 'success', { body: 'done' });
+    expect([taken, text]).toEqual([200, 'OK']);
+    expect(headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
       'ping-body-limit': '10000',
       'access-control-allow-origin': '*',
@@ -117,12 +114,44 @@ describe('a heartbeat', () => {
     const last = Date.parse(heartbeat.last_ping_at ?? '');
     expect(Date.parse(heartbeat.next_expected_at ?? '') - last).toBe(86_400_000);
     expect(Date.parse(heartbeat.late_at ?? '') - last).toBe(90_000_000);
-    expect(await checks(made)).toMatchObject([{ outcome: 'up', checked_at: heartbeat.last_ping_at, error: null }]);
+    expect(await checks(made)).toMatchObject([
+      { outcome: 'up', checked_at: heartbeat.last_ping_at, duration_ms: null, error: null },
+    ]);
+    const latency = await app.read.get<{ latency: object }>(`/endpoints/${made.id}/uptime`);
+    expect(latency.body.latency).toMatchObject({ avg: null, p95: null });
+  });
+
+  it('shows in the overview when it is expected, which nothing else is', async () => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const other = await newEndpoint(app.write, websiteId);
+    const items = (await app.read.get<{ id: string; next_expected_at: string | null }[]>('/overview')).body;
+    const shown = ({ id }: { id: string }) => items.find((item) => item.id === id)?.next_expected_at;
+    expect(shown(made)).toBe((await read(made)).heartbeat.next_expected_at);
+    expect(shown({ id: other })).toBeNull();
+  });
+
+  it('has its last ping and the next expected one in the metrics, and the service how it does', async () => {
+    const made = await make({ key: 'measured' });
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const { last_ping_at, next_expected_at } = (await read(made)).heartbeat;
+    const { text } = await app.read.get('/metrics');
+    const value = (gauge: string) =>
+      new RegExp(`^uptime_endpoint_${gauge}_timestamp_seconds.*"measured".* (.+)$`, 'm').exec(text)?.[1];
+    expect(Number(value('last_ping'))).toBe(Date.parse(last_ping_at ?? '') / 1000);
+    expect(Number(value('expected'))).toBe(Date.parse(next_expected_at ?? '') / 1000);
+    const own = await (await fetch(`${app.url}/metrics`)).text();
+    for (const sample of [
+      'uptime_pings_total{result="taken"} ',
+      'uptime_heartbeats_overdue 0',
+      'uptime_ingest_gap_seconds_total ',
+    ])
+      expect(own).toContain(`\n${sample}`);
   });
 
   it('is not said to be late when nobody was there to take its ping', async () => {
     const made = await make({ heartbeat: { every: 60, grace: 60 } });
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     // As if the service had been stopped from a minute after the ping on.
     await app.app.get(Database).query(
       `UPDATE heartbeat SET expected_at = now() - interval '10 minutes', deadline_at = now() - interval '9 minutes'
@@ -130,7 +159,7 @@ describe('a heartbeat', () => {
       [made.heartbeat.ping_id],
     );
     await app.app.get(Database).query(`UPDATE ingest_seen SET seen_at = now() - interval '10 minutes'`);
-    await sweep();
+    await app.advance('1 s');
     expect((await checks(made))[0]).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
     expect((await checks(made)).filter(({ outcome }) => outcome === 'down')).toEqual([]);
   });
@@ -177,7 +206,7 @@ describe('a heartbeat', () => {
 
   it('is down at once when its job fails, and says why', async () => {
     const made = await make();
-    await pinged(`/ping/${made.heartbeat.ping_id}/3`);
+    await app.ping(made, 'fail', { exitCode: 3 });
     expect(await checks(made)).toMatchObject([
       {
         outcome: 'down',
@@ -210,33 +239,50 @@ describe('a heartbeat', () => {
   it('tells a run by its id and how long it took', async () => {
     const made = await make();
     const [a, b] = [UNKNOWN, UNKNOWN.replace(/1/g, '2')];
-    await pinged(`/ping/${made.heartbeat.ping_id}/start?rid=${a}`);
+    await app.ping(made, 'start', { rid: a });
     const since = (await read(made)).heartbeat.running_since;
     expect(since).not.toBeNull();
     await app.advance('5 min');
-    await pinged(`/ping/${made.heartbeat.ping_id}/start?rid=${b}`);
+    await app.ping(made, 'start', { rid: b });
     await app.advance('5 min');
-    await pinged(`/ping/${made.heartbeat.ping_id}?rid=${a}`);
+    await app.ping(made, 'success', { rid: a });
     expect(Math.round(((await checks(made))[0]?.duration_ms ?? 0) / 60_000)).toBe(10);
     expect(Date.parse((await read(made)).heartbeat.running_since ?? '')).toBeGreaterThan(Date.parse(since ?? ''));
   });
 
+  it('tells the stream that a run begins, that it ends, and a log, but no success that nothing is new of', async () => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const reader = app.app.get(StreamReader);
+    const begin = await reader.now();
+    for (const path of ['/start', '/log', '', '']) await pinged(`/ping/${made.heartbeat.ping_id}${path}`);
+    // The first success has changed its status, which may be told after it.
+    const told = async () =>
+      (await reader.after(begin, null, 100)).flatMap(({ message }) =>
+        message?.includes('event: heartbeat') ? [message] : [],
+      );
+    await eventually('they are told', async () => (await told()).length >= 3);
+    const kinds = ['start', 'log', 'success'];
+    expect((await told()).map((message) => /event: heartbeat\ndata: (.*)/.exec(message)?.[1])).toEqual(
+      kinds.map((kind) =>
+        expect.stringContaining(`{"endpoint_id":"${made.id}","endpoint_name":"Backup","kind":"${kind}","at":"20`),
+      ),
+    );
+  });
+
   it('misses a run at its deadline, is told again of the next, and is up with a late ping', async () => {
     const made = await make({ heartbeat: { every: 3600, grace: 600 } });
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     const { late_at } = (await read(made)).heartbeat;
     await app.advance('69 min');
-    await sweep();
     expect(await checks(made)).toHaveLength(1);
     await app.advance('2 min');
-    await sweep();
-    await sweep();
     expect(await checks(made)).toMatchObject([
       { outcome: 'down', checked_at: late_at, error: { code: 'heartbeat_missed' } },
       { outcome: 'up' },
     ]);
     expect((await read(made)).status).toBe('down');
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     expect((await read(made)).status).toBe('up');
   });
 
@@ -244,34 +290,100 @@ describe('a heartbeat', () => {
     const made = await make();
     const alert = await newAlert(app.write, made.id, { after: 120 });
     const triggered = async () => (await app.write.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
-    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    await app.ping(made, 'fail');
     await app.advance('1 min');
-    await sweep();
     expect([await triggered(), (await checks(made)).length]).toEqual([false, 1]);
     await app.advance('61 s');
-    await sweep();
-    await sweep();
     expect([await triggered(), (await checks(made)).length]).toEqual([true, 2]);
+  });
+
+  const isTriggered = async (alert: string) =>
+    (await app.write.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
+
+  it('missed in a maintenance window is one failure that was planned, and is told when the window is over', async () => {
+    const made = await make({ heartbeat: { every: 3600, grace: 0 } });
+    const alert = await newAlert(app.write, made.id);
+    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    const nowMs = app.app.get(DatabaseClock).now().getTime();
+    await newMaintenanceWindow(app.write, {
+      scope: { endpoint_ids: [made.id] },
+      starts_at: new Date(nowMs).toISOString(),
+      ends_at: new Date(nowMs + 5_400_000).toISOString(),
+    });
+    await app.advance('61 min');
+    await sweep();
+    expect(await checks(made)).toMatchObject([{ outcome: 'down', planned: true }, { outcome: 'up' }]);
+    expect(await isTriggered(alert)).toBe(false);
+    await app.advance('30 min');
+    await app.app.get(MaintenanceSweep).run();
+    await sweep();
+    expect(await checks(made)).toMatchObject([
+      { outcome: 'down', planned: false, error: { code: 'heartbeat_missed' } },
+      { outcome: 'down', planned: true },
+      { outcome: 'up' },
+    ]);
+    expect(await isTriggered(alert)).toBe(true);
+  });
+
+  it.each<[string, (endpoint: Endpoint) => Promise<unknown>]>([
+    ['is taken back', ({ id }) => app.write.delete(`/endpoints/${id}/acknowledgement`)],
+    [
+      'ends at its time',
+      async () => {
+        await app.advance('61 s');
+        await app.app.get(AcknowledgementJob).removeOver();
+      },
+    ],
+  ])('acknowledged while it is down is told when the acknowledgement %s', async (_, end) => {
+    const made = await make();
+    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    const now = app.app.get(DatabaseClock).now().getTime();
+    const until = new Date(now + 60_000).toISOString();
+    expect((await app.write.put(`/endpoints/${made.id}/acknowledgement`, { until })).status).toBe(200);
+    const alert = await newAlert(app.write, made.id);
+    await pinged(`/ping/${made.heartbeat.ping_id}/fail`);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(made)).length]).toEqual([false, 2]);
+    await end(made);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(made)).length]).toEqual([true, 3]);
+  });
+
+  it.each<[string, (parent: Endpoint) => Promise<unknown>]>([
+    ['is well again', (parent) => pinged(`/ping/${parent.heartbeat.ping_id}`)],
+    ['is paused', (parent) => app.write.put(`/endpoints/${parent.id}`, { enabled: false })],
+    ['is deleted', (parent) => app.write.delete(`/endpoints/${parent.id}`)],
+  ])('down while another heartbeat that it depends on is down is told when that %s', async (_, end) => {
+    const parent = await make();
+    const child = await make({ depends_on: [parent.id] });
+    const alert = await newAlert(app.write, child.id);
+    await pinged(`/ping/${parent.heartbeat.ping_id}/fail`);
+    await pinged(`/ping/${child.heartbeat.ping_id}/fail`);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(child)).length]).toEqual([false, 1]);
+    await app.advance('1 s');
+    await end(parent);
+    await sweep();
+    expect([await isTriggered(alert), (await checks(child)).length]).toEqual([true, 2]);
+    expect((await checks(child))[0]?.error?.code).toBe('heartbeat_failed');
   });
 
   it('may be late before its first ping where it is armed, and takes too long by its own measure', async () => {
     const armed = await make({ heartbeat: { every: 3600, grace: 0 } }, '?armed=true');
     const slow = await make({ heartbeat: { ...DAILY, max_runtime: 300 } });
-    await pinged(`/ping/${slow.heartbeat.ping_id}/start`);
+    await app.ping(slow, 'start');
     await app.advance('61 min');
-    await sweep();
     expect(await checks(armed)).toMatchObject([{ outcome: 'down', error: { code: 'heartbeat_missed' } }]);
     expect(await checks(slow)).toMatchObject([{ outcome: 'down', error: { code: 'heartbeat_overran' } }]);
   });
 
   it('takes pings while it is disabled, and expects the next in the future when it is enabled', async () => {
     const made = await make({ heartbeat: { every: 3600 } });
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     await app.write.put(`/endpoints/${made.id}`, { enabled: false });
     expect((await read(made)).heartbeat).toMatchObject({ next_expected_at: null, late_at: null });
-    expect(await pinged(`/ping/${made.heartbeat.ping_id}`)).toEqual([200, 'OK']);
+    expect((await app.ping(made)).status).toBe(200);
     await app.advance('3 h');
-    await sweep();
     expect(await checks(made)).toHaveLength(1);
     const enabled = (await app.write.put<Endpoint>(`/endpoints/${made.id}`, { enabled: true })).body.heartbeat;
     const expected = Date.parse(enabled.next_expected_at ?? '') - Date.parse(enabled.last_ping_at ?? '');
@@ -280,7 +392,7 @@ describe('a heartbeat', () => {
 
   it('finishes what a killed process had decided, once', async () => {
     const made = await make();
-    await pinged(`/ping/${made.heartbeat.ping_id}`);
+    await app.ping(made);
     const [{ at } = { at: 0 }] = await app.app.get(Database).query<{ at: number }>(
       `UPDATE heartbeat SET pending = jsonb_build_array(
            jsonb_build_object('atMs', round(extract(epoch FROM last_verdict_at) * 1000), 'outcome', 'up', 'code', NULL, 'message', '', 'durationMs', NULL, 'revision', 1),
@@ -289,7 +401,7 @@ describe('a heartbeat', () => {
         WHERE ping_id = $1 RETURNING (extract(epoch FROM last_verdict_at) * 1000)::float8 + 7 AS at`,
       [made.heartbeat.ping_id],
     );
-    await sweep();
+    await app.advance('1 s');
     expect(await checks(made)).toMatchObject([
       { outcome: 'down', checked_at: new Date(at).toISOString() },
       { outcome: 'up' },
@@ -301,20 +413,19 @@ describe('a heartbeat', () => {
 
   it('is limited by itself, and gone with its endpoint', async () => {
     const made = await make();
-    const path = `/ping/${made.heartbeat.ping_id}/log`;
-    await pinged(path);
+    await app.ping(made, 'log');
     // At once: one a second is taken again.
-    const many = await Promise.all(Array.from({ length: 14 }, async () => (await pinged(path))[0]));
-    expect(many.filter((status) => status === 429).length).toBeGreaterThan(0);
+    const many = await Promise.all(Array.from({ length: 14 }, () => app.ping(made, 'log')));
+    expect(many.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
     await app.write.delete(`/endpoints/${made.id}`);
     await app.advance('1 min');
-    expect(await pinged(path)).toEqual([404, 'not found']);
+    expect(await app.ping(made, 'log')).toMatchObject({ status: 404, text: 'not found' });
   });
 
   it('lists its pings newest first, with bodies for those who may write', async () => {
     const made = await make();
-    await pinged(`/ping/${made.heartbeat.ping_id}/start?rid=${UNKNOWN}`);
-    await pinged(`/ping/${made.heartbeat.ping_id}?rid=${UNKNOWN}`, { method: 'POST', body: 'secret output' });
+    await app.ping(made, 'start', { rid: UNKNOWN });
+    await app.ping(made, 'success', { rid: UNKNOWN, body: 'secret output' });
     const list = await app.write.get<Record<string, unknown>[]>(`/endpoints/${made.id}/pings`);
     expect(list.body).toMatchObject([
       {
@@ -336,15 +447,45 @@ describe('a heartbeat', () => {
     expect((await app.read.get(`/endpoints/${await newEndpoint(app.write, websiteId)}/pings`)).status).toBe(409);
   });
 
+  it('is on a status page with its name and why it is down, and with nothing of its address, output or run', async () => {
+    const website = await newWebsite(app.write, 'Jobs');
+    const heartbeat = { ...DAILY, push_token: 'token-nobody-sees' };
+    const id = await newEndpoint(app.write, website, {
+      ...fields({ name: 'Nightly backup', heartbeat }),
+      url: undefined,
+    });
+    const { ping_id } = (await read({ id })).heartbeat;
+    await pinged(`/ping/${ping_id}/start`);
+    await pinged(`/ping/${ping_id}/3`, { method: 'POST', body: 'output of the job' });
+    const made = await app.admin.put(`/websites/${website}/status-page`, { slug: 'jobs', enabled: true });
+    expect(made.status).toBe(200);
+    const pages = await Promise.all(
+      ['', '.json', '/feed.atom', '.svg'].map(async (form) => {
+        const response = await fetch(`${app.url}/status/jobs${form}`, {
+          headers: { accept: form === '' ? 'text/html' : '*/*' },
+        });
+        return [response.status, await response.text()] as const;
+      }),
+    );
+    expect(pages.map(([status]) => status)).toEqual([200, 200, 200, 200]);
+    const [html = '', json = '', , badge = ''] = pages.map(([, text]) => text);
+    for (const page of [html, json]) expect(page).toContain('Nightly backup');
+    expect(html).toContain('a run failed');
+    expect(badge).toMatch(/down/);
+    const { ping_key } = (await app.write.get<{ ping_key: string }>(`/websites/${website}`)).body;
+    const secrets = [ping_id, heartbeat.push_token, ping_key, 'heartbeat:', 'output of the job', 'exit code'];
+    for (const [, text] of pages) for (const secret of secrets) expect(text).not.toContain(secret);
+  });
+
   it('gets new addresses, of which the audit log has none, and the old ones work a day more', async () => {
     const made = await make();
     const { ping_id: old } = made.heartbeat;
     const rotated = (await app.write.post<Endpoint>(`/endpoints/${made.id}/heartbeat/rotate`)).body.heartbeat;
     expect(rotated.ping_id).not.toBe(old);
-    expect(await pinged(`/ping/${old}`)).toEqual([200, 'OK']);
-    expect(await pinged(`/ping/${rotated.ping_id}`)).toEqual([200, 'OK']);
+    expect((await app.ping(made)).status).toBe(200);
+    expect((await app.ping({ heartbeat: rotated })).status).toBe(200);
     await app.write.post(`/endpoints/${made.id}/heartbeat/rotate`);
-    expect(await pinged(`/ping/${old}`)).toEqual([404, 'not found']);
+    expect(await app.ping(made)).toMatchObject({ status: 404, text: 'not found' });
     const log = await app.admin.get(`/audit-log?resource_id=${made.id}`);
     expect(log.body).toMatchObject([{ action: 'update' }, { action: 'update' }, { action: 'create' }]);
     for (const address of [old, rotated.ping_id, made.heartbeat.push_token]) expect(log.text).not.toContain(address);

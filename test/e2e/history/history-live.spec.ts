@@ -50,7 +50,7 @@ describe('the history of real checks', () => {
       ended_at: null,
       error: { code: 'connection_refused', message: ran[0]?.error?.message },
     });
-    const latencies = ran.filter((check) => check.outcome === 'up').map((check) => check.duration_ms);
+    const latencies = ran.filter((check) => check.outcome === 'up').map((check) => check.duration_ms ?? NaN);
     expect(uptime.latency.max).toBe(Math.max(...latencies));
 
     const buckets = (await read.get<LatencyBucketView[]>(`/endpoints/${id}/latency`)).body;

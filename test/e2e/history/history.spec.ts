@@ -356,6 +356,7 @@ describe('history over HTTP', () => {
         status: 'unknown',
         degraded: false,
         maintenance: null,
+        next_expected_at: null,
         acknowledgement: null,
         status_since: null,
         last_checked_at: null,

@@ -124,7 +124,9 @@ describe('what the document says of messages, and what is sent', () => {
     stream.close();
     const operation = operationsOf(document).find(({ path }) => path === '/api/v1/stream');
     const schema = operation?.responses['200']?.content?.['text/event-stream']?.schema;
-    expect(new Set(stream.events().map(({ event }) => event))).toEqual(new Set(['ready', 'check', 'alert']));
+    expect(new Set(stream.events().map(({ event }) => event))).toEqual(
+      new Set(['ready', 'check', 'alert', 'incident']),
+    );
     expect(stream.events().map((event) => faults(schema, event))).toEqual(stream.events().map(() => []));
   });
 

@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { startApp, type TestApp } from '../../harness/app/app';
+import { newIncident } from '../../harness/app/incidents';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Refusal {
@@ -22,6 +23,10 @@ const ONLY_SHAPE = [
   'POST /api/v1/organizations',
   'PUT /api/v1/organizations/{id}',
   'PUT /api/v1/websites/{id}/status-page',
+  'POST /api/v1/incidents/{id}/updates',
+  'PUT /api/v1/incidents/{id}/updates/{updateId}',
+  'POST /api/v1/incidents/{id}/split',
+  'POST /api/v1/incidents/{id}/merge',
   'POST /auth/session',
   'POST /ack/{token}',
 ];
@@ -36,6 +41,7 @@ describe('a body with several wrong fields', () => {
   let page: string;
 
   let maintenance: string;
+  let incident: string;
 
   const wrongWindow = (path: string): Wrong => ({
     path: () => path,
@@ -89,6 +95,7 @@ describe('a body with several wrong fields', () => {
     contactAlert = (await app.admin.post<{ id: string }>('/alerts', { endpoint_id: endpoint, contact_id: contact }))
       .body.id;
     page = (await app.admin.post<{ id: string }>('/status-pages', { title: 'Status', groups: [] })).body.id;
+    incident = await newIncident(app.admin);
     const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
     maintenance = (await app.admin.post<{ id: string }>('/maintenance-windows', nightly)).body.id;
   });
@@ -301,6 +308,33 @@ describe('a body with several wrong fields', () => {
         path: () => `/contacts/${contact}/alerts`,
         body: () => ({ scope: { all: true, tags: ['shop'] }, condition: 'late', remind_every: 5, enabled: true }),
         pointers: ['/condition', '/enabled', '/remind_every', '/scope/all'],
+      },
+    ],
+    'POST /api/v1/incidents': [
+      {
+        path: () => '/incidents',
+        body: () => ({
+          title: ' ',
+          scope: { all: true, tags: ['a'] },
+          status: 'resolved',
+          public: true,
+          colour: 'red',
+        }),
+        pointers: ['/colour', '/scope/all', '/status', '/text', '/title'],
+      },
+    ],
+    'PUT /api/v1/incidents/{id}': [
+      {
+        path: () => `/incidents/${incident}`,
+        body: () => ({ title: 'a\nb', scope: {}, colour: 'red' }),
+        pointers: ['/colour', '/scope', '/title'],
+      },
+    ],
+    'PUT /api/v1/incidents/{id}/acknowledgement': [
+      {
+        path: () => `/incidents/${incident}/acknowledgement`,
+        body: () => ({ note: 7, until: '2020-01-01T00:00:00Z', by: 'me', colour: 'red' }),
+        pointers: ['/colour', '/note', '/until'],
       },
     ],
     'POST /api/v1/maintenance-windows': [wrongWindow('/maintenance-windows')],

@@ -6,6 +6,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { type OpenApi, operationsOf } from '../../../packages/testing/contract/document/openapi';
 import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
+import { newDetectedIncident } from '../../harness/app/incidents';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** One body that the document offers. */
@@ -39,7 +40,14 @@ const STAND_INS: Readonly<Record<string, { why: string; values: (app: TestApp) =
     why: 'the site of the example has none, and nobody else is asked',
     values: () => ({ url: sitemap.url('/sitemap.xml') }),
   },
+  'POST /api/v1/incidents/{id}/merge': {
+    why: 'the example shows how an id looks, and no incident is merged with itself',
+    values: () => ({ incident_ids: [other] }),
+  },
 };
+
+/** Another incident of the scene. */
+let other: string;
 
 /** An id of the documents, such as `ws_01jd3k6q7be5y9x4v2m8n0r1st`. */
 const MADE_UP_ID = /\b([a-z]+)_01jd3k6q7be5y9x4v2m8n0r1st\b/g;
@@ -83,25 +91,39 @@ describe('the examples of request bodies in the OpenAPI document', () => {
 
   const nameOf = ({ method, path }: Offered) => `${method} ${path}`;
 
-  async function setScene(): Promise<Scene> {
-    const website = await newWebsite(app.write);
-    const endpoint = await newEndpoint(app.write, website);
-    const alert = await newAlert(app.write, endpoint);
-    const contact = await newContact(app.write);
+  /** What the ids of the text stand for, and no more: there are a hundred examples. */
+  async function setScene(text: string): Promise<Scene> {
+    const named = new Set([...text.matchAll(MADE_UP_ID)].map(([, prefix]) => prefix));
+    const ids: Record<string, string> = {};
+    const set = async (prefix: string, make: () => Promise<string>): Promise<void> => {
+      if (named.has(prefix)) ids[prefix] = await make();
+    };
+    const idOf = async (made: Promise<{ body: { id: string } }>) => (await made).body.id;
+    const website = (ids['ws'] = await newWebsite(app.write));
+    const endpoint = (ids['ep'] = await newEndpoint(app.write, website));
+    await set('al', () => newAlert(app.write, endpoint));
+    await set('ct', () => newContact(app.write));
     // What is down can be acknowledged. Nothing is checked here.
     await app.app.get(Database).query('UPDATE endpoint_state SET status = $1', [OUTCOME_CODE.down]);
-    const page = await app.write.post<{ id: string }>('/status-pages', { title: 'Shop', groups: [] });
+    await set('sp', () => idOf(app.write.post<{ id: string }>('/status-pages', { title: 'Shop', groups: [] })));
     const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
-    const window = await app.write.post<{ id: string }>('/maintenance-windows', nightly);
-    const org = formatId('organization', (await app.organization('Acme')).orgId);
+    await set('mw', () => idOf(app.write.post<{ id: string }>('/maintenance-windows', nightly)));
+    await set('inc', async () => {
+      const [second, third] = [await newEndpoint(app.write, website), await newEndpoint(app.write, website)];
+      other = await newDetectedIncident(app.app.get(Database), [{ endpoint: third }]);
+      return newDetectedIncident(app.app.get(Database), [{ endpoint }, { endpoint: second }]);
+    });
+    const said = { text: 'We look.' };
+    await set('iu', () => idOf(app.write.post<{ id: string }>(`/incidents/${ids['inc']}/updates`, said)));
+    await set('org', async () => formatId('organization', (await app.organization('Acme')).orgId));
     return {
-      ids: { ws: website, ep: endpoint, al: alert, ct: contact, sp: page.body.id, mw: window.body.id, org },
+      ids,
       async remove() {
         await app.write.delete(`/websites/${website}`);
-        await app.write.delete(`/contacts/${contact}`);
-        await app.write.delete(`/status-pages/${page.body.id}`);
-        await app.write.delete(`/maintenance-windows/${window.body.id}`);
-        await app.operator.delete(`/organizations/${org}`);
+        if (ids['ct'] !== undefined) await app.write.delete(`/contacts/${ids['ct']}`);
+        if (ids['sp'] !== undefined) await app.write.delete(`/status-pages/${ids['sp']}`);
+        if (ids['mw'] !== undefined) await app.write.delete(`/maintenance-windows/${ids['mw']}`);
+        if (ids['org'] !== undefined) await app.operator.delete(`/organizations/${ids['org']}`);
       },
     };
   }
@@ -113,7 +135,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   const callerOf = (path: string): Api => (path.startsWith('/api/v1/organizations') ? app.operator : app.admin);
 
   async function send(each: Offered): Promise<string> {
-    const scene = await setScene();
+    const scene = await setScene(`${each.url} ${JSON.stringify(each.body)}`);
     const body = { ...each.body, ...STAND_INS[nameOf(each)]?.values(app) };
     const response = await fetch(app.url + realIn(each.url, scene), {
       method: each.method,

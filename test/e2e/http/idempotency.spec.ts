@@ -7,6 +7,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { OPERATOR_TOKEN } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newDetectedIncident, newIncident } from '../../harness/app/incidents';
 import { routesOf } from '../../harness/app/routes';
 
 interface Sent {
@@ -85,6 +86,19 @@ describe('Idempotency-Key', () => {
     return formatId('delivery', id);
   };
 
+  const threeBad = async () => {
+    const website = await newWebsite(app.write);
+    const ids = [];
+    for (const name of ['a', 'b', 'c']) ids.push(await newEndpoint(app.write, website, { name }));
+    return ids.map((endpoint) => ({ endpoint }));
+  };
+  const memberOf = async (path: string, index: number): Promise<string> => {
+    const members = await app.read.get<{ endpoint_id: string }[]>(
+      path.replace(/^\/api\/v1|\/split$/g, '') + '/endpoints',
+    );
+    return members.body[index]?.endpoint_id ?? '';
+  };
+
   /** A route of the method POST that is not listed here fails: it either honours the header or says why it refuses. */
   const honouring: Readonly<Record<string, Use>> = {
     'POST /api/v1/websites': {
@@ -135,6 +149,27 @@ describe('Idempotency-Key', () => {
         const { body } = await app.write.post<{ id: string }>('/maintenance-windows', maintenance('Now'));
         return `/api/v1/maintenance-windows/${body.id}/end`;
       },
+      status: 200,
+    },
+    'POST /api/v1/incidents': {
+      path: () => Promise.resolve('/api/v1/incidents'),
+      body: () => Promise.resolve({ title: 'Twice', scope: { all: true }, text: 'We look.' }),
+      other: () => Promise.resolve({ title: 'Other', scope: { all: true } }),
+    },
+    'POST /api/v1/incidents/:id/updates': {
+      path: async () => `/api/v1/incidents/${await newIncident(app.write)}/updates`,
+      body: () => Promise.resolve({ text: 'Twice' }),
+      other: () => Promise.resolve({ text: 'Other' }),
+    },
+    'POST /api/v1/incidents/:id/split': {
+      path: async () => `/api/v1/incidents/${await newDetectedIncident(database, await threeBad())}/split`,
+      body: async (path) => ({ endpoint_ids: [await memberOf(path, 0)] }),
+      other: async (path) => ({ endpoint_ids: [await memberOf(path, 1)] }),
+    },
+    'POST /api/v1/incidents/:id/merge': {
+      path: async () => `/api/v1/incidents/${await newDetectedIncident(database, await threeBad())}/merge`,
+      body: async () => ({ incident_ids: [await newDetectedIncident(database, await threeBad())] }),
+      other: async () => ({ incident_ids: [await newDetectedIncident(database, await threeBad())] }),
       status: 200,
     },
     'POST /api/v1/deliveries/:id/redeliver': {

@@ -6,6 +6,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { OPERATOR_TOKEN } from '../../../packages/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
+import { newIncident } from '../../harness/app/incidents';
 import { routesOf } from '../../harness/app/routes';
 
 interface Sent {
@@ -28,6 +29,8 @@ interface Use {
 }
 
 const SLACK = { type: 'slack', config: { webhook_url: 'https://hooks.slack.com/services/T000/B000/YYYY' } };
+
+const [NO_INCIDENT, NO_UPDATE] = ['inc_00000000000000000000000000', 'iu_00000000000000000000000000'];
 
 describe('ETag and If-Match', () => {
   let app: TestApp;
@@ -72,6 +75,7 @@ describe('ETag and If-Match', () => {
       alerts: 'alert',
       contacts: 'contact',
       'maintenance-windows': 'maintenanceWindow',
+      incidents: 'incident',
       'status-pages': 'statusPage',
       organizations: 'organization',
       'api-keys': 'apiKey',
@@ -111,6 +115,12 @@ describe('ETag and If-Match', () => {
       noSetting: `WITH o AS (UPDATE maintenance_occurrence SET ends_at = now() WHERE window_id = $1)
         UPDATE maintenance_window SET owner = 'repo', listed_at = now() WHERE id = $1`,
     },
+    '/incidents/:id': {
+      make: async () => `/incidents/${await newIncident(app.write)}`,
+      change: { scope: { tags: ['a'] } },
+      other: { title: 'Overwritten' },
+      noSetting: `UPDATE incident SET status = 'identified', public_at = now(), updated_at = now() WHERE id = $1`,
+    },
     '/status-pages/:id': {
       make: async () =>
         `/status-pages/${await post('/status-pages', { title: 'All', groups: [{ name: 'A', endpoints: [await endpoint()] }] })}`,
@@ -136,6 +146,10 @@ describe('ETag and If-Match', () => {
   const refusing: Readonly<Record<string, string>> = {
     'PUT /api/v1/endpoints/:id/acknowledgement': '/endpoints/ep_00000000000000000000000000/acknowledgement',
     'DELETE /api/v1/endpoints/:id/acknowledgement': '/endpoints/ep_00000000000000000000000000/acknowledgement',
+    'PUT /api/v1/incidents/:id/acknowledgement': `/incidents/${NO_INCIDENT}/acknowledgement`,
+    'DELETE /api/v1/incidents/:id/acknowledgement': `/incidents/${NO_INCIDENT}/acknowledgement`,
+    'PUT /api/v1/incidents/:id/updates/:updateId': `/incidents/${NO_INCIDENT}/updates/${NO_UPDATE}`,
+    'DELETE /api/v1/incidents/:id/updates/:updateId': `/incidents/${NO_INCIDENT}/updates/${NO_UPDATE}`,
     'DELETE /auth/session': '/../../auth/session',
   };
   const only = Object.keys(resources).filter((name) => name !== '/websites/:id/status-page');
@@ -231,6 +245,7 @@ describe('ETag and If-Match', () => {
       async () => ({ endpoint_id: await endpoint(), type: 'webhook', config: { url: 'https://hooks.example/1' } }),
     ],
     ['/status-pages', () => Promise.resolve({ title: 'Page', groups: [] })],
+    ['/incidents', () => Promise.resolve({ title: 'Slow', scope: { all: true } })],
     [
       '/maintenance-windows',
       () => Promise.resolve({ name: 'W', cron: '0 2 * * SUN', timezone: 'UTC', duration: 3600, scope: { all: true } }),

@@ -343,7 +343,7 @@ describe('status pages of their own', () => {
       const again = await fetch(`${app.url}/status/with-feed/feed.atom`, { headers: { 'If-None-Match': etag } });
       expect([again.status, first.headers.get('cache-control')]).toEqual([304, 'public, max-age=15']);
       expect(await (await fetch(`${app.url}/status/with-feed`)).text()).toContain(
-        '<link rel="alternate" type="application/atom+xml" title="Outages and maintenance" href="/status/with-feed/feed.atom">',
+        '<link rel="alternate" type="application/atom+xml" title="Incidents, outages and maintenance" href="/status/with-feed/feed.atom">',
       );
     });
 
@@ -394,7 +394,10 @@ describe('status pages of their own', () => {
       ['/badge.svg', 'image/svg+xml; charset=utf-8', 'status: unknown'],
       ['/badge.svg?uptime=7d', 'image/svg+xml; charset=utf-8', 'uptime 7d: no data'],
       ['/feed.atom', 'application/atom+xml; charset=utf-8', 'href="https://status.example.com/"'],
+      ['/history', 'text/html; charset=utf-8', '<p class="soft">Nothing happened in this month.</p>'],
+      ['/history.json?month=2026-01', 'application/json; charset=utf-8', '"month":"2026-01"'],
       ['/status/hosted', 'text/html; charset=utf-8', '<h1>Hosted</h1>'],
+      ['/status/hosted/history?month=2026-01', 'text/html; charset=utf-8', 'History of January 2026'],
       ['/status/hosted/feed.atom', 'application/atom+xml; charset=utf-8', '<feed'],
     ])('%s is the page', async (path, type, text) => {
       const reply = await ask(path, host);
@@ -454,8 +457,16 @@ describe('status pages of their own', () => {
       expect(reply.body).toContain('No status page here');
     });
 
-    it('refuses a badge of an unknown window', async () => {
-      expect((await ask('/badge.svg?uptime=1y', host)).status).toBe(400);
+    it('refuses a badge of an unknown window, and a month that is none or in the future', async () => {
+      const paths = [
+        '/badge.svg?uptime=1y',
+        '/history?month=2026-13',
+        '/history?month=9999-01',
+        '/history?month=a&month=b',
+      ];
+      expect((await Promise.all(paths.map((path) => ask(path, host)))).map(({ status }) => status)).toEqual(
+        paths.map(() => 400),
+      );
     });
 
     it('other names, and forwarded ones, lead to the installation as before', async () => {

@@ -5,6 +5,9 @@ import { AlertEvaluator } from '../../../src/alert/episode/alert-evaluator';
 import type { AlertCondition } from '../../../src/alert-rule/alert-rule';
 import { type AlertEventRow } from '../../../src/alert/episode/episode';
 import { AlertLifecycle } from '../../../src/alert/episode/alert-lifecycle';
+import { IncidentAdoption } from '../../../src/incident/incident-adoption';
+import { IncidentMetrics } from '../../../src/incident/incident.metrics';
+import { IncidentRecorder } from '../../../src/incident/incident-recorder';
 import { MissingDestinations } from '../../../src/alert/consistency/missing-destinations';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { EpisodeRecorder } from '../../../src/alert/episode/episode-recorder';
@@ -27,11 +30,12 @@ import { freshDatabase } from '../database/database';
 /** F fails, S succeeds, D is degraded (up with a warning), ? is unknown. */
 export type Result = 'F' | 'S' | 'D' | '?';
 
-/** One result of a batch; `muted` as the recorder marks it. */
+/** One result of a batch; `muted` as the recorder marks it. All are from one address, unless it is given. */
 export interface Reported {
   endpointId: string;
   result: Result;
   muted?: boolean;
+  address?: string;
 }
 
 /** A row of `alert`, as far as tests look at it. */
@@ -96,6 +100,9 @@ export class Alerting {
         AlertEvaluator,
         AlertLifecycle,
         EpisodeRecorder,
+        IncidentRecorder,
+        IncidentAdoption,
+        IncidentMetrics,
         MissingDestinations,
         SealedConfigs,
         Outbox,
@@ -158,6 +165,17 @@ export class Alerting {
     return id;
   }
 
+  /** So many endpoints with an alert each: of one website each, all at one address. */
+  async endpoints(orgId: string, count: number, rule: NewAlert): Promise<string[]> {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) {
+      const id = await this.endpoint(orgId, `Endpoint ${n}`);
+      await this.alert(orgId, id, rule);
+      ids.push(id);
+    }
+    return ids;
+  }
+
   async alert(orgId: string, endpointId: string, rule: NewAlert): Promise<string> {
     const id = newUuid();
     const config = this.module
@@ -188,12 +206,12 @@ export class Alerting {
     return this.module.get(WorkerDatabase).transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
       const updates: StreakUpdate[] = [];
-      for (const { endpointId, result, muted = false } of batch) {
+      for (const { endpointId, result, muted = false, address = '192.0.2.1' } of batch) {
         const state = states.get(endpointId);
         if (!state) throw new Error(`endpoint ${endpointId} has no state`);
         if (result === '?') continue;
         fold(state, result, muted, at);
-        updates.push(updateOf(state, result, muted, at, error));
+        updates.push({ ...updateOf(state, result, muted, at, error), address });
       }
       for (const state of states.values()) await saveState(tx, state);
       await this.evaluator.evaluate(tx, updates);
@@ -319,7 +337,7 @@ const updateOf = (
   muted: boolean,
   checkedAt: Date,
   message: string,
-): StreakUpdate => ({
+): Omit<StreakUpdate, 'address'> => ({
   orgId: state.orgId,
   endpointId: state.endpointId,
   outcome: result === 'F' ? 'down' : 'up',
@@ -336,7 +354,6 @@ const updateOf = (
   checkedAt,
   durationMs: 12.5,
   statusCode: result === 'F' ? null : 200,
-  address: '192.0.2.1',
   error: result === 'F' ? { code: 'connection_refused', message } : null,
   warning: result === 'D' ? { code: 'assertion_failed', message: 'the certificate expires in 10 days' } : null,
 });

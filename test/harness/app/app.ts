@@ -186,6 +186,10 @@ class Tenant implements TestApp {
     return this.service.target(name);
   }
 
+  ping(...args: Parameters<Service['ping']>): ReturnType<Service['ping']> {
+    return this.service.ping(...args);
+  }
+
   advance(): Promise<void> {
     return Promise.reject(new Error(OWN_ONLY));
   }

@@ -88,17 +88,25 @@ export class DeliveryScene {
     readonly app: TestApp,
     readonly provider: FakeProvider,
     private readonly timeStands: boolean,
+    private readonly apart: boolean,
   ) {
     this.clock = this.clockOf(0);
   }
 
-  /** With `timeStands`, the application's clock moves only when the test moves it. */
+  /**
+   * With `timeStands`, the application's clock moves only when the test moves it. With `apart`, each endpoint fails at an address and of a
+   * website of its own: no two are one incident, of which people would be told in one message.
+   */
   static async start(
     overrides: Partial<Config> = {},
-    { durable = false, timeStands = false }: { durable?: boolean; timeStands?: boolean } = {},
+    {
+      durable = false,
+      timeStands = false,
+      apart = false,
+    }: { durable?: boolean; timeStands?: boolean; apart?: boolean } = {},
   ): Promise<DeliveryScene> {
     const [app, provider] = await Promise.all([startOwnApp(overrides, { durable }), FakeProvider.start()]);
-    return new DeliveryScene(app, provider, timeStands);
+    return new DeliveryScene(app, provider, timeStands, apart);
   }
 
   async close(): Promise<void> {
@@ -180,32 +188,33 @@ export class DeliveryScene {
     const configs = this.nest.get(SealedConfigs);
     const config = CONFIGS[type]?.(`${provider.url}/${path}`) ?? {};
     const destination = this.nest.get(ChannelRegistry).destination(type, config);
-    const websiteUuid = newUuid();
+    const shared = newUuid();
     const alerts = Array.from({ length: count }, () => {
-      const [uuid, endpointUuid] = [newUuid(), newUuid()];
+      const [uuid, endpointUuid, websiteUuid] = [newUuid(), newUuid(), this.apart ? newUuid() : shared];
       return {
         id: formatId('alert', uuid),
         uuid,
         endpointId: formatId('endpoint', endpointUuid),
         endpointUuid,
         websiteId: formatId('website', websiteUuid),
+        websiteUuid,
       };
     });
     await this.database.transaction(async (tx) => {
-      await tx.query(`INSERT INTO website (id, org_id, name, url) VALUES ($1, $2, 'Shop', 'https://shop.example/')`, [
-        websiteUuid,
-        org?.id,
-      ]);
+      await tx.query(
+        `INSERT INTO website (id, org_id, name, url) SELECT DISTINCT w.id, $2::uuid, 'Shop', 'https://shop.example/' FROM unnest($1::uuid[]) AS w (id)`,
+        [alerts.map(({ websiteUuid }) => websiteUuid), org?.id],
+      );
       await tx.query(
         `INSERT INTO endpoint (id, org_id, website_id, name, url, type, enabled)
-         SELECT e.id, $2, $3, 'Endpoint ' || e.position, 'https://shop.example/' || e.position, 'HTTPS', false
-         FROM unnest($1::uuid[]) WITH ORDINALITY AS e (id, position)`,
-        [alerts.map(({ endpointUuid }) => endpointUuid), org?.id, websiteUuid],
+         SELECT e.id, $2, e.website_id, 'Endpoint ' || e.position, 'https://shop.example/' || e.position, 'HTTPS', false
+         FROM unnest($1::uuid[], $3::uuid[]) WITH ORDINALITY AS e (id, website_id, position)`,
+        [alerts.map(({ endpointUuid }) => endpointUuid), org?.id, alerts.map(({ websiteUuid }) => websiteUuid)],
       );
       await tx.query(
         `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id)
-         SELECT id, key, org_id FROM endpoint WHERE website_id = $1`,
-        [websiteUuid],
+         SELECT id, key, org_id FROM endpoint WHERE id = ANY ($1::uuid[])`,
+        [alerts.map(({ endpointUuid }) => endpointUuid)],
       );
       await tx.query(
         `INSERT INTO alert (id, org_id, endpoint_id, type, config, destination, failure_threshold, success_threshold)
@@ -235,13 +244,16 @@ export class DeliveryScene {
   }
 
   async report(result: Result, ...alerts: SceneAlert[]): Promise<void> {
-    await Alerting.of(this.nest).check(alerts.map(({ endpointUuid }) => ({ endpointId: endpointUuid, result })));
+    const addressOf = (endpointUuid: string) => (this.apart ? { address: endpointUuid } : {});
+    await Alerting.of(this.nest).check(
+      alerts.map(({ endpointUuid }) => ({ endpointId: endpointUuid, result, ...addressOf(endpointUuid) })),
+    );
   }
 
   /** Ends a test: nothing unexpected was sent, and nothing that is left is sent in the next one. */
   async finish(): Promise<void> {
     await this.deliver();
-    for (const table of ['notification', 'notification_destination', 'alert_event', 'alert'])
+    for (const table of ['notification', 'notification_destination', 'alert_event', 'alert', 'incident'])
       await this.database.query(`DELETE FROM ${table}`);
     this.provider.verify();
   }

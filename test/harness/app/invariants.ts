@@ -24,6 +24,24 @@ const DELIVERIES: readonly [what: string, sql: string][] = [
   ],
 ];
 
+const INCIDENTS: readonly [what: string, sql: string][] = [
+  [
+    'an incident whose counts are not those of its members',
+    `SELECT i.id FROM incident i WHERE (i.endpoint_count, i.open_count) <>
+       (SELECT count(*)::int, count(*) FILTER (WHERE m.ended_at IS NULL)::int FROM incident_member m WHERE m.incident_id = i.id)`,
+  ],
+  [
+    'a detected incident that is open without an open member, or has ended with one',
+    `SELECT i.id FROM incident i WHERE i.kind = 'detected' AND (i.ended_at IS NULL) <> EXISTS
+       (SELECT FROM incident_member m WHERE m.incident_id = i.id AND m.ended_at IS NULL)`,
+  ],
+  [
+    'an acknowledgement that an incident wrote for an endpoint that is not in it',
+    `SELECT k.endpoint_id AS id FROM acknowledgement k WHERE k.incident_id IS NOT NULL AND NOT EXISTS
+       (SELECT FROM incident_member m WHERE m.endpoint_id = k.endpoint_id AND m.ended_at IS NULL)`,
+  ],
+];
+
 const OUTAGES: readonly [what: string, sql: string][] = [
   [
     'an endpoint that is down without an open outage',
@@ -54,6 +72,7 @@ const ENGINE: readonly [what: string, sql: string][] = [
                FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key JOIN endpoint_schedule s ON s.endpoint_id = e.id,
                     LATERAL (SELECT make_interval(secs => s.interval_seconds) AS stride,
                                     timestamptz 'epoch' + make_interval(secs => s.phase_ms / 1000.0) AS origin) grid
+              WHERE s.scheduled
              WINDOW checks AS (PARTITION BY r.endpoint_key ORDER BY r.checked_at)) c
       WHERE c.same_cell AND c.gap < 0.3 * c.stride`,
   ],
@@ -78,11 +97,29 @@ export async function checkEngine(sql: Sql): Promise<void> {
 /** What is wrong with outages; for endpoints whose history is not waiting to be written. */
 export const findOutageViolations = (sql: Sql): Promise<Violation[]> => findAll(sql, OUTAGES);
 
+const NUMBERS: readonly [what: string, sql: string][] = [
+  [
+    'an organization whose numbers of incidents have a gap',
+    `SELECT org_id AS id FROM incident JOIN incident_sequence s USING (org_id)
+      GROUP BY org_id, s.last HAVING max(number) <> count(*) OR max(number) <> s.last`,
+  ],
+];
+
+/** What is wrong with incidents, where none has been removed. */
+export const findIncidentViolations = async (sql: Sql, now: Date = new Date()): Promise<Violation[]> => [
+  ...(await inconsistencies(sql, now)).filter(({ what }) => what.includes('member')),
+  ...(await findAll(sql, [...INCIDENTS, ...NUMBERS])),
+];
+
+const inconsistencies = async (sql: Sql, now: Date): Promise<Violation[]> =>
+  (await checkConsistency(sql, { since: new Date(0), now, overdueMs: 300_000 })).map(({ kind, samples }) => ({
+    what: kind,
+    ids: samples,
+  }));
+
 /** Everything that must hold in any state of the database, whatever happened. Fails with the list of all that does not. */
 export async function checkInvariants(sql: Sql, now: Date = new Date()): Promise<void> {
-  const findings = await checkConsistency(sql, { since: new Date(0), now, overdueMs: 300_000 });
-  const wrong: Violation[] = findings.map(({ kind, samples }) => ({ what: kind, ids: samples }));
-  failOn([...wrong, ...(await findAll(sql, DELIVERIES))]);
+  failOn([...(await inconsistencies(sql, now)), ...(await findAll(sql, [...DELIVERIES, ...INCIDENTS]))]);
 }
 
 async function findAll(sql: Sql, rules: readonly [what: string, sql: string][]): Promise<Violation[]> {

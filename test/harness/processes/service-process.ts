@@ -164,6 +164,11 @@ export class DatabaseWitness implements Sql {
     return (await this.pool.query(sql, [...parameters])).rows as Row[];
   }
 
+  /** Deletes all websites with their incidents and their history. */
+  async clear(): Promise<void> {
+    await this.query('DELETE FROM website; DELETE FROM incident; DELETE FROM check_result');
+  }
+
   /** How many rows the statement returns. */
   async count(sql: string, parameters: readonly unknown[] = []): Promise<number> {
     const [row] = await this.query<{ count: string }>(`SELECT count(*) AS count FROM (${sql}) AS counted`, parameters);

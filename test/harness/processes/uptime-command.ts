@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
+import { addIncidentCommands } from '../../../packages/cli/incident/incident-commands';
 import type { Io } from '../../../packages/cli/uptime/io';
 import { runUptime } from '../../../packages/cli/uptime/program';
 
@@ -50,6 +51,6 @@ export async function uptime(
       return typeof run.typed === 'function' ? run.typed() : Promise.resolve(run.typed ?? '');
     },
   };
-  const code = await runUptime(args, io, run.stop);
+  const code = await runUptime(args, io, run.stop, [addIncidentCommands]);
   return { code, ...result };
 }

@@ -3,6 +3,7 @@
  * @databases both
  */
 import { DataSource } from 'typeorm';
+import { IS_MISSING } from '../../../src/incident/incident-adoption';
 import { dataSourceOptions } from '../../../src/platform/database/data-source-options';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { freshDatabase, plainDatabase, type TestDatabase } from '../../harness/database/database';
@@ -40,5 +41,15 @@ describe('a database that 0.1.0 has left', () => {
     expect(await schemaOf(source)).toEqual(await schemaOf(fresh.source));
     expect(await source.query('SELECT name FROM contact')).toEqual([{ name: 'Operations' }]);
     expect(await source.query('SELECT endpoints FROM website_use')).toEqual([{ endpoints: 1 }]);
+  });
+
+  it('keeps an alert that is triggered: the consistency check finds that its endpoint is in no incident', async () => {
+    const { server, source } = await open(await empty());
+    await source.query(FIRST_RELEASE);
+    await source.query(`UPDATE alert SET triggered = true, incident_no = 1, incident_started_at = now()`);
+    const [{ count }] = await source.query<[{ count: number }]>('SELECT count(*)::int AS count FROM alert');
+    expect(count).toBeGreaterThan(0);
+    await server.migrate();
+    expect(await source.query(`SELECT a.triggered FROM alert a WHERE ${IS_MISSING}`)).toHaveLength(count);
   });
 });

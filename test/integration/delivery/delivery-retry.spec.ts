@@ -19,7 +19,7 @@ describe('a delivery that fails', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start({}, { timeStands: true });
+    scene = await DeliveryScene.start({}, { timeStands: true, apart: true });
   });
   afterAll(() => scene.close());
   afterEach(async () => {

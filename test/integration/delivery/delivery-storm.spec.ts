@@ -11,7 +11,7 @@ describe('a storm of deliveries', () => {
   const newPath = () => `storm-${++paths}`;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start({}, { timeStands: true });
+    scene = await DeliveryScene.start({}, { timeStands: true, apart: true });
   });
   afterAll(() => scene.close());
   afterEach(() => scene.finish());
@@ -142,7 +142,7 @@ describe('an alert that flaps at every check for an hour', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start({}, { timeStands: true });
+    scene = await DeliveryScene.start({}, { timeStands: true, apart: true });
   });
   afterAll(() => scene.close());
 

@@ -17,7 +17,7 @@ describe('a contact that has been failing for days', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start({}, { timeStands: true });
+    scene = await DeliveryScene.start({}, { timeStands: true, apart: true });
   });
   afterAll(() => scene.close());
   beforeEach(() => scene.provider.standingResponse(ACCEPTED.webhook));

@@ -214,7 +214,7 @@ describe('stored history', () => {
       expect(await ofEndpoint('duration_us, status_code', 'check_result', 'checked_at')).toEqual([
         { duration_us: 2_147_483_647, status_code: 32_767 },
         { duration_us: 0, status_code: -1 },
-        { duration_us: 0, status_code: 200 },
+        { duration_us: -1, status_code: 200 },
       ]);
     });
   });

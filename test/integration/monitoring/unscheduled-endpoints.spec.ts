@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { EndpointSchedule, type Scheduled } from '../../../src/endpoint/endpoint-schedule';
-import { Database, type Sql } from '../../../src/platform/database/database';
+import { Database, type Tx } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -63,7 +63,7 @@ describe('an endpoint that is not scheduled', () => {
   afterAll(() => app.close());
 
   // A method without an entry does not compile.
-  const tries: Record<keyof EndpointSchedule, (schedule: EndpointSchedule, sql: Sql, row: Scheduled) => unknown> = {
+  const tries: Record<keyof EndpointSchedule, (schedule: EndpointSchedule, sql: Tx, row: Scheduled) => unknown> = {
     claim: (schedule, sql) => schedule.claim(sql, ME, 1000, 2),
     claimOfOne: (schedule, sql, { orgId }) => schedule.claimOfOne(sql, ME, 1000, 2, { orgId }),
     spreadOverdue: (schedule, sql) => schedule.spreadOverdue(sql, new Date()),
@@ -107,7 +107,8 @@ describe('an endpoint that is not scheduled', () => {
           [row.endpointId, scheduled],
         );
         await tx.query('UPDATE endpoint_state SET status = 0 WHERE endpoint_id = $1', [row.endpointId]);
-        const sql: Sql = {
+        const sql: Tx = {
+          ...tx,
           query: (text, parameters) => {
             executed.add(text);
             return tx.query(text, parameters);

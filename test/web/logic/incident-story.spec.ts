@@ -1,5 +1,5 @@
 import type { Alert, AlertEvent } from '../../../web/src/api/types';
-import { incidentLine, reasonOf, toldNext, toldText } from '../../../web/src/logic/incident-story';
+import { byIncident, incidentLine, isOpen, reasonOf, toldNext, toldText } from '../../../web/src/logic/incident-story';
 import { time } from '../../../web/src/logic/format';
 
 const STARTED = '2026-11-25T15:24:00.000Z';
@@ -10,6 +10,8 @@ const TRIGGERED: Partial<AlertEvent> = {
   type: 'triggered',
   alert_id: 'al_1',
   alert_type: 'slack',
+  incident_id: 'inc_1',
+  endpoint_id: 'ep_1',
   endpoint_name: 'Checkout',
   condition: 'down',
   started_at: STARTED,
@@ -41,8 +43,41 @@ describe('what an incident tells', () => {
     expect(incidentLine(events, NOW)).toBe(`Checkout, ${line}`);
   });
 
-  it('has no line while it goes on', () => {
-    expect(incidentLine([event()], NOW)).toBeNull();
+  const login = (changes: Partial<AlertEvent> = {}) =>
+    event({ alert_id: 'al_2', endpoint_id: 'ep_2', endpoint_name: 'Login', ...changes });
+
+  it('says while it goes on what its message says, and of several which are down', () => {
+    expect(incidentLine([event({ message: 'Checkout is down' })], NOW)).toBe('Checkout is down');
+    expect(incidentLine([login({ error: null }), event()], NOW)).toBe('Checkout and Login are down: the status is 500');
+  });
+
+  it('lasts from the first failure of several to the end of the last', () => {
+    const later = login({ type: 'resolved', started_at: new Date(NOW + 10_000).toISOString(), duration_seconds: 80 });
+    expect(incidentLine([later, RESOLVED, login(), event()], NOW)).toBe(
+      `Checkout and Login, down ${clock(0)} to ${clock(90)}: the status is 500`,
+    );
+  });
+
+  it('goes on until the newest event of each of its alerts resolves it', () => {
+    expect([isOpen([RESOLVED, login(), event()]), isOpen([RESOLVED, event()])]).toEqual([true, false]);
+  });
+
+  it('has the events of its id, and of the time before by what was down since when', () => {
+    const before = (changes: Partial<AlertEvent> = {}) => event({ incident_id: null, ...changes });
+    const groups = byIncident([
+      before({ id: 'ev_6' }),
+      login({ id: 'ev_5' }),
+      before({ id: 'ev_4', endpoint_id: 'ep_2' }),
+      before({ id: 'ev_3', started_at: new Date(NOW - 1000).toISOString() }),
+      before({ id: 'ev_2' }),
+      event({ id: 'ev_1' }),
+    ]);
+    expect(groups.map((group) => group.map(({ id }) => id))).toEqual([
+      ['ev_6', 'ev_2'],
+      ['ev_5', 'ev_1'],
+      ['ev_4'],
+      ['ev_3'],
+    ]);
   });
 
   it('names whom it was told, by contact and channel, and whether that arrived', () => {

@@ -13,6 +13,7 @@ const item = (name: string, status: Status, more: Partial<OverviewItem> = {}): O
   status,
   status_since: null,
   last_checked_at: null,
+  next_expected_at: null,
   last_error: null,
   uptime_24h: 1,
   coverage_24h: 1,

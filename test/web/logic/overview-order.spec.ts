@@ -20,6 +20,7 @@ const item = (name: string, website: string, status: Status, more: Partial<Overv
   status,
   status_since: null,
   last_checked_at: null,
+  next_expected_at: null,
   last_error: null,
   uptime_24h: 1,
   coverage_24h: 1,

@@ -65,6 +65,21 @@ export type ConfigurationPlan = Schemas['ConfigurationPlan'];
 /** A file of another program as a configuration document. */
 export type Conversion = Schemas['Conversion'];
 
+/** Endpoints that went down together, as the list has them. */
+export type Incident = Omit<Schemas['Incident'], 'scope'> & { scope: MaintenanceScope | null };
+export type IncidentStatus = NonNullable<Incident['status']>;
+export type IncidentMember = Schemas['IncidentEndpoint'];
+export type IncidentUpdate = Schemas['IncidentUpdate'];
+export type IncidentDetails = Omit<Schemas['IncidentDetail'], 'scope'> & { scope: MaintenanceScope | null };
+
+/** An `incident` event of the live stream. */
+export type IncidentChange = Omit<Schemas['IncidentChange'], 'scope'> & Pick<Incident, 'scope'>;
+
+/** `/status/<slug>/history.json`: what was told of a month. */
+export interface PublicHistory {
+  incidents: { id: string; title: string; started_at: string; ended_at: string | null; endpoints: string[] }[];
+}
+
 export type Problem = Schemas['Problem'];
 export type FieldProblem = Schemas['FieldProblem'];
 
@@ -74,3 +89,4 @@ export type StateChange = Schemas['StateChange'];
 export type MaintenanceChange = Schemas['MaintenanceChange'];
 /** An `acknowledgement` event; `null`: it was withdrawn, or is over. */
 export type AcknowledgementChange = Schemas['AcknowledgementChange'];
+export type HeartbeatChange = Schemas['HeartbeatChange'];

@@ -13,13 +13,14 @@ import { Form } from './form/form';
 import { Icon } from './icons';
 import { Button } from './layout';
 
-const pathOf = (id: string): string => `/api/v1/endpoints/${id}/acknowledgement`;
+const pathOf = (of: string): string => `/api/v1/${of}/acknowledgement`;
 
-/** Says who has an endpoint in hand; whoever may write can take that back. */
-export function AcknowledgedBanner(props: { id: string; of: Acknowledgement; onChange: () => void }) {
+/** Says who has `path` (`endpoints/ep_…`, `incidents/inc_…`) in hand; whoever may write can take that back. */
+export function AcknowledgedBanner(props: { path: string; of: Acknowledgement; onChange: () => void }) {
   const { by, at, note, until } = props.of;
   const withdraw = async () => {
-    if (await runAction(() => remove(pathOf(props.id)), 'Nobody has it in hand: alerts may trigger.')) props.onChange();
+    if (await runAction(() => remove(pathOf(props.path)), 'Nobody has it in hand: alerts may trigger.'))
+      props.onChange();
   };
   return (
     <div class="notice quiet planned">
@@ -47,12 +48,12 @@ const UNTIL = [
   ['14400', 'in 4 hours'],
 ] as const;
 
-/** Takes an endpoint in hand: what has not triggered by then does not, until it is up or a time has come. */
-export function AcknowledgeDialog(props: { id: string; name: string; onClose: () => void }) {
+/** Takes an endpoint or an incident in hand: what has not triggered by then does not, until it is up or a time has come. */
+export function AcknowledgeDialog(props: { path: string; name: string; onClose: () => void }) {
   const [note, seconds] = [useSignal(''), useSignal<string>('')];
   const save = async () => {
     const until = seconds.value === '' ? null : new Date(serviceNow() + Number(seconds.value) * 1000).toISOString();
-    await put(pathOf(props.id), { note: note.value, until });
+    await put(pathOf(props.path), { note: note.value, until });
     showToast(`${props.name} is in your hands.`);
     props.onClose();
   };

@@ -17,6 +17,8 @@ const PATHS = {
   mail: 'M4 6h16v12H4Zm0 1 8 6 8-6',
   chat: 'M4 5h16v11H10l-5 4v-4H4Z',
   hook: 'M8 4 3 12l5 8m8-16 5 8-5 8',
+  alert: 'M12 4 2.5 20h19ZM12 10v4m0 3v.1',
+  globe: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18-5-5-5-13 0-18Z',
 } as const;
 /** An icon there is. */
 export type IconName = keyof typeof PATHS;

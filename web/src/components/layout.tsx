@@ -161,6 +161,13 @@ export const Facts = ({ of }: { of: readonly (readonly [name: string, value: Com
   </dl>
 );
 
+/** Shows and hides what a row has below it. `of`: which one, for who cannot see the row. */
+export const DetailsButton = ({ of, isOpen, toggle }: { of: string; isOpen: boolean; toggle: () => void }) => (
+  <button type="button" class="plain" aria-expanded={isOpen} aria-label={`Details of ${of}`} onClick={toggle}>
+    {isOpen ? 'Hide' : 'Details'}
+  </button>
+);
+
 /** A button outside of a form's submission. */
 export const Button = (
   props: Children & { class?: string; label?: string; disabled?: boolean; onClick: () => unknown },

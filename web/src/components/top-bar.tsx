@@ -7,6 +7,8 @@ import { Icon, type IconName } from './icons';
 interface Props {
   /** Entries of the main navigation. */
   links: readonly { title: string; href: string }[];
+  /** How many incidents are open. */
+  open: number;
   /** Title of the entry that the shown page belongs to. */
   current: string | undefined;
   onHelp: () => void;
@@ -28,7 +30,7 @@ const Logo = () => (
 );
 
 /** The bar over every page: navigation, state of the live stream, theme, help, sign out. */
-export const TopBar = ({ links, current, onHelp }: Props) => (
+export const TopBar = ({ links, current, open, onHelp }: Props) => (
   <header class="top">
     <div>
       <a class="brand" href="#/" aria-label="Uptime, overview">
@@ -39,6 +41,15 @@ export const TopBar = ({ links, current, onHelp }: Props) => (
         {links.map(({ title, href }) => (
           <a key={title} href={href} aria-current={title === current ? 'page' : undefined}>
             {title}
+            {title === 'Incidents' && open > 0 && (
+              <>
+                {' '}
+                <span class="count">
+                  {open}
+                  <span class="sr"> open</span>
+                </span>
+              </>
+            )}
           </a>
         ))}
       </nav>

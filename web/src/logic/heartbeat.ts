@@ -35,8 +35,12 @@ export function expectationText(
     return `Running since ${moment(running_since, nowMs)}, for ${duration(since(running_since))}`;
   if (last_ping_at === null) return 'No ping yet';
   if (next_expected_at === null) return 'Nothing is expected';
-  return `Expected ${moment(next_expected_at, nowMs)}, ${expectedIn(next_expected_at, nowMs)}`;
+  return expectedText(next_expected_at, nowMs);
 }
+
+/** `Expected 03:00, 12 min ago`. */
+export const expectedText = (iso: string, nowMs: number): string =>
+  `Expected ${moment(iso, nowMs)}, ${expectedIn(iso, nowMs)}`;
 
 /** `in 3 h 5 min`, `12 min ago`, `–`: for a tile. */
 export function expectedIn(iso: string | null, nowMs: number): string {

@@ -1,20 +1,58 @@
 import type { Alert, AlertEvent } from '../api/types';
 import { channelName } from './channel-name';
 import { time } from './format';
+import { namesText } from './incident';
+
+/** Events, newest first, by incident; those of before there were incidents by the outage of their endpoint. */
+export function byIncident(events: readonly AlertEvent[]): AlertEvent[][] {
+  const groups = new Map<string, AlertEvent[]>();
+  for (const event of events) {
+    const key = event.incident_id ?? `${event.endpoint_id} ${event.started_at}`;
+    const group = groups.get(key);
+    if (group) group.push(event);
+    else groups.set(key, [event]);
+  }
+  return [...groups.values()];
+}
+
+/** Whether the newest event of any of its alerts triggered it. Events: newest first. */
+export function isOpen(events: readonly Pick<AlertEvent, 'alert_id' | 'type'>[]): boolean {
+  const newest = new Map<string, AlertEvent['type']>();
+  for (const { alert_id, type } of events) if (!newest.has(alert_id)) newest.set(alert_id, type);
+  return [...newest.values()].includes('triggered');
+}
+
+/** Its endpoints, the first that went down first: `Checkout, Login and 3 more`. */
+const namesOf = (events: readonly AlertEvent[]): string =>
+  namesText([...new Map(events.toReversed().map((each) => [each.endpoint_id, each.endpoint_name])).values()]);
 
 /** Why the endpoint was down, also once it is up again; `null` where no event of the incident says so. Events: newest first. */
 export const reasonOf = (events: readonly Pick<AlertEvent, 'error'>[]): string | null =>
   events.find(({ error }) => error !== null)?.error?.message ?? null;
 
-/** A resolved incident in one line: `Checkout, down 15:24:45 to 15:25:20: connection refused`. Events: newest first. */
-export function incidentLine(events: readonly AlertEvent[], nowMs: number): string | null {
-  const ended = events.find(({ type, duration_seconds }) => type === 'resolved' && duration_seconds !== null);
-  if (!ended || ended.started_at === null) return null;
-  const end = new Date(Date.parse(ended.started_at) + (ended.duration_seconds ?? 0) * 1000).toISOString();
-  const what = ended.condition === 'degraded' ? 'degraded' : 'down';
+/**
+ * An incident in one line: `Checkout, down 15:24:45 to 15:25:20: connection refused`, while it goes on and is of several
+ * `Checkout and Login are down: connection refused`; of one endpoint that is down its message. Events: newest first.
+ */
+export function incidentLine(events: readonly AlertEvent[], nowMs: number): string {
+  const [newest] = events;
+  const what = newest?.condition === 'degraded' ? 'degraded' : 'down';
   const reason = reasonOf(events);
-  const span = `${ended.endpoint_name}, ${what} ${time(ended.started_at, nowMs)} to ${time(end, nowMs)}`;
-  return reason === null ? span : `${span}: ${reason}`;
+  const because = (text: string) => (reason === null ? text : `${text}: ${reason}`);
+  if (isOpen(events)) {
+    if (new Set(events.map(({ endpoint_id }) => endpoint_id)).size > 1)
+      return because(`${namesOf(events)} are ${what}`);
+    return events.find(({ type }) => type === 'triggered')?.message ?? '';
+  }
+  const spans = events.flatMap(({ type, started_at, duration_seconds }) =>
+    type === 'resolved' && started_at !== null && duration_seconds !== null
+      ? [{ from: Date.parse(started_at), to: Date.parse(started_at) + duration_seconds * 1000 }]
+      : [],
+  );
+  if (spans.length === 0) return newest?.message ?? '';
+  const clock = (ms: number) => time(new Date(ms).toISOString(), nowMs);
+  const [from, to] = [Math.min(...spans.map((span) => span.from)), Math.max(...spans.map((span) => span.to))];
+  return because(`${namesOf(events)}, ${what} ${clock(from)} to ${clock(to)}`);
 }
 
 const REACHED = { delivered: 'reached', failed: 'not reached', pending: 'not reached yet', superseded: 'not told' };
@@ -29,7 +67,7 @@ export function toldText(
     const channel = channelName(alert_type);
     told.set(alert_id, `${contact ? `${contact.name} (${channel})` : channel} ${REACHED[delivery.state]}`);
   }
-  return [...told.values()].join(', ');
+  return [...new Set(told.values())].join(', ');
 }
 
 /** An alert that would be told if the incident goes on. */

@@ -210,7 +210,7 @@ export function AlertRulesPage() {
 
 /** What triggered and resolved, incident by incident, newest first. */
 export function AlertEventsPage() {
-  const [of, type, range] = [filter('of'), filter('type'), filter('range')];
+  const [of, type, range, incident_id] = [filter('of'), filter('type'), filter('range'), filter('incident')];
   return (
     <>
       <AlertsHead current="events" />
@@ -238,10 +238,19 @@ export function AlertEventsPage() {
             ['month', '30 days'],
           ]}
         />
+        {incident_id !== '' && (
+          <>
+            <Button onClick={() => setQuery({ incident: null })}>All incidents</Button>
+            <a class="button" href={`#/incidents/${incident_id}`}>
+              To the incident
+            </a>
+          </>
+        )}
       </div>
       <EventFeed
         parameters={{
           type,
+          incident_id,
           ...eventRange(range, now.value),
           [of.startsWith('ws_') ? 'website_id' : 'endpoint_id']: of,
         }}

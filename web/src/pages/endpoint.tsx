@@ -17,6 +17,7 @@ import { Address } from '../components/heartbeat/address';
 import { Pings } from '../components/heartbeat/pings';
 import { Data, Section } from '../components/layout';
 import { lazy } from '../components/lazy';
+import { IncidentLink } from '../components/incident/incident-link';
 import { MaintenanceBanner } from '../components/quiet';
 import { isHeartbeat } from '../logic/heartbeat';
 import { shownSince } from '../logic/shown-since';
@@ -62,6 +63,7 @@ export function EndpointPage({ id }: { id: string }) {
       check: reloadMine,
       alert: reloadMine,
       acknowledgement: reloadMine,
+      heartbeat: reloadMine,
       maintenance: reload,
       ready: reload,
     });
@@ -93,7 +95,10 @@ export function EndpointPage({ id }: { id: string }) {
           />
           {may.write() && <FirstContact then={() => made.value++} />}
           {data.maintenance && <MaintenanceBanner of={data.maintenance} />}
-          {data.acknowledgement && <AcknowledgedBanner id={id} of={data.acknowledgement} onChange={reload} />}
+          {data.incident_id && <IncidentLink id={data.incident_id} />}
+          {data.acknowledgement && (
+            <AcknowledgedBanner path={`endpoints/${id}`} of={data.acknowledgement} onChange={reload} />
+          )}
           {data.heartbeat?.last_ping_at === null && <Address endpoint={data} of={data.heartbeat} reload={reload} />}
           <Strip endpoint={data} checks={recent} />
           <Tiles endpoint={data} newest={recent[0]} uptimes={uptimes.data.value} />
@@ -127,7 +132,7 @@ export function EndpointPage({ id }: { id: string }) {
 /** The newest checks, as high as they took. */
 function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
   const shown = checks.slice().reverse();
-  const slowest = Math.max(1, ...shown.map((check) => check.duration_ms));
+  const slowest = Math.max(1, ...shown.map((check) => check.duration_ms ?? 0));
   return (
     <Beats
       tall
@@ -136,7 +141,7 @@ function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
       beats={shown.map((check) => ({
         outcome: outcomeOf(check),
         planned: check.planned,
-        level: check.duration_ms / slowest,
+        level: (check.duration_ms ?? slowest) / slowest,
       }))}
       describe={(index) => {
         const check = shown[index];

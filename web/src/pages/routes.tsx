@@ -15,6 +15,9 @@ const EscalationPage = lazy(() => import('./escalation').then((page) => page.Esc
 const CertificatesPage = lazy(() => import('./certificates').then((page) => page.CertificatesPage));
 const ContactPage = lazy(() => import('./contacts/contact').then((page) => page.ContactPage));
 const ContactsPage = lazy(() => import('./contacts/list').then((page) => page.ContactsPage));
+const IncidentPage = lazy(() => import('./incidents/incident').then((page) => page.IncidentPage));
+const IncidentsPage = lazy(() => import('./incidents/list').then((page) => page.IncidentsPage));
+const NewIncidentPage = lazy(() => import('./incidents/new').then((page) => page.NewIncidentPage));
 const MaintenancePage = lazy(() => import('./maintenance/list').then((page) => page.MaintenancePage));
 const MaintenanceWindowPage = lazy(() => import('./maintenance/window').then((page) => page.MaintenanceWindowPage));
 const SettingsPage = lazy(() => import('./settings/settings').then((page) => page.SettingsPage));
@@ -57,6 +60,9 @@ export const ROUTES: readonly Route[] = [
     show: (id) => <EndpointFormPage key={id} id={id} />,
   },
   { path: 'certificates', title: 'Ends soon', section: 'Overview', shortcut: 'g x', show: () => <CertificatesPage /> },
+  { path: 'incidents', title: 'Incidents', section: 'Incidents', shortcut: 'g i', show: () => <IncidentsPage /> },
+  { path: 'incidents/new', title: 'New incident', section: 'Incidents', show: () => <NewIncidentPage /> },
+  { path: 'incidents/:id', title: 'Incident', section: 'Incidents', show: (id) => <IncidentPage key={id} id={id} /> },
   { path: 'alerts', title: 'Alerts', section: 'Alerts', shortcut: 'g a', show: () => <AlertRulesPage /> },
   { path: 'alerts/events', title: 'Events', section: 'Alerts', shortcut: 'g e', show: () => <AlertEventsPage /> },
   { path: 'alerts/failed', title: 'Not delivered', section: 'Alerts', show: () => <FailedDeliveriesPage /> },

@@ -15,6 +15,7 @@ import { itemOf, items } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
 import { showToast } from '../state/toast';
+import { OpenOnPage, PastOnPage } from './status-page-incidents';
 import { isColour, PagePreview } from './status-page-preview';
 import { titleOf } from './status-pages';
 
@@ -131,6 +132,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
           </p>
         )}
       </Head>
+      {stored && <OpenOnPage page={stored} />}
       <div class="columns forms">
         <Form save={save} action="Save">
           {(form) => (
@@ -245,6 +247,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
           call={{ method: stored ? 'PUT' : 'POST', path, body, secrets: logo.value ? ['/logo'] : [] }}
         />
       </div>
+      {stored?.enabled && <PastOnPage page={stored} />}
     </>
   );
 }

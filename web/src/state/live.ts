@@ -1,5 +1,13 @@
 import { signal } from '@preact/signals';
-import type { AcknowledgementChange, AlertEvent, MaintenanceChange, StateChange } from '../api/types';
+import type {
+  AcknowledgementChange,
+  AlertEvent,
+  HeartbeatChange,
+  IncidentChange,
+  MaintenanceChange,
+  StateChange,
+} from '../api/types';
+import { changeText } from '../logic/incident';
 import { restoreSession } from './session';
 
 /** State of the live stream. `lost` comes after GRACE_MS only, so that a short reconnect stays invisible. */
@@ -14,6 +22,8 @@ type Listener = {
   alert?(event: AlertEvent): void;
   maintenance?(change: MaintenanceChange): void;
   acknowledgement?(change: AcknowledgementChange): void;
+  heartbeat?(change: HeartbeatChange): void;
+  incident?(change: IncidentChange): void;
   /** The stream is open, for the first time or again: what is shown may be out of date. */
   ready?(): void;
 };
@@ -79,6 +89,15 @@ function open(): void {
   source.addEventListener('acknowledgement', (event) => {
     const change = parsed(event) as AcknowledgementChange;
     for (const listener of listeners) listener.acknowledgement?.(change);
+  });
+  source.addEventListener('heartbeat', (event) => {
+    const change = parsed(event) as HeartbeatChange;
+    for (const listener of listeners) listener.heartbeat?.(change);
+  });
+  source.addEventListener('incident', (event) => {
+    const change = parsed(event) as IncidentChange;
+    announcement.value = changeText(change);
+    for (const listener of listeners) listener.incident?.(change);
   });
   source.addEventListener('error', reconnect);
 }

@@ -93,6 +93,21 @@ export function useEvery(seconds: number, work: () => void): void {
   }, [seconds]);
 }
 
+/** Runs the latest `work` soon after it is called; many calls within `ms` cause one. */
+export function useSoon(ms: number, work: () => void): () => void {
+  const latest = useRef(work);
+  latest.current = work;
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    if (timer.current !== 0) return;
+    timer.current = window.setTimeout(() => {
+      timer.current = 0;
+      latest.current();
+    }, ms);
+  };
+}
+
 /** What `usePages` returns. */
 export interface Pages<T> {
   /** `null` until the first page is there. */

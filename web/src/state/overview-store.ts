@@ -24,6 +24,14 @@ export function itemOf(id: string): OverviewItem | undefined {
   return items.value?.find((item) => item.id === id);
 }
 
+/** The name of an endpoint, or of a website that has one; its id until the overview is loaded. */
+export const nameOf = (id: string): string =>
+  itemOf(id)?.name ?? items.value?.find(({ website }) => website.id === id)?.website.name ?? id;
+
+/** The tags of a website, which its endpoints have too; none until the websites are read. */
+export const tagsOf = (websiteId: string): readonly string[] =>
+  websites.value?.find(({ id }) => id === websiteId)?.tags ?? [];
+
 /** Reads the websites. They change rarely and by people: not with every read of the overview. */
 export async function refreshWebsites(): Promise<void> {
   try {

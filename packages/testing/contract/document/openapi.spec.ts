@@ -23,8 +23,9 @@ describe('the operation of a request', () => {
 });
 
 describe('the contract', () => {
-  it('has every operation of the committed document', () => {
-    const count = Object.values(CONTRACT.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
+  it('has every operation of the committed document but the plain ones', () => {
+    const all = Object.values(CONTRACT.paths).flatMap((methods) => Object.values(methods));
+    const count = all.filter((operation) => !operation['x-plain']).length;
     expect([OPERATIONS.length, count > 70]).toEqual([count, true]);
   });
 

@@ -39,6 +39,8 @@ export interface DocumentedResponse {
 }
 
 interface Description {
+  /** An address for programs of others, which answers in plain text and knows no problems. */
+  'x-plain'?: boolean;
   operationId: string;
   parameters?: Parameter[];
   requestBody?: {
@@ -62,12 +64,13 @@ export interface Operation extends Description {
   path: string;
 }
 
-/** All operations of a document, in its order. */
+/** All operations of a document, in its order, but those that are `x-plain`: nothing that counts for the API counts there. */
 export const operationsOf = (document: OpenApi): Operation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([lower, description]) => {
+    Object.entries(methods).flatMap(([lower, description]) => {
+      if (description['x-plain']) return [];
       const method = lower.toUpperCase();
-      return { ...description, name: `${method} ${path}`, method, path };
+      return [{ ...description, name: `${method} ${path}`, method, path }];
     }),
   );
 

@@ -1,5 +1,6 @@
 import { expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
+import { newIncident } from '../session/incidents';
 import { newAlert, newContact, newEndpoint, newPage, newWebsite, type Thing } from '../session/things';
 import type { Scene } from '../rules/scene';
 
@@ -9,9 +10,23 @@ export function describeIsolation(session: TheSession, scene: () => Scene, hasOp
   describeIt(`another organization${hasOperator ? '' : ' (skipped: no operator token was given)'}`, () => {
     it('finds nothing of this one in its lists', async () => {
       const { id } = await newEndpoint(session(), { enabled: false });
-      await Promise.all([newAlert(session(), {}, id), newContact(session()), newPage(session(), id)]);
+      await Promise.all([
+        newAlert(session(), {}, id),
+        newContact(session()),
+        newPage(session(), id),
+        newIncident(session(), id),
+      ]);
       const { admin } = await scene().other();
-      const lists = ['/websites', '/endpoints', '/alerts', '/contacts', '/status-pages', '/overview', '/alerts/events'];
+      const lists = [
+        '/websites',
+        '/endpoints',
+        '/alerts',
+        '/contacts',
+        '/status-pages',
+        '/overview',
+        '/alerts/events',
+        '/incidents',
+      ];
       for (const path of lists)
         expect([path, (await admin.get(path)).text]).toEqual([path, expect.not.stringContaining(session().prefix)]);
     });

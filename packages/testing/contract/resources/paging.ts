@@ -1,5 +1,6 @@
 import type { ApiResponse } from '../../service/api';
 import { expectProblem } from '../session/problems';
+import { newIncident } from '../session/incidents';
 import type { TheSession } from '../session/session';
 import { newAlert, newContact, newEndpoint, newPage, newWebsite, newWindow, type Thing } from '../session/things';
 import type { Session } from '../session/session';
@@ -51,6 +52,11 @@ const LISTS: Readonly<Record<string, (session: Session) => Promise<List>>> = {
     const later = () => new Date((start += 3_600_000)).toISOString();
     await three(() => newWindow(session, id, { starts_at: later(), ends_at: later() }));
     return { path: `/maintenance-windows?endpoint_id=${id}`, newestFirst: true };
+  },
+  'incidents of an endpoint': async (session) => {
+    const { id } = await newEndpoint(session, OFF);
+    await three(() => newIncident(session, id));
+    return { path: `/incidents?endpoint_id=${id}`, newestFirst: true };
   },
   contacts: async (session) => {
     await three(() => newContact(session));

@@ -39,12 +39,15 @@ export function describeAddresses(session: TheSession, scene: () => Scene, hasOp
       },
     );
 
-    it.each(Object.keys(CONTRACT.paths))('PATCH %s is 405 and says in Allow what is possible', async (path) => {
-      const response = await session().admin.send('PATCH', pathOf(path, { params: unknownIds(path) }), { json: {} });
-      expectProblem(response, 405, 'method_not_allowed');
-      const possible = Object.keys(CONTRACT.paths[path] ?? {}).map((method) => method.toUpperCase());
-      expect((response.headers['allow'] ?? '').split(/, */)).toEqual(expect.arrayContaining(possible));
-    });
+    it.each([...new Set(OPERATIONS.map(({ path }) => path))])(
+      'PATCH %s is 405 and says in Allow what is possible',
+      async (path) => {
+        const response = await session().admin.send('PATCH', pathOf(path, { params: unknownIds(path) }), { json: {} });
+        expectProblem(response, 405, 'method_not_allowed');
+        const possible = Object.keys(CONTRACT.paths[path] ?? {}).map((method) => method.toUpperCase());
+        expect((response.headers['allow'] ?? '').split(/, */)).toEqual(expect.arrayContaining(possible));
+      },
+    );
 
     it('an address that nothing has is a 404 with a problem', async () => {
       expectProblem(await session().read.get('/nonsense'), 404, 'not_found');

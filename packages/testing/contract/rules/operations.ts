@@ -5,11 +5,12 @@ import type { Caller } from '../session/caller';
 import type { Session } from '../session/session';
 import { pathOf, type Sample, type Samples } from './sample';
 import { EVENT_SAMPLES } from './samples-of-events';
+import { INCIDENT_SAMPLES } from './samples-of-incidents';
 import { RESOURCE_SAMPLES } from './samples-of-resources';
 import { Scene } from './scene';
 
 /** A request of success for each operation of the contract. */
-export const SAMPLES: Samples = { ...RESOURCE_SAMPLES, ...EVENT_SAMPLES };
+export const SAMPLES: Samples = { ...RESOURCE_SAMPLES, ...EVENT_SAMPLES, ...INCIDENT_SAMPLES };
 
 /** The sample of an operation, with what it needs. */
 export async function sampleOf(scene: Scene, { operationId, name }: Operation): Promise<Sample> {

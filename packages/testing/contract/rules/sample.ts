@@ -42,6 +42,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   alerts: 'al',
   contacts: 'ct',
   deliveries: 'dl',
+  incidents: 'inc',
   'maintenance-windows': 'mw',
   'status-pages': 'sp',
   'api-keys': 'key',

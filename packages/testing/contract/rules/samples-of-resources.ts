@@ -90,5 +90,7 @@ export const RESOURCE_SAMPLES: Samples = {
   deleteStatusPage: async ({ session, endpoint: id }) => idOf(newPage(session, await id())),
   showStatusPage: async (scene) => ({ params: { page: String((await scene.page())['slug']) } }),
   getStatusFeed: async (scene) => ({ params: { slug: String((await scene.page())['slug']) } }),
+  showStatusHistory: async (scene) => ({ params: { slug: String((await scene.page())['slug']) } }),
+  getStatusHistory: async (scene) => ({ params: { slug: String((await scene.page())['slug']) } }),
   getStatusLogo: async (scene) => ({ params: { slug: String((await scene.page())['slug']) } }),
 };

@@ -1,6 +1,7 @@
 import { eventually } from '../../eventually';
 import { BY_ITSELF_MS, CheckedEndpoint } from '../session/checked-endpoint';
 import { type Caller } from '../session/caller';
+import { DownTogether, newIncident } from '../session/incidents';
 import type { Session } from '../session/session';
 import {
   createdIn,
@@ -30,6 +31,8 @@ export class Scene {
   readonly contact = once(async () => (await newContact(this.session)).id);
   readonly window = once(async () => (await newWindow(this.session, await this.endpoint())).id);
   readonly page = once(async (): Promise<Thing> => newPage(this.session, await this.endpoint()));
+  readonly manualIncident = once(async () => (await newIncident(this.session, await this.endpoint())).id);
+  readonly downTogether = once(() => DownTogether.make(this.session));
   readonly incident = once(() => openIncident(this.session));
   readonly other = once(() => otherOrganization(this.session));
   readonly cookie = once(() => cookieOf(this.session));

@@ -12,6 +12,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   al: '/alerts',
   ct: '/contacts',
   mw: '/maintenance-windows',
+  inc: '/incidents',
   sp: '/status-pages',
   key: '/api-keys',
   org: '/organizations',
@@ -120,8 +121,9 @@ export class Session {
 
   private noted(by: Caller, call: Call): void {
     this.record.note(call);
-    const { status, body } = call.response as { status: number; body: { id?: unknown } | null };
-    // Also when a broken service does not say 201 for it.
-    if (call.method === 'POST' && status < 300 && typeof body?.id === 'string') this.willRemove(by, body.id);
+    const { status, body } = call.response as { status: number; body: { id?: unknown; kind?: unknown } | null };
+    // Also when a broken service does not say 201 for it. A detected incident is what happened: nobody removes it.
+    if (call.method === 'POST' && status < 300 && typeof body?.id === 'string' && body.kind !== 'detected')
+      this.willRemove(by, body.id);
   }
 }

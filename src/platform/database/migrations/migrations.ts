@@ -5,7 +5,9 @@ import { Certificates1795651200000 } from './1795651200000-certificates';
 import { RecoveryBegins1795737600000 } from './1795737600000-recovery-begins';
 import { Invitations1795780800000 } from './1795780800000-invitations';
 import { Heartbeats1795824000000 } from './1795824000000-heartbeats';
-import { People1795996800000 } from './1795996800000-people';
+import { Incidents1795910400000 } from './1795910400000-incidents';
+import { HeartbeatEvents1796083200000 } from './1796083200000-heartbeat-events';
+import { People1796169600000 } from './1796169600000-people';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -15,6 +17,8 @@ export const migrations: (new () => MigrationInterface)[] = [
   RecoveryBegins1795737600000,
   Invitations1795780800000,
   Heartbeats1795824000000,
-  People1795996800000,
+  Incidents1795910400000,
+  HeartbeatEvents1796083200000,
+  People1796169600000,
   // A released one is never changed: the next one is added here.
 ];

@@ -5,8 +5,7 @@ import type { Alert, AlertEvent } from '../../api/types';
 import { isLost } from '../../logic/alert-state';
 import { channelName } from '../../logic/channel-name';
 import { count, duration, time } from '../../logic/format';
-import { incidentLine, toldNext, toldText } from '../../logic/incident-story';
-import { type IncidentGroup, incidentGroups } from '../../logic/incident-groups';
+import { byIncident, incidentLine, isOpen as isStillOpen, toldNext, toldText } from '../../logic/incident-story';
 import { now } from '../../state/clock';
 import { useContacts } from '../../state/contacts';
 import { listen } from '../../state/live';
@@ -58,16 +57,20 @@ export function EventFeed({ parameters }: { parameters: Record<string, string> }
         </Empty>
       )}
       <ol class="feed" aria-label="Alert events">
-        {incidentGroups(list).map((group) => (
-          <Incident
-            key={group.key}
-            group={group}
-            isFresh={group.events.some(({ id }) => fresh.value.includes(id))}
-            isOpen={opened.value.includes(group.key)}
-            toggle={(isOpen) => toggle(group.key, isOpen)}
-            reload={reload}
-          />
-        ))}
+        {byIncident(list).map((group) => {
+          // The oldest event: the same while newer ones join.
+          const key = group.at(-1)?.id ?? '';
+          return (
+            <Incident
+              key={key}
+              events={group}
+              isFresh={group.some(({ id }) => fresh.value.includes(id))}
+              isOpen={opened.value.includes(key)}
+              toggle={(isOpen) => toggle(key, isOpen)}
+              reload={reload}
+            />
+          );
+        })}
       </ol>
       {events.older && <Button onClick={events.older}>Older events</Button>}
     </>
@@ -75,7 +78,7 @@ export function EventFeed({ parameters }: { parameters: Record<string, string> }
 }
 
 interface IncidentProps {
-  group: IncidentGroup;
+  events: readonly AlertEvent[];
   isFresh: boolean;
   isOpen: boolean;
   toggle: (isOpen: boolean) => void;
@@ -83,12 +86,12 @@ interface IncidentProps {
 }
 
 /** One line; opened, below it every event with what became of its message. */
-function Incident({ group: { events }, isFresh, isOpen, toggle, reload }: IncidentProps) {
+function Incident({ events, isFresh, isOpen, toggle, reload }: IncidentProps) {
   const [newest] = events;
   if (!newest) return null;
-  const alerts = new Set(events.map(({ alert_id }) => alert_id));
-  // Open until the newest event of each alert resolves it.
-  const open = [...alerts].some((id) => events.find(({ alert_id }) => alert_id === id)?.type === 'triggered');
+  const alerts = new Set(events.map(({ alert_id }) => alert_id)).size;
+  const endpoints = new Set(events.map(({ endpoint_id }) => endpoint_id)).size;
+  const open = isStillOpen(events);
   const told = (open && events.find(({ type }) => type === 'triggered')) || newest;
   const isAnyLost = events.some(({ delivery }) => isLost(delivery ?? null));
   const whom = toldText(events);
@@ -99,21 +102,40 @@ function Incident({ group: { events }, isFresh, isOpen, toggle, reload }: Incide
       </span>
       <div>
         <details open={isOpen} onToggle={(event) => toggle(event.currentTarget.open)}>
-          <summary>{(!open && incidentLine(events, now.value)) || told.message}</summary>
+          <summary>{incidentLine(events, now.value)}</summary>
         </details>
         <p class="muted small">
-          <a href={`#/endpoints/${newest.endpoint_id}`}>{newest.endpoint_name}</a> · {newest.website_name} ·{' '}
-          {alerts.size > 1 ? count(alerts.size, 'alert') : channelName(newest.alert_type)}
+          {endpoints === 1 ? (
+            <>
+              <a href={`#/endpoints/${newest.endpoint_id}`}>{newest.endpoint_name}</a> · {newest.website_name}
+            </>
+          ) : (
+            count(endpoints, 'endpoint')
+          )}
+          {' · '}
+          {newest.incident_id !== null && (
+            <>
+              <a href={`#/incidents/${newest.incident_id}`}>Incident</a>
+              {' · '}
+            </>
+          )}
+          {alerts > 1 ? count(alerts, 'alert') : channelName(newest.alert_type)}
           {told.reason !== 'threshold' && ` · ${told.reason}`}
-          {!open && newest.duration_seconds !== null && ` · lasted ${duration(newest.duration_seconds)}`}
+          {!open &&
+            endpoints === 1 &&
+            newest.duration_seconds !== null &&
+            ` · lasted ${duration(newest.duration_seconds)}`}
         </p>
         {whom !== '' && <p class={isAnyLost ? 'small reason' : 'small'}>{whom}</p>}
-        {isOpen && <Messages events={events} isOpen={open} reload={reload} />}
+        {isOpen && <Messages events={events} isOpen={open && endpoints === 1} reload={reload} />}
       </div>
       <span class="num muted">{time(newest.created_at, now.value)}</span>
     </li>
   );
 }
+
+/** So many events are told one by one. */
+const MOST = 40;
 
 /** Every event with whom it told and what became of that, and who is told next while the incident goes on. */
 function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; isOpen: boolean; reload: () => void }) {
@@ -130,15 +152,18 @@ function Messages({ events, isOpen, reload }: { events: readonly AlertEvent[]; i
       <Table
         label="Messages of the incident"
         head={['Event', 'Rule', '~When', 'Message', '']}
-        rows={events.map((event) => {
+        rows={events.slice(0, MOST).map((event) => {
           const alert = byId.get(event.alert_id);
           return [
             <Kind of={event} />,
-            // An alert that was deleted since is known by its channel.
+            // An alert that was deleted since is known by its channel, and that of another endpoint by that too.
             alert ? (
               <AlertName alert={alert} contacts={contacts.data.value} />
             ) : (
-              <a href={`#/alerts/${event.alert_id}`}>{channelName(event.alert_type)}</a>
+              <a href={`#/alerts/${event.alert_id}`}>
+                {event.contact?.name ?? channelName(event.alert_type)}
+                {event.endpoint_id !== newest?.endpoint_id && `, ${event.endpoint_name}`}
+              </a>
             ),
             time(event.created_at, now.value),
             <DeliveryFacts of={event.delivery ?? null} />,

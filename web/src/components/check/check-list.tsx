@@ -7,10 +7,10 @@ import { now } from '../../state/clock';
 import { into, usePages } from '../../state/load';
 import { Empty } from '../empty';
 import { Select } from '../form/field';
-import { Button, Facts, type Row, Table } from '../layout';
+import { Button, DetailsButton, Facts, type Row, Table } from '../layout';
 import { Icon } from '../icons';
 import { StatusPill } from '../status';
-import { outcomeOf } from './recent-beats';
+import { outcomeOf, tookText } from './recent-beats';
 
 const PLANNED = 'In maintenance: does not count';
 
@@ -32,9 +32,6 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
   const rows = checks.items.value?.flatMap((check): Row[] => {
     const isOpen = open.value === check.id;
     const at = time(check.checked_at, now.value);
-    const toggle = () => {
-      open.value = isOpen ? '' : check.id;
-    };
     const row: Row = [
       at,
       <>
@@ -46,7 +43,7 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
           </span>
         )}
       </>,
-      isOfRuns ? ms(check.duration_ms || null) : ms(check.duration_ms),
+      ms(check.duration_ms),
       <>
         {check.error?.message ??
           check.warning?.message ??
@@ -56,20 +53,12 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
         {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
       </>,
       <span class="mono">{check.address ?? '–'}</span>,
-      <button
-        type="button"
-        class="plain"
-        aria-expanded={isOpen}
-        aria-label={`Details of the check at ${at}`}
-        onClick={toggle}
-      >
-        {isOpen ? 'Hide' : 'Details'}
-      </button>,
+      <DetailsButton of={`the check at ${at}`} isOpen={isOpen} toggle={() => (open.value = isOpen ? '' : check.id)} />,
     ];
     if (!isOpen) return [row];
     const details = (
       <>
-        <Verdict check={check} />
+        <Verdict check={check} isOfRun={isOfRuns} />
         <pre tabIndex={0}>{JSON.stringify(check, null, 2)}</pre>
       </>
     );
@@ -102,7 +91,7 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
 }
 
 /** One check in words and as a bar of its phases; also one that was not recorded. */
-export function Verdict({ check }: { check: UnrecordedCheck }) {
+export function Verdict({ check, isOfRun = false }: { check: UnrecordedCheck; isOfRun?: boolean }) {
   const phases = PHASES.map((phase) => ({ ...phase, took: check.phases[phase.key] })).filter(
     ({ took }) => took !== null,
   );
@@ -119,22 +108,26 @@ export function Verdict({ check }: { check: UnrecordedCheck }) {
     <div class="verdict">
       <p>
         <StatusPill status={outcomeOf(check)} />{' '}
-        {check.error?.message ?? check.warning?.message ?? `Answered in ${ms(check.duration_ms)}.`}
+        {check.error?.message ?? check.warning?.message ?? tookText(check.duration_ms, isOfRun)}
       </p>
-      <svg class="phasebar" viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true">
-        {phases.map(({ key, color, took }) => {
-          const width = ((took ?? 0) / total) * 1000;
-          x += width;
-          return <rect key={key} x={x - width} width={width} height="12" fill={`var(${color})`} />;
-        })}
-      </svg>
-      <ul class="legend">
-        {phases.map(({ key, name, color, took }) => (
-          <li key={key}>
-            <i style={{ background: `var(${color})` }} /> {name} {ms(took)}
-          </li>
-        ))}
-      </ul>
+      {phases.length > 0 && (
+        <>
+          <svg class="phasebar" viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true">
+            {phases.map(({ key, color, took }) => {
+              const width = ((took ?? 0) / total) * 1000;
+              x += width;
+              return <rect key={key} x={x - width} width={width} height="12" fill={`var(${color})`} />;
+            })}
+          </svg>
+          <ul class="legend">
+            {phases.map(({ key, name, color, took }) => (
+              <li key={key}>
+                <i style={{ background: `var(${color})` }} /> {name} {ms(took)}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <Facts of={facts.filter(([, value]) => value !== null && value !== undefined)} />
     </div>
   );

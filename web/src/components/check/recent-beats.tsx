@@ -14,7 +14,14 @@ export function checkSentence(check: Check, nowMs: number): string {
   const at = time(check.checked_at, nowMs);
   const why = check.warning?.message ?? words(check.error?.code ?? 'no reason given');
   const verdict = check.outcome === 'up' && !check.warning ? 'up' : `${outcomeOf(check)}, ${why}`;
-  return `${at} · ${verdict}${check.planned ? ' · in maintenance' : ''} · ${ms(check.duration_ms)}`;
+  const took = check.duration_ms === null ? '' : ` · ${ms(check.duration_ms)}`;
+  return `${at} · ${verdict}${check.planned ? ' · in maintenance' : ''}${took}`;
+}
+
+/** `Answered in 83 ms.`, of a job `Ran for 2 min.`, or that it did not say. */
+export function tookText(durationMs: number | null, isOfRun: boolean): string {
+  if (durationMs === null) return 'The job reported; it had not told its start.';
+  return `${isOfRun ? 'Ran for' : 'Answered in'} ${ms(durationMs)}.`;
 }
 
 /** The last outcomes of an endpoint; times and latencies are loaded when the user points at a bar. */

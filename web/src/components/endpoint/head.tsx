@@ -97,7 +97,7 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
       <EndpointLinks endpoint={endpoint} />
       {isAcknowledging.value && (
         <AcknowledgeDialog
-          id={endpoint.id}
+          path={`endpoints/${endpoint.id}`}
           name={endpoint.name}
           onClose={() => {
             isAcknowledging.value = false;

@@ -4,7 +4,7 @@ import { ms, time } from '../../logic/format';
 import { cutText, pingText } from '../../logic/heartbeat';
 import { now } from '../../state/clock';
 import { usePages } from '../../state/load';
-import { Button, Facts, type Row, Section, Table } from '../layout';
+import { Button, DetailsButton, Facts, type Row, Section, Table } from '../layout';
 import { Shape } from '../status';
 
 interface Props {
@@ -33,15 +33,7 @@ export function Pings({ endpointId, version }: Props) {
       </span>,
       ms(ping.duration_ms),
       <span class="mono">{ping.address ?? '–'}</span>,
-      <button
-        type="button"
-        class="plain"
-        aria-expanded={isOpen}
-        aria-label={`Details of the ping at ${at}`}
-        onClick={() => (open.value = isOpen ? '' : ping.id)}
-      >
-        {isOpen ? 'Hide' : 'Details'}
-      </button>,
+      <DetailsButton of={`the ping at ${at}`} isOpen={isOpen} toggle={() => (open.value = isOpen ? '' : ping.id)} />,
     ];
     return isOpen ? [row, { wide: <Details of={ping} /> }] : [row];
   });

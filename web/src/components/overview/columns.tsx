@@ -3,7 +3,7 @@ import type { OverviewItem } from '../../api/types';
 import { acknowledgedText } from '../../logic/acknowledged-text';
 import { linePath } from '../../logic/beat-shapes';
 import { age, count, daysUntil, ms } from '../../logic/format';
-import { isHeartbeat } from '../../logic/heartbeat';
+import { expectedText, isHeartbeat } from '../../logic/heartbeat';
 import { itemsOf, type Line } from '../../logic/overview-lines';
 import { shownStatus } from '../../logic/overview-order';
 import { reasonText } from '../../logic/reason-text';
@@ -159,9 +159,10 @@ function Name({ item, isMixed }: Row) {
   );
 }
 
-/** What it is about, or why it is down. */
+/** What it is about, when its job is expected, or why it is down. */
 function rowText(item: OverviewItem): string {
   if (item.status === 'down' && item.last_error !== null) return reasonText(item.last_error);
+  if (item.next_expected_at !== null) return expectedText(item.next_expected_at, now.value);
   return isHeartbeat(item) ? 'A job that reports by itself' : item.url;
 }
 
@@ -189,7 +190,7 @@ function Latency({ item }: Row) {
       <Sparkline item={item} />
       <span class="num">
         <span class="sr">p95 </span>
-        {ms(isHeartbeat(item) ? item.p95_ms || null : item.p95_ms)}
+        {ms(item.p95_ms)}
       </span>
     </>
   );

@@ -2,7 +2,9 @@ import { page, query } from '../../api/client';
 import type { AlertEvent, OverviewItem } from '../../api/types';
 import { endingSoon, headlineOf, reached, toldText } from '../../logic/overview-headline';
 import { type Filters, countsOf, selected, STATUSES } from '../../logic/overview-order';
+import { count } from '../../logic/format';
 import { now } from '../../state/clock';
+import { openCount, openIncidents } from '../../state/incidents';
 import { useEvery, useLoad } from '../../state/load';
 import { items, websites } from '../../state/overview-store';
 import { setQuery } from '../../state/router';
@@ -19,9 +21,25 @@ export function Headline({ filters }: { filters: Filters }) {
         {item && <a href={`#/endpoints/${item.id}`}>{item.name}</a>}
         {after}
         {status === 'down' && item && <Told key={item.id} item={item} />}
+        <OpenIncidents />
       </p>
       <Counters filters={filters} />
     </section>
+  );
+}
+
+/** Where it is told what is known of what is down: the newest. */
+function OpenIncidents() {
+  const [newest] = openIncidents.value ?? [];
+  if (!newest) return null;
+  const n = openCount.value;
+  return (
+    <>
+      {' '}
+      <a href={n === 1 ? `#/incidents/${newest.id}` : '#/incidents'}>
+        {n === 1 ? `Incident #${newest.number}` : count(n, 'incident')}
+      </a>
+    </>
   );
 }
 

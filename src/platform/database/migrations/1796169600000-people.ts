@@ -22,7 +22,7 @@ const counting = (table: 'membership' | 'invitation'): string => {
  * People: accounts of the installation, their place in organizations, single sign-on, invitations. Quick on a full table: new
  * tables, columns without a default or with a constant one, constraints that fall. Sessions and links that exist are those of keys.
  */
-export class People1795996800000 implements MigrationInterface {
+export class People1796169600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       -- networks: HMACs of the last networks that signed in with the password. homeless_since: in no organization.
@@ -103,6 +103,8 @@ export class People1795996800000 implements MigrationInterface {
       CREATE INDEX api_key_of_person ON api_key (created_by_id) WHERE created_by_id IS NOT NULL;
       ALTER TABLE acknowledgement ADD COLUMN person_id uuid;
       ALTER TABLE maintenance_window ADD COLUMN created_by_id uuid;
+      ALTER TABLE incident ADD COLUMN created_by_id uuid, ADD COLUMN ack_person_id uuid;
+      ALTER TABLE incident_update ADD COLUMN person_id uuid;
       ALTER TABLE organization_use ADD COLUMN people integer NOT NULL DEFAULT 0;
       ${counting('membership')}
       ${counting('invitation')}`);
@@ -110,6 +112,8 @@ export class People1795996800000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
+      ALTER TABLE incident_update DROP COLUMN person_id;
+      ALTER TABLE incident DROP COLUMN ack_person_id, DROP COLUMN created_by_id;
       ALTER TABLE maintenance_window DROP COLUMN created_by_id;
       ALTER TABLE acknowledgement DROP COLUMN person_id;
       ALTER TABLE api_key DROP COLUMN created_by_id, DROP COLUMN created_by;

@@ -1,0 +1,93 @@
+import type { Incident, IncidentDetail, IncidentUpdate } from '../../client/index.cjs';
+import { type Colour, type Paint, shown, table } from '../uptime/style';
+
+/** What is shown of an incident in a list. */
+export type ListedIncident = Pick<
+  Incident,
+  | 'number'
+  | 'kind'
+  | 'severity'
+  | 'state'
+  | 'status'
+  | 'title'
+  | 'summary'
+  | 'started_at'
+  | 'endpoint_count'
+  | 'open_count'
+>;
+
+/** What is shown of one. */
+export type ShownIncident = ListedIncident &
+  Pick<IncidentDetail, 'ended_at' | 'public' | 'acknowledgement' | 'endpoints' | 'updates'>;
+
+const COLOURS: Readonly<Record<string, Colour>> = { down: 'red', degraded: 'yellow', open: 'cyan' };
+
+/** Of one that is open how bad it is. */
+const wordOf = ({ state, severity }: ListedIncident): string => (state === 'open' ? (severity ?? 'open') : state);
+const nameOf = ({ title, summary }: ListedIncident): string => title ?? summary ?? '';
+const countOf = ({ kind, open_count, endpoint_count }: ListedIncident): string =>
+  kind === 'manual' ? 'by hand' : `${open_count} of ${endpoint_count}`;
+
+/** A line for each incident, in the order of the API. */
+export function incidentTable(found: readonly ListedIncident[], paint: Paint): string[] {
+  const rows = found.map((each) => [
+    `#${each.number}`,
+    wordOf(each),
+    each.started_at,
+    countOf(each),
+    each.status ?? '-',
+    shown(nameOf(each)),
+  ]);
+  return table(['NUMBER', 'STATE', 'SINCE', 'STILL BAD', 'STATUS', 'WHAT'], rows, (column, cell, [, word = '']) =>
+    column === 1 ? paint(COLOURS[word] ?? 'faint', cell) : cell,
+  );
+}
+
+/** One incident: a sentence, its endpoints, and what was said, newest first. */
+export function incidentLines(incident: ShownIncident, paint: Paint): string[] {
+  const { number, title, summary, started_at, ended_at, acknowledgement, status, endpoints, updates } = incident;
+  const word = wordOf(incident);
+  const facts = [
+    `since ${started_at}`,
+    ended_at && `until ${ended_at}`,
+    incident.kind === 'manual' ? 'by hand' : `${countOf(incident)} still bad`,
+    status,
+    incident.public && 'public',
+    acknowledgement && `in hand of ${shown(acknowledgement.by ?? 'somebody')}`,
+  ];
+  return [
+    `#${number}  ${paint(COLOURS[word] ?? 'faint', word)}  ${facts.filter(Boolean).join(', ')}`,
+    ...[title, summary].flatMap((text) => (text === null ? [] : [`  ${shown(text)}`])),
+    ...endpointLines(incident, paint),
+    ...(endpoints.length < incident.endpoint_count ? [`  and ${incident.endpoint_count - endpoints.length} more`] : []),
+    ...updates.flatMap((update) => updateLines(update, paint)),
+  ];
+}
+
+function endpointLines({ endpoints }: ShownIncident, paint: Paint): string[] {
+  if (endpoints.length === 0) return [];
+  const rows = endpoints.map((one) => [
+    one.ended_at === null ? (one.held ? 'held' : 'bad') : 'well',
+    shown(one.website_name, 40),
+    shown(one.endpoint_name, 40),
+    one.started_at,
+    one.ended_at ?? '-',
+    one.error?.code ?? '-',
+  ]);
+  return table(['', 'WEBSITE', 'NAME', 'SINCE', 'UNTIL', 'ERROR'], rows, (column, cell, [word]) =>
+    column === 0 ? paint(word === 'well' ? 'green' : 'red', cell) : cell,
+  );
+}
+
+/** Who said what and when, then the words, each line of them by itself. */
+export function updateLines(
+  { at, by, status, text, public: isPublic, automatic }: IncidentUpdate,
+  paint: Paint,
+): string[] {
+  const facts = [automatic ? 'by itself' : (by ?? 'somebody'), status, isPublic && 'public'];
+  const words = text.split('\n').filter((line) => line.trim() !== '');
+  return [
+    `${at}  ${paint('cyan', shown(facts.filter(Boolean).join(', ')))}`,
+    ...words.map((line) => `  ${shown(line, 5000)}`),
+  ];
+}

@@ -1,0 +1,34 @@
+import type { ChannelRegistry } from '../../channel/channel.registry';
+import type { NewDelivery } from '../../delivery/delivery';
+import { destinationOfAlert } from '../../delivery/destination';
+import type { AlertSnapshot } from '../episode/alert-snapshot';
+import { acknowledgedNotification } from '../episode/episode';
+import { type AcknowledgementRow, BY_LINK } from './acknowledgement.dto';
+
+/**
+ * Tells the pager of a triggered alert that somebody has it in hand. Nothing for a channel that cannot be told. One episode is
+ * told once: the outbox keeps no second one of its event.
+ */
+export function acknowledgedDelivery(
+  channels: ChannelRegistry,
+  alert: AlertSnapshot,
+  { by, note, at }: AcknowledgementRow,
+): NewDelivery[] {
+  const { type, triggerEventId } = alert;
+  if (triggerEventId === null || !channels.has(type) || channels.get(type).acknowledges !== true) return [];
+  const said = { by: by === BY_LINK ? '' : (by ?? ''), note };
+  return [
+    {
+      orgId: alert.orgId,
+      alertId: alert.id,
+      contactId: alert.contactId,
+      eventId: triggerEventId,
+      kind: 'acknowledged',
+      incidentNo: alert.incidentNo,
+      channelType: type,
+      destination: destinationOfAlert(alert),
+      notification: acknowledgedNotification(alert, triggerEventId, said, at),
+      config: null,
+    },
+  ];
+}

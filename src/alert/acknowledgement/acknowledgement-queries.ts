@@ -1,0 +1,70 @@
+import { isInHandSql } from '../../incident/incident-in-hand';
+import type { Sql, Tx } from '../../platform/database/database';
+import type { AcknowledgementRow } from './acknowledgement.dto';
+
+/** Locks the states of these endpoints, in the order of their ids: checks of them come before or after. */
+export const lockStates = (tx: Tx, endpointIds: readonly string[]): Promise<unknown> =>
+  tx.query('SELECT FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE', [
+    endpointIds,
+  ]);
+
+/**
+ * Writes the acknowledgements of endpoints by that of their incident; their states are locked. What somebody else has in hand
+ * stays. Returns those that it wrote.
+ */
+export async function acknowledgeEndpoints(
+  tx: Tx,
+  incidentId: string,
+  endpointIds: readonly string[],
+  { by, at, note, until }: AcknowledgementRow,
+  now: Date,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `INSERT INTO acknowledgement AS k (endpoint_id, org_id, by_name, at, note, until, incident_id)
+     SELECT s.endpoint_id, s.org_id, $3, $4, $5, $6, $1 FROM endpoint_state s WHERE s.endpoint_id = ANY ($2::uuid[])
+     ON CONFLICT (endpoint_id) DO UPDATE
+       SET by_name = EXCLUDED.by_name, at = EXCLUDED.at, note = EXCLUDED.note, until = EXCLUDED.until,
+         incident_id = EXCLUDED.incident_id
+       WHERE k.incident_id = EXCLUDED.incident_id OR k.until <= $7
+     RETURNING k.endpoint_id AS id`,
+    [incidentId, endpointIds, by, at, note, until, now],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Acknowledgements follow their endpoint to where it is now, and are its own where nobody has that incident in hand. */
+export async function followMembers(tx: Tx, incidentId: string, endpointIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `UPDATE acknowledgement SET incident_id = CASE WHEN ${isInHandSql('$1')} THEN $1::uuid END
+     WHERE endpoint_id = ANY ($2::uuid[]) AND incident_id IS NOT NULL AND incident_id <> $1`,
+    [incidentId, endpointIds],
+  );
+}
+
+/** The next endpoints that this incident's acknowledgement wrote, in the order of their ids. */
+export async function writtenBy(sql: Sql, incidentId: string, limit: number): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `SELECT endpoint_id AS id FROM acknowledgement WHERE incident_id = $1 ORDER BY endpoint_id LIMIT $2`,
+    [incidentId, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Removes what this incident's acknowledgement wrote of these endpoints, unless somebody has it in hand again. Returns how many. */
+export async function removeWritten(tx: Tx, incidentId: string, endpointIds: readonly string[]): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM acknowledgement WHERE endpoint_id = ANY ($1::uuid[]) AND incident_id = $2 AND NOT ${isInHandSql('incident_id')}
+     RETURNING 1`,
+    [endpointIds, incidentId],
+  );
+  return rows.length;
+}
+
+/** Incidents that nobody has in hand any more, whose endpoints still have what that wrote. Cost: what it wrote, by its index. */
+export async function leftBehind(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `SELECT DISTINCT k.incident_id AS id FROM acknowledgement k
+     WHERE k.incident_id IS NOT NULL AND NOT ${isInHandSql('k.incident_id')}`,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,218 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { recordChange } from '../../audit/audit-log';
+import type { Authorship } from '../../audit/authorship';
+import { ChannelRegistry } from '../../channel/channel.registry';
+import { Outbox } from '../../delivery/outbox';
+import { SuppressionEnded } from '../../endpoint/endpoint-events';
+import { IncidentChanged, IncidentMembersMoved } from '../../incident/incident-events';
+import {
+  endOverInHand,
+  isAnyInHandOver,
+  type InHand,
+  isInHandSql,
+  markedMembers,
+  markMembers,
+  setInHand,
+  unfinishedIncidents,
+  unmarkMembers,
+} from '../../incident/incident-in-hand';
+import type { IncidentRow } from '../../incident/incident-row';
+import { IncidentStore } from '../../incident/incident-store';
+import type { Caller } from '../../platform/access/caller';
+import { Database, type Tx } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { TransactionEvents } from '../../platform/events/transaction-events';
+import { parseTimestamp } from '../../platform/http/validators';
+import { failpoint } from '../../platform/observability/failpoints';
+import { type Findings, refuse } from '../../platform/problem/findings';
+import { problems } from '../../platform/problem/problem';
+import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
+import {
+  acknowledgeEndpoints,
+  followMembers,
+  leftBehind,
+  lockStates,
+  removeWritten,
+  writtenBy,
+} from './acknowledgement-queries';
+import { acknowledgedDelivery } from './acknowledged-delivery';
+import {
+  type AcknowledgeDto,
+  acknowledgeFindings,
+  type AcknowledgementRow,
+  type AcknowledgementView,
+  BY_LINK,
+  toAcknowledgementView,
+} from './acknowledgement.dto';
+
+/** Endpoints of one transaction. */
+const STEP = 500;
+
+/**
+ * Somebody has an incident in hand, which is: each endpoint in it, and whoever joins by dependency or address. First the row of
+ * the incident, under the lock of its organization's sequence: who joins comes before it and is marked, or after it and is
+ * held (`IncidentRecorder`). Then the endpoints that are marked, step by step, in transactions of their own: each locks states
+ * and alerts first, as every recorder does. What a process that dies leaves undone, `AcknowledgementJob` does.
+ *
+ * It replaces nobody's acknowledgement of an endpoint, and takes back its own alone. Every method that has an organization
+ * throws `not_found` for the incident of another one.
+ */
+@Injectable()
+export class IncidentAcknowledgementService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly incidents: IncidentStore,
+    private readonly channels: ChannelRegistry,
+    private readonly outbox: Outbox,
+    private readonly clock: DatabaseClock,
+    private readonly events: TransactionEvents,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.on(IncidentMembersMoved, ({ to, endpointIds }, tx) => followMembers(tx, to.id, endpointIds));
+  }
+
+  /** Throws `not_found` when nobody has it in hand. */
+  async get(orgId: string, id: string): Promise<AcknowledgementView> {
+    const row = inHandOf(await this.incidents.read(this.database, orgId, id), this.clock.now());
+    if (!row) throw problems.notFound();
+    return toAcknowledgementView(row);
+  }
+
+  /** Replaces the one that there is. Throws `conflict` unless the incident is a detected one that is open. */
+  async put({ orgId, keyName }: Caller, id: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
+    const after = await this.database.transaction(async (tx) => {
+      const incident = await this.lock(tx, orgId, id);
+      refuse(this.findingsIn(dto));
+      const refusal = refusalOf(incident);
+      if (refusal !== null) throw problems.conflict(refusal);
+      const said = { by: keyName, at: this.clock.now(), note: dto.note ?? '', until: parseTimestamp(dto.until) };
+      await this.write(tx, incident, said);
+      return said;
+    });
+    await this.finish(id);
+    return toAcknowledgementView(after);
+  }
+
+  /** By the link of a message, until its end; replaces nothing. Returns whether it is recorded: not when somebody has it in hand, nor once it is over. */
+  async putByLink(orgId: string, id: string, note: string, author: Authorship): Promise<boolean> {
+    const isDone = await this.database.transaction(async (tx) => {
+      const incident = await this.lock(tx, orgId, id);
+      const at = this.clock.now();
+      if (refusalOf(incident) !== null || inHandOf(incident, at) !== null) return false;
+      await this.write(tx, incident, { by: BY_LINK, at, note, until: null }, author);
+      return true;
+    });
+    if (isDone) await this.finish(id);
+    return isDone;
+  }
+
+  /** What `put` would refuse in these fields. */
+  findingsIn(dto: AcknowledgeDto): Findings {
+    return acknowledgeFindings(dto, this.clock.now());
+  }
+
+  /** From now on alerts of those endpoints may trigger that nobody else has in hand. Throws `not_found` when nobody has it. */
+  async remove(orgId: string, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const incident = await this.lock(tx, orgId, id);
+      if (inHandOf(incident, this.clock.now()) === null) throw problems.notFound();
+      await this.write(tx, incident, null);
+    });
+    await this.takeBack(id);
+  }
+
+  /** Ends what is over, and finishes what a process left that died. Nearly always three probes of small indexes. */
+  async finishAll(): Promise<void> {
+    const now = this.clock.now();
+    if (await isAnyInHandOver(this.database, now))
+      await this.database.transaction(async (tx) => {
+        for (const row of await endOverInHand(tx, now)) await this.events.emit(new IncidentChanged(row, 'updated'), tx);
+      });
+    for (const id of await unfinishedIncidents(this.database)) await this.finish(id);
+    for (const id of await leftBehind(this.database)) await this.takeBack(id);
+  }
+
+  private async lock(tx: Tx, orgId: string, id: string): Promise<IncidentRow> {
+    await this.incidents.lockSequence(tx, orgId);
+    return this.incidents.lock(tx, orgId, id);
+  }
+
+  private async write(tx: Tx, incident: IncidentRow, inHand: InHand | null, author?: Authorship): Promise<void> {
+    const now = this.clock.now();
+    const before = inHandOf(incident, now);
+    const rows = await setInHand(tx, incident.id, inHand, now);
+    if (inHand !== null) await markMembers(tx, incident.id);
+    await recordChange(tx, {
+      orgId: incident.orgId,
+      resource: 'incident',
+      id: incident.id,
+      action: 'update',
+      before: { in_hand: before && toAcknowledgementView(before) },
+      after: { in_hand: inHand && toAcknowledgementView(inHand) },
+      ...(author && { author }),
+    });
+    for (const row of rows) await this.events.emit(new IncidentChanged(row, 'acknowledged'), tx);
+  }
+
+  /** The acknowledgements of the marked endpoints. Safe at any time, also twice at once. */
+  private async finish(id: string): Promise<void> {
+    for (let marked = STEP; marked === STEP;) {
+      await failpoint('acknowledgement.step');
+      marked = await this.database.transaction((tx) => this.finishStep(tx, id));
+    }
+  }
+
+  private async finishStep(tx: Tx, id: string): Promise<number> {
+    const marked = await markedMembers(tx, id, STEP);
+    if (marked.length === 0) return 0;
+    await lockStates(tx, marked);
+    const open = await tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = ANY ($1::uuid[]) AND a.triggered'), [
+      marked,
+    ]);
+    // Nobody gives it back meanwhile: who wants to waits for this row.
+    const [incident] = await tx.query<AcknowledgementRow & { isInHand: boolean }>(
+      `SELECT i.ack_by AS by, i.ack_at AS at, COALESCE(i.ack_note, '') AS note, i.ack_until AS until, ${isInHandSql('i.id')} AS "isInHand"
+       FROM incident i WHERE i.id = $1 FOR SHARE`,
+      [id],
+    );
+    const members = await unmarkMembers(tx, id, marked);
+    if (!incident?.isInHand) return marked.length;
+    const written = new Set(await acknowledgeEndpoints(tx, id, members, incident, this.clock.now()));
+    await this.outbox.enqueue(
+      tx,
+      open.flatMap((alert) =>
+        written.has(alert.endpointId) ? acknowledgedDelivery(this.channels, alert, incident) : [],
+      ),
+    );
+    return marked.length;
+  }
+
+  /** Removes what the acknowledgement of this incident wrote, unless somebody has it in hand again. */
+  private async takeBack(id: string): Promise<void> {
+    for (let removed = STEP; removed === STEP;) {
+      await failpoint('acknowledgement.step');
+      removed = await this.database.transaction(async (tx) => {
+        const ids = await writtenBy(tx, id, STEP);
+        if (ids.length === 0) return 0;
+        await lockStates(tx, ids);
+        const count = await removeWritten(tx, id, ids);
+        if (count > 0) await this.events.emit(new SuppressionEnded({ endpointIds: ids }), tx);
+        return count;
+      });
+    }
+  }
+}
+
+/** Who has it in hand now. */
+function inHandOf({ ackBy, ackAt, ackNote, ackUntil, endedAt }: IncidentRow, now: Date): AcknowledgementRow | null {
+  if (ackAt === null || endedAt !== null || (ackUntil !== null && ackUntil <= now)) return null;
+  return { by: ackBy, at: ackAt, note: ackNote ?? '', until: ackUntil };
+}
+
+/** Why nobody can take it in hand; `null`: somebody can. */
+function refusalOf({ kind, mergedInto, endedAt }: IncidentRow): string | null {
+  if (kind === 'manual') return 'An incident by hand has no alerts that could be acknowledged.';
+  if (mergedInto !== null) return 'The incident is merged into another one: acknowledge that one.';
+  return endedAt === null ? null : 'The incident is over: none of its endpoints is down.';
+}

@@ -1,0 +1,77 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { OUTCOME_CODE } from '../endpoint/outcome-code';
+import { WorkerDatabase } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { plural } from '../platform/text/plural';
+import type { Leaving } from './incident-queries';
+import { IncidentRecorder } from './incident-recorder';
+import { IncidentMetrics } from './incident.metrics';
+
+/** Endpoints of one transaction. */
+const STEP = 500;
+
+/** An open member (`m`) that should have left: none of its alerts is triggered, and it is not held while it is bad. */
+export const IS_LEFT_OVER = `m.ended_at IS NULL
+    AND NOT EXISTS (SELECT FROM alert a WHERE a.endpoint_id = m.endpoint_id AND a.triggered)
+    AND NOT (m.held AND EXISTS (SELECT FROM endpoint_state s WHERE s.endpoint_id = m.endpoint_id AND s.status <> ${OUTCOME_CODE.up}))`;
+
+/** A triggered alert (`a`) whose endpoint is in no incident. */
+export const IS_MISSING = `a.triggered
+    AND NOT EXISTS (SELECT FROM incident_member m WHERE m.endpoint_id = a.endpoint_id AND m.ended_at IS NULL)`;
+
+/**
+ * Each endpoint with a triggered alert is an open member of one incident. What an instance of an older version triggered, or
+ * what was open at the upgrade, gets an incident of its own here; what one resolved leaves.
+ */
+@Injectable()
+export class IncidentAdoption {
+  private readonly logger = new Logger(IncidentAdoption.name);
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly recorder: IncidentRecorder,
+    private readonly clock: DatabaseClock,
+    private readonly metrics: IncidentMetrics,
+  ) {}
+
+  /** Cost: the open alerts and the open members, each by a partial index; a short transaction for each 500 that are wrong. */
+  async run(): Promise<void> {
+    const left = await this.inSteps(() => this.endSome());
+    const adopted = await this.inSteps(() => this.adoptSome());
+    if (adopted > 0)
+      this.logger.warn(`${plural(adopted, 'endpoint')} with a triggered alert had no incident; each has one now`);
+    if (left > 0) this.logger.warn(`${plural(left, 'endpoint')} without a triggered alert left their incidents`);
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM incident WHERE ended_at IS NULL`,
+    );
+    this.metrics.open(row?.count ?? 0);
+  }
+
+  private async inSteps(step: () => Promise<number>): Promise<number> {
+    for (let sum = 0; ;) {
+      const count = await step();
+      sum += count;
+      if (count < STEP) return sum;
+    }
+  }
+
+  private async adoptSome(): Promise<number> {
+    const rows = await this.database.query<{ orgId: string }>(
+      `SELECT a.org_id AS "orgId" FROM alert a WHERE ${IS_MISSING} LIMIT ${STEP}`,
+    );
+    if (rows.length === 0) return 0;
+    const orgIds = [...new Set(rows.map(({ orgId }) => orgId))];
+    return this.database.transaction((tx) => this.recorder.adopt(tx, orgIds, STEP));
+  }
+
+  private async endSome(): Promise<number> {
+    const leaving = await this.database.query<Leaving>(
+      `SELECT m.org_id AS "orgId", m.endpoint_id AS "endpointId", $1::timestamptz AS at
+         FROM incident_member m WHERE ${IS_LEFT_OVER} LIMIT ${STEP}`,
+      [this.clock.now()],
+    );
+    if (leaving.length > 0)
+      await this.database.transaction((tx) => this.recorder.record(tx, [], leaving, () => Promise.resolve()));
+    return leaving.length;
+  }
+}

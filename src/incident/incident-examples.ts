@@ -1,0 +1,131 @@
+import type { IncidentDetailView } from './incident.dto';
+import { exampleId } from '../platform/ids/id';
+
+const OPEN: IncidentDetailView = {
+  id: exampleId('incident'),
+  number: 12,
+  kind: 'detected',
+  severity: 'down',
+  state: 'open',
+  status: 'identified',
+  title: null,
+  summary: '2 endpoints at 192.0.2.1 are down: connection refused',
+  cause: { kind: 'address', value: '192.0.2.1' },
+  started_at: '2026-11-26T09:58:00.000Z',
+  ended_at: null,
+  joined_at: '2026-11-26T10:00:30.000Z',
+  reopened: 0,
+  merged_into: null,
+  endpoint_count: 2,
+  open_count: 1,
+  public: true,
+  scope: null,
+  acknowledgement: { by: 'On call', at: '2026-11-26T10:02:00.000Z', note: '', until: null },
+  created_by: null,
+  created_at: '2026-11-26T10:00:00.000Z',
+  updated_at: '2026-11-26T10:12:00.000Z',
+  endpoints: [
+    {
+      endpoint_id: exampleId('endpoint'),
+      endpoint_name: 'Checkout',
+      website_id: exampleId('website'),
+      website_name: 'Shop',
+      started_at: '2026-11-26T09:58:00.000Z',
+      ended_at: null,
+      error: { code: 'connection_refused', message: 'The connection to 192.0.2.1 port 443 was refused.' },
+      held: false,
+    },
+    {
+      endpoint_id: 'ep_01jd3k6q7be5y9x4v2m8n0r1sv',
+      endpoint_name: 'Login',
+      website_id: exampleId('website'),
+      website_name: 'Shop',
+      started_at: '2026-11-26T09:58:30.000Z',
+      ended_at: '2026-11-26T10:12:00.000Z',
+      error: { code: 'connection_refused', message: 'The connection to 192.0.2.1 port 8443 was refused.' },
+      held: false,
+    },
+  ],
+  updates: [
+    {
+      id: exampleId('incidentUpdate'),
+      at: '2026-11-26T10:04:00.000Z',
+      by: 'On call',
+      status: 'identified',
+      text: 'The load balancer lost power.',
+      public: true,
+      automatic: false,
+      edited_at: null,
+    },
+  ],
+};
+
+const ENDED: IncidentDetailView = {
+  ...OPEN,
+  state: 'ended',
+  status: 'resolved',
+  summary: '2 endpoints at 192.0.2.1 were down: connection refused',
+  ended_at: '2026-11-26T10:21:00.000Z',
+  open_count: 0,
+  acknowledgement: null,
+  updated_at: '2026-11-26T10:21:00.000Z',
+  endpoints: OPEN.endpoints.map((one) => ({ ...one, ended_at: one.ended_at ?? '2026-11-26T10:21:00.000Z' })),
+  updates: [
+    {
+      id: 'iu_01jd3k6q7be5y9x4v2m8n0r1sv',
+      at: '2026-11-26T10:21:00.000Z',
+      by: null,
+      status: 'resolved',
+      text: '',
+      public: true,
+      automatic: true,
+      edited_at: null,
+    },
+    ...OPEN.updates,
+  ],
+};
+
+const MERGED: IncidentDetailView = {
+  ...ENDED,
+  number: 13,
+  id: 'inc_01jd3k6q7be5y9x4v2m8n0r1sv',
+  state: 'merged',
+  status: null,
+  summary: 'Merged into another incident',
+  cause: { kind: 'single', value: null },
+  merged_into: exampleId('incident'),
+  endpoint_count: 0,
+  public: false,
+  endpoints: [],
+  updates: [],
+};
+
+const MANUAL: IncidentDetailView = {
+  ...OPEN,
+  number: 14,
+  kind: 'manual',
+  severity: null,
+  status: 'investigating',
+  title: 'Payments are slow',
+  summary: null,
+  cause: null,
+  started_at: '2026-11-26T10:00:00.000Z',
+  joined_at: '2026-11-26T10:00:00.000Z',
+  endpoint_count: 0,
+  open_count: 0,
+  public: false,
+  scope: { tags: ['payments'] },
+  acknowledgement: null,
+  created_by: 'On call',
+  updated_at: '2026-11-26T10:00:00.000Z',
+  endpoints: [],
+  updates: [],
+};
+
+/** One of each state, for the document. */
+export const INCIDENT_EXAMPLES = {
+  open: { summary: 'Open: somebody has it in hand, one of two endpoints is up again', value: OPEN },
+  ended: { summary: 'Ended: the service has said so', value: ENDED },
+  merged: { summary: 'Merged: all of it is in another one', value: MERGED },
+  manual: { summary: 'By hand', value: MANUAL },
+};

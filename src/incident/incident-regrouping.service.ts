@@ -1,0 +1,207 @@
+import { Injectable } from '@nestjs/common';
+import { recordChanges } from '../audit/audit-log';
+import { countChange } from '../audit/changed-bytes';
+import { Database, type Tx } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { formatId, newUuid, parseId } from '../platform/ids/id';
+import { problems } from '../platform/problem/problem';
+import type { IncidentDetailView, MergeIncidentsDto, SplitIncidentDto } from './incident.dto';
+import { IncidentChanged, IncidentMembersMoved } from './incident-events';
+import type { IncidentRow } from './incident-row';
+import { automaticStatus, refusalOfMerged } from './incident-rules';
+import { about, IncidentService } from './incident.service';
+import { IncidentStore } from './incident-store';
+
+/** A row of an incident with its indexes. */
+const ROW_BYTES = 500;
+
+/** As old as the other one, so that nothing joins it that could not have joined that one, and in hand as that one is. */
+const INSERT_SPLIT = `
+  INSERT INTO incident (id, org_id, number, kind, severity, cause, started_at, opened_at, joined_at,
+                        ack_by, ack_at, ack_note, ack_until, created_at, updated_at)
+  SELECT $2, org_id, $3, kind, severity, 'people', started_at, opened_at, joined_at, ack_by, ack_at, ack_note, ack_until, $4, $4
+    FROM incident WHERE id = $1`;
+
+// Cost: one probe for each endpoint.
+const MOVE = `
+  UPDATE incident_member SET incident_id = $2 WHERE incident_id = $1 AND endpoint_id = ANY ($3::uuid[]) RETURNING endpoint_id AS id`;
+
+// Cost: every member of the incidents is written once. All are gone before the first is written, so that an endpoint that is
+// bad in one of them is never bad in two.
+/** An endpoint that was in several of them is one member: bad since the first, and while it is so in any. */
+const GATHER = `
+  WITH gone AS (DELETE FROM incident_member WHERE incident_id = ANY ($2::uuid[]) RETURNING *),
+       span AS (SELECT endpoint_id, min(started_at) AS started_at, bool_or(held) AS held, bool_or(ack_due) AS ack_due,
+                       CASE WHEN count(*) = count(ended_at) THEN max(ended_at) END AS ended_at
+                  FROM gone GROUP BY endpoint_id)
+  INSERT INTO incident_member (incident_id, endpoint_id, org_id, website_id, endpoint_name, website_name, started_at, ended_at,
+                               error_code, error_message, held, ack_due)
+  SELECT DISTINCT ON (endpoint_id) $1::uuid, endpoint_id, g.org_id, g.website_id, g.endpoint_name, g.website_name, span.started_at,
+         span.ended_at, g.error_code, g.error_message, span.held, span.ack_due
+    FROM gone g JOIN span USING (endpoint_id) ORDER BY endpoint_id, g.started_at
+  RETURNING endpoint_id AS id`;
+
+// Cost: the members of the incident.
+/** Counts and times by its members; when its opener is no member, the first of them is. Where nothing is bad nobody has it in hand. */
+const RECOUNT = `
+  UPDATE incident i
+     SET cause = 'people', cause_value = NULL, cause_name = NULL, started_at = n.started_at,
+         ended_at = CASE WHEN n.open = 0 THEN n.ended_at END, endpoint_count = n.count, open_count = n.open, updated_at = $2,
+         opener_endpoint_id = o.endpoint_id, opener_website_id = o.website_id, opener_name = o.endpoint_name,
+         opener_error_code = o.error_code,
+         opener_address = CASE WHEN o.endpoint_id = i.opener_endpoint_id THEN i.opener_address END,
+         ack_by = CASE WHEN n.open > 0 THEN i.ack_by END, ack_at = CASE WHEN n.open > 0 THEN i.ack_at END,
+         ack_note = CASE WHEN n.open > 0 THEN i.ack_note END, ack_until = CASE WHEN n.open > 0 THEN i.ack_until END
+    FROM (SELECT min(started_at) AS started_at, max(ended_at) AS ended_at, count(*)::int AS count,
+                 count(*) FILTER (WHERE ended_at IS NULL)::int AS open
+            FROM incident_member WHERE incident_id = $1) n,
+         (SELECT m.endpoint_id, m.website_id, m.endpoint_name, m.error_code
+            FROM incident_member m JOIN incident j ON j.id = m.incident_id
+           WHERE m.incident_id = $1
+           ORDER BY m.endpoint_id IS DISTINCT FROM j.opener_endpoint_id, m.started_at, m.endpoint_id LIMIT 1) o
+   WHERE i.id = $1`;
+
+const EMPTY = `
+  UPDATE incident SET merged_into = $2, ended_at = coalesce(ended_at, $3), endpoint_count = 0, open_count = 0, public_at = NULL,
+         status = NULL, ack_by = NULL, ack_at = NULL, ack_note = NULL, ack_until = NULL, updated_at = $3
+   WHERE id = ANY ($1::uuid[])`;
+
+const MOVE_UPDATES = 'UPDATE incident_update SET incident_id = $2 WHERE incident_id = ANY ($1::uuid[]) RETURNING 1';
+
+// Cost: the updates of the incident.
+/** The last word of all, and since when any is public. */
+const LAST_SAID = `
+  UPDATE incident i
+     SET status = coalesce((SELECT u.status FROM incident_update u
+                             WHERE u.incident_id = i.id AND u.status <> 'postmortem' ORDER BY u.at DESC, u.id DESC LIMIT 1), status),
+         public_at = (SELECT min(u.at) FROM incident_update u WHERE u.incident_id = i.id AND u.public)
+   WHERE i.id = $1`;
+
+/**
+ * People put right what was grouped wrongly. The organization's sequence is locked first, so that nothing joins or leaves any of
+ * its incidents meanwhile. Anything of another organization is `not_found`.
+ */
+@Injectable()
+export class IncidentRegrouping {
+  constructor(
+    private readonly database: Database,
+    private readonly incidents: IncidentService,
+    private readonly store: IncidentStore,
+    private readonly clock: DatabaseClock,
+    private readonly events: TransactionEvents,
+  ) {}
+
+  /** The endpoints become an incident of their own; what was said stays. Returns the new one. */
+  split(orgId: string, id: string, { endpoint_ids }: SplitIncidentDto): Promise<IncidentDetailView> {
+    const asked = endpoint_ids.flatMap((text) => parseId('endpoint', text) ?? []);
+    return this.database.transaction(async (tx) => {
+      const number = await this.store.nextNumber(tx, orgId);
+      const before = await this.store.lock(tx, orgId, id);
+      refuseSplit(before);
+      const [newId, at] = [newUuid(), this.clock.now()];
+      await tx.query(INSERT_SPLIT, [id, newId, number, at]);
+      const moved = new Set((await tx.query<{ id: string }>(MOVE, [id, newId, asked])).map((row) => row.id));
+      const missing = asked.findIndex((endpointId) => !moved.has(endpointId));
+      if (missing >= 0)
+        throw problems.referenceNotFound(`/endpoint_ids/${missing}`, 'the endpoint is not in the incident');
+      if (moved.size === before.endpointCount)
+        throw problems.conflict('These are all endpoints of the incident: leave at least one in it.');
+      const made = await this.settled(tx, { orgId, id: newId }, at);
+      const left = await this.settled(tx, before, at);
+      countChange(tx, orgId, ROW_BYTES);
+      await recordChanges(tx, [
+        { ...about(made), action: 'create', after: { split_from: formatId('incident', id), endpoint_ids } },
+        {
+          ...about(left),
+          action: 'update',
+          before: { endpoint_ids, split_into: null },
+          after: { endpoint_ids: [], split_into: formatId('incident', newId) },
+        },
+      ]);
+      await this.events.emit(new IncidentMembersMoved([before], made, asked), tx);
+      await this.events.emit(new IncidentChanged(left, 'split'), tx);
+      await this.events.emit(new IncidentChanged(made, 'opened'), tx);
+      return this.incidents.shown(tx, made);
+    });
+  }
+
+  /** Endpoints and updates of the others move into this one, which is open while one of them is bad. */
+  merge(orgId: string, id: string, { incident_ids }: MergeIncidentsDto): Promise<IncidentDetailView> {
+    const asked = incident_ids.flatMap((text) => parseId('incident', text) ?? []);
+    return this.database.transaction(async (tx) => {
+      await this.store.lockSequence(tx, orgId);
+      const rows = new Map((await this.store.lockSome(tx, orgId, [...asked, id])).map((row) => [row.id, row]));
+      const target = rows.get(id);
+      if (!target) throw problems.notFound();
+      const from = asked.map((each, index) => {
+        const row = rows.get(each);
+        if (row) return row;
+        const message = 'there is no such incident, or it is not yours';
+        throw problems.referenceNotFound(`/incident_ids/${index}`, message);
+      });
+      refuseMerge(target, from);
+      const at = this.clock.now();
+      const members = await tx.query<{ id: string }>(GATHER, [id, [...asked, id]]);
+      const updates = await tx.query(MOVE_UPDATES, [asked, id]);
+      await tx.query(EMPTY, [asked, id, at]);
+      if (updates.length > 0) await tx.query(LAST_SAID, [id]);
+      const after = await this.settled(tx, target, at);
+      const merged_into = formatId('incident', id);
+      await recordChanges(tx, [
+        { ...about(target), action: 'update', before: { merged: [] }, after: { merged: incident_ids } },
+        ...from.map((row) => {
+          return { ...about(row), action: 'update' as const, before: { merged_into: null }, after: { merged_into } };
+        }),
+      ]);
+      await this.events.emit(
+        new IncidentMembersMoved(
+          from,
+          after,
+          members.map((row) => row.id),
+        ),
+        tx,
+      );
+      for (const row of await this.store.lockSome(tx, orgId, asked))
+        await this.events.emit(new IncidentChanged(row, 'merged'), tx);
+      await this.events.emit(new IncidentChanged(after, 'merged'), tx);
+      return this.incidents.shown(tx, after);
+    });
+  }
+
+  /** Counts and times by its members, and the last word by these: what people said of an open one does not say that it is over. */
+  private async settled(tx: Tx, { orgId, id }: Pick<IncidentRow, 'orgId' | 'id'>, at: Date): Promise<IncidentRow> {
+    await tx.query(RECOUNT, [id, at]);
+    const row = await this.store.read(tx, orgId, id);
+    const status = automaticStatus(row);
+    if (status === null) return row;
+    await this.store.addUpdate(tx, row, {
+      by: null,
+      status,
+      text: '',
+      public: row.publicAt !== null,
+      automatic: true,
+      at,
+    });
+    await tx.query('UPDATE incident SET status = $2 WHERE id = $1', [id, status]);
+    return { ...row, status };
+  }
+}
+
+function refuseSplit(row: IncidentRow): void {
+  const refusal = refusalOfMerged(row);
+  if (refusal) throw refusal;
+  if (row.kind === 'manual')
+    throw problems.conflict('An incident by hand has no endpoints of its own: change its scope.');
+  if (row.endedAt !== null) throw problems.conflict('The incident is over: only an open one can be split.');
+}
+
+function refuseMerge(target: IncidentRow, from: readonly IncidentRow[]): void {
+  if (from.includes(target)) throw problems.conflict('An incident cannot be merged with itself.');
+  for (const row of [target, ...from]) {
+    const refusal = refusalOfMerged(row);
+    if (refusal) throw refusal;
+    if (row.kind === 'manual')
+      throw problems.conflict(`Incident #${row.number} is by hand: only detected ones can be merged.`);
+  }
+}

@@ -1,0 +1,67 @@
+import type { OrganizationPurge } from '../identity/organization/organization-events';
+import type { Tx } from '../platform/database/database';
+import { firstUuidAt } from '../platform/ids/id';
+import { inBatches, type Retention, RETENTION_BATCH } from '../platform/jobs/retention.job';
+import type { WebsitePurge } from '../website/website-events';
+import { lockIncidents } from './incident-queries';
+
+// Ids are in the order of their creation: what is old is the beginning of the primary key.
+const OLD = 'i.id < $1 AND i.ended_at < $2';
+const OLD_MEMBERS = `
+  DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
+    SELECT m.incident_id, m.endpoint_id FROM incident i JOIN incident_member m ON m.incident_id = i.id
+     WHERE ${OLD} LIMIT ${RETENTION_BATCH}) RETURNING 1`;
+/** With what was said of them. */
+const OLD_INCIDENTS = `
+  DELETE FROM incident WHERE id IN (SELECT i.id FROM incident i WHERE ${OLD} ORDER BY i.id LIMIT ${RETENTION_BATCH}) RETURNING 1`;
+
+const ended = (statement: string) => inBatches(statement, (cutoff) => [firstUuidAt(cutoff), cutoff]);
+
+/** As long as events: those that have ended, members first. */
+export const INCIDENT_RETENTION: Retention = {
+  name: 'incident-retention',
+  rows: [OLD_MEMBERS, OLD_INCIDENTS].map((statement) => ({
+    days: (config) => config.eventRetentionDays,
+    remove: ended(statement),
+  })),
+};
+
+// An endpoint that is still there has moved to another website: it stays, as its events do.
+const MEMBERS_OF_WEBSITE = `
+  WITH gone AS (
+    DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
+      SELECT incident_id, endpoint_id FROM incident_member m
+       WHERE website_id = $1 AND NOT EXISTS (SELECT FROM endpoint e WHERE e.id = m.endpoint_id) LIMIT ${RETENTION_BATCH})
+    RETURNING incident_id, ended_at),
+  counted AS (
+    SELECT incident_id AS id, count(*)::int AS members, count(*) FILTER (WHERE ended_at IS NULL)::int AS open FROM gone GROUP BY incident_id),
+  changed AS (
+    UPDATE incident i SET endpoint_count = i.endpoint_count - c.members, open_count = i.open_count - c.open
+      FROM counted c WHERE i.id = c.id RETURNING i.id, i.endpoint_count, i.kind)
+  SELECT ARRAY(SELECT id FROM changed WHERE endpoint_count <= 0 AND kind = 'detected') AS empty,
+         (SELECT count(*)::int FROM gone) AS removed`;
+
+/** One step of removing a deleted website: its members, and detected incidents that have none left. At most three statements. */
+export async function removeMembers(tx: Tx, step: WebsitePurge): Promise<void> {
+  if (step.hasMore) return;
+  await lockIncidents(tx, [step.orgId]);
+  const [row] = await tx.query<{ empty: string[]; removed: number }>(MEMBERS_OF_WEBSITE, [step.websiteId]);
+  if (row && row.empty.length > 0) await tx.query('DELETE FROM incident WHERE id = ANY ($1::uuid[])', [row.empty]);
+  if (row?.removed === RETENTION_BATCH) step.leave();
+}
+
+/** What an organization owns, children before parents. */
+const OWNED = [
+  `DELETE FROM incident_member WHERE (incident_id, endpoint_id) IN (
+     SELECT m.incident_id, m.endpoint_id FROM incident i JOIN incident_member m ON m.incident_id = i.id
+      WHERE i.org_id = $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`,
+  `DELETE FROM incident WHERE id IN (SELECT id FROM incident WHERE org_id = $1 ORDER BY id LIMIT ${RETENTION_BATCH}) RETURNING 1`,
+  'DELETE FROM incident_sequence WHERE org_id = $1 RETURNING 1',
+];
+
+/** One step of removing a deleted organization. */
+export async function removeSomeIncidents(tx: Tx, step: OrganizationPurge): Promise<void> {
+  if (step.hasMore) return;
+  for (const statement of OWNED)
+    if ((await tx.query(statement, [step.orgId])).length === RETENTION_BATCH) return step.leave();
+}

@@ -1,0 +1,128 @@
+/** How an incident came about: by alerts, or by hand. */
+export const INCIDENT_KINDS = ['detected', 'manual'] as const;
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+
+/** Why the second endpoint joined; `people`: somebody merged or split it; `single`: it has one endpoint. */
+export const INCIDENT_CAUSES = ['single', 'dependency', 'address', 'website', 'people'] as const;
+export type IncidentCause = (typeof INCIDENT_CAUSES)[number];
+
+export const INCIDENT_STATES = ['open', 'ended', 'merged'] as const;
+export type IncidentState = (typeof INCIDENT_STATES)[number];
+
+/** What can be said of an incident. */
+export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
+export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
+
+/** Those of an incident that is not over. */
+export const OPEN_STATUSES = ['investigating', 'identified', 'monitoring'] as const;
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+export const INCIDENT_SEVERITIES = ['down', 'degraded'] as const;
+export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
+
+/** A row of `incident`. Ids are uuids. */
+export interface IncidentRow {
+  id: string;
+  orgId: string;
+  number: number;
+  kind: IncidentKind;
+  /** Of a detected one. */
+  severity: IncidentSeverity | null;
+  cause: IncidentCause | null;
+  /** The address, or the uuid of the website or of the parent. */
+  causeValue: string | null;
+  /** The name of the website or of the parent, as it was; `null` for the other causes. */
+  causeName: string | null;
+  /** What triggered first: with it the next is compared, and the summary names it. Of a detected one. */
+  openerEndpointId: string | null;
+  openerWebsiteId: string | null;
+  openerAddress: string | null;
+  openerName: string | null;
+  openerErrorCode: string | null;
+  title: string | null;
+  /** The last that was said; `null` while nobody has said anything. */
+  status: IncidentStatus | null;
+  scopeAll: boolean;
+  scopeWebsiteIds: string[];
+  scopeEndpointIds: string[];
+  scopeTags: string[];
+  startedAt: Date;
+  /** When it was recorded, and when the last endpoint joined. */
+  openedAt: Date;
+  joinedAt: Date;
+  endedAt: Date | null;
+  endpointCount: number;
+  openCount: number;
+  reopened: number;
+  /** A merged one has ended, too. */
+  mergedInto: string | null;
+  /** Since when it has a public update; `null`: it is not public. */
+  publicAt: Date | null;
+  ackBy: string | null;
+  ackAt: Date | null;
+  ackNote: string | null;
+  ackUntil: Date | null;
+  createdBy: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const stateOf = ({ mergedInto, endedAt }: Pick<IncidentRow, 'mergedInto' | 'endedAt'>): IncidentState =>
+  mergedInto !== null ? 'merged' : endedAt === null ? 'open' : 'ended';
+
+/** A row of `incident_member`. */
+export interface MemberRow {
+  incidentId: string;
+  endpointId: string;
+  websiteId: string;
+  endpointName: string;
+  websiteName: string;
+  startedAt: Date;
+  endedAt: Date | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  held: boolean;
+}
+
+/** A row of `incident_update`. */
+export interface UpdateRow {
+  id: string;
+  incidentId: string;
+  at: Date;
+  by: string | null;
+  status: IncidentStatus | null;
+  text: string;
+  public: boolean;
+  automatic: boolean;
+  editedAt: Date | null;
+}
+
+/** Columns of `incident` (`i`) as the fields of `IncidentRow`. */
+export const INCIDENT_COLUMNS = `i.id, i.org_id AS "orgId", i.number, i.kind, i.severity, i.cause, i.cause_value AS "causeValue",
+  i.cause_name AS "causeName", i.opener_endpoint_id AS "openerEndpointId", i.opener_website_id AS "openerWebsiteId",
+  i.opener_address AS "openerAddress", i.opener_name AS "openerName", i.opener_error_code AS "openerErrorCode", i.title, i.status,
+  i.scope_all AS "scopeAll", i.scope_website_ids AS "scopeWebsiteIds", i.scope_endpoint_ids AS "scopeEndpointIds", i.scope_tags AS "scopeTags",
+  i.started_at AS "startedAt", i.opened_at AS "openedAt", i.joined_at AS "joinedAt", i.ended_at AS "endedAt",
+  i.endpoint_count AS "endpointCount", i.open_count AS "openCount", i.reopened, i.merged_into AS "mergedInto", i.public_at AS "publicAt",
+  i.ack_by AS "ackBy", i.ack_at AS "ackAt", i.ack_note AS "ackNote", i.ack_until AS "ackUntil",
+  i.created_by AS "createdBy", i.created_at AS "createdAt", i.updated_at AS "updatedAt"`;
+
+/** Columns of `incident_member` (`m`) as the fields of `MemberRow`. */
+export const MEMBER_COLUMNS = `m.incident_id AS "incidentId", m.endpoint_id AS "endpointId", m.website_id AS "websiteId", m.endpoint_name AS "endpointName",
+  m.website_name AS "websiteName", m.started_at AS "startedAt", m.ended_at AS "endedAt", m.error_code AS "errorCode",
+  m.error_message AS "errorMessage", m.held`;
+
+/** Columns of `incident_update` (`u`) as the fields of `UpdateRow`. */
+export const UPDATE_COLUMNS = `u.id, u.incident_id AS "incidentId", u.at, u.by_name AS by, u.status, u.text, u.public, u.automatic,
+  u.edited_at AS "editedAt"`;
+
+const camelCase = (column: string): string => column.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase());
+
+/** The row of `incident` that PostgreSQL wrote as JSON, as triggers keep it. */
+export const incidentOfJson = (json: Readonly<Record<string, unknown>>): IncidentRow =>
+  Object.fromEntries(
+    Object.entries(json).map(([column, value]) => [
+      camelCase(column),
+      /_(at|until)$/.test(column) && typeof value === 'string' ? new Date(value) : value,
+    ]),
+  ) as unknown as IncidentRow;

@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../audit/audit-log';
+import { currentAuthorship } from '../audit/authorship';
+import { countChange } from '../audit/changed-bytes';
+import { Database, type Tx } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { problems } from '../platform/problem/problem';
+import {
+  type CreateIncidentUpdateDto,
+  type EditIncidentUpdateDto,
+  type IncidentUpdateView,
+  toIncidentUpdateView,
+} from './incident.dto';
+import { type IncidentChange, IncidentChanged } from './incident-events';
+import { type IncidentRow, UPDATE_COLUMNS, type UpdateRow } from './incident-row';
+import { MOST_UPDATES, refusalOfMerged, refusalOfStatus, statusAfter, statusOfUpdate } from './incident-rules';
+import { IncidentStore } from './incident-store';
+import { IncidentMetrics } from './incident.metrics';
+import { about } from './incident.service';
+
+/** A row with its indexes, without its text. */
+const ROW_BYTES = 200;
+
+const SAID = `
+  UPDATE incident SET status = $3, public_at = $4, ended_at = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`;
+
+// Cost: the incident's updates, a hundred by people and as many automatic ones as it ended and began again.
+/** With the last public one by a person it is public no more, and the service tells nobody that it ended. */
+const UNPUBLISH = `
+  UPDATE incident_update SET public = false
+   WHERE incident_id = $1 AND public AND NOT EXISTS (
+     SELECT FROM incident_update WHERE incident_id = $1 AND public AND NOT automatic)`;
+const PUBLIC_SINCE = 'SELECT min(at) AS since FROM incident_update WHERE incident_id = $1 AND public';
+
+interface Told {
+  change: IncidentChange;
+  /** `null`: it is new. */
+  before: UpdateRow | null;
+  /** `null`: it is gone. */
+  after: UpdateRow | null;
+}
+
+/** What people say about incidents. The incident is locked meanwhile: nothing joins, leaves or is said beside it. */
+@Injectable()
+export class IncidentUpdates {
+  constructor(
+    private readonly database: Database,
+    private readonly store: IncidentStore,
+    private readonly clock: DatabaseClock,
+    private readonly events: TransactionEvents,
+    private readonly metrics: IncidentMetrics,
+  ) {}
+
+  /** Throws `conflict` for a status that contradicts what is measured, `quota_exceeded` after a hundred. */
+  say(orgId: string, id: string, dto: CreateIncidentUpdateDto): Promise<IncidentUpdateView> {
+    return this.database.transaction(async (tx) => {
+      const row = await this.lock(tx, orgId, id);
+      const refusal = refusalOfStatus(row, dto.status ?? null);
+      if (refusal) throw refusal;
+      await this.refuseTooMany(tx, id);
+      const [at, by, isPublic] = [this.clock.now(), currentAuthorship().keyName, dto.public ?? false];
+      const status = statusOfUpdate(row, dto.status ?? null, isPublic);
+      const text = dto.text.trim();
+      const updateId = await this.store.addUpdate(tx, row, {
+        by,
+        status,
+        text,
+        public: isPublic,
+        automatic: false,
+        at,
+      });
+      countChange(tx, orgId, ROW_BYTES + Buffer.byteLength(text));
+      tx.afterCommit(() => this.metrics.said(isPublic));
+      const ends = row.kind === 'manual' && status === 'resolved' && row.endedAt === null;
+      await tx.query(SAID, [
+        orgId,
+        id,
+        statusAfter(row.status, status),
+        row.publicAt ?? (isPublic ? at : null),
+        ends ? at : row.endedAt,
+        at,
+      ]);
+      const update = await this.read(tx, id, updateId);
+      await this.told(tx, row, { change: ends ? 'ended' : 'updated', before: null, after: update });
+      tx.afterCommit(() => this.metrics.said(isPublic));
+      return toIncidentUpdateView(update);
+    });
+  }
+
+  /** Its text; the same text changes nothing. Throws `conflict` for an automatic one. */
+  edit(orgId: string, id: string, updateId: string, dto: EditIncidentUpdateDto): Promise<IncidentUpdateView> {
+    return this.database.transaction(async (tx) => {
+      const row = await this.lock(tx, orgId, id);
+      const before = await this.read(tx, id, updateId);
+      refuseAutomatic(before);
+      const [text, at] = [dto.text?.trim() ?? before.text, this.clock.now()];
+      if (text === before.text) return toIncidentUpdateView(before);
+      await tx.query('UPDATE incident_update SET text = $2, edited_at = $3 WHERE id = $1', [updateId, text, at]);
+      await tx.query('UPDATE incident SET updated_at = $3 WHERE org_id = $1 AND id = $2', [orgId, id, at]);
+      countChange(tx, orgId, Buffer.byteLength(text));
+      const after = { ...before, text, editedAt: at };
+      await this.told(tx, row, { change: 'updated', before, after });
+      return toIncidentUpdateView(after);
+    });
+  }
+
+  /** The status stays. Throws `conflict` for an automatic one. */
+  async remove(orgId: string, id: string, updateId: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const row = await this.lock(tx, orgId, id);
+      const before = await this.read(tx, id, updateId);
+      refuseAutomatic(before);
+      await tx.query('DELETE FROM incident_update WHERE id = $1', [updateId]);
+      await tx.query(UNPUBLISH, [id]);
+      const [told] = await tx.query<{ since: Date | null }>(PUBLIC_SINCE, [id]);
+      await tx.query(SAID, [orgId, id, row.status, told?.since ?? null, row.endedAt, this.clock.now()]);
+      await this.told(tx, row, { change: 'updated', before, after: null });
+    });
+  }
+
+  private async lock(tx: Tx, orgId: string, id: string): Promise<IncidentRow> {
+    const row = await this.store.lock(tx, orgId, id);
+    const refusal = refusalOfMerged(row);
+    if (refusal) throw refusal;
+    return row;
+  }
+
+  private async read(tx: Tx, id: string, updateId: string): Promise<UpdateRow> {
+    const [row] = await tx.query<UpdateRow>(
+      `SELECT ${UPDATE_COLUMNS} FROM incident_update u WHERE u.incident_id = $1 AND u.id = $2`,
+      [id, updateId],
+    );
+    if (!row) throw problems.notFound();
+    return row;
+  }
+
+  /** Entry of the audit log and event. */
+  private async told(tx: Tx, row: IncidentRow, { change, before, after }: Told): Promise<void> {
+    const [was, is] = [before && toIncidentUpdateView(before), after && toIncidentUpdateView(after)];
+    await recordChange(tx, { ...about(row), action: 'update', before: { update: was }, after: { update: is } });
+    await this.events.emit(new IncidentChanged(await this.store.read(tx, row.orgId, row.id), change), tx);
+  }
+
+  private async refuseTooMany(tx: Tx, id: string): Promise<void> {
+    const [use] = await tx.query<{ said: number }>(
+      'SELECT count(*)::int AS said FROM incident_update WHERE incident_id = $1 AND NOT automatic',
+      [id],
+    );
+    const quota = { name: 'incident_updates', limit: MOST_UPDATES, used: use?.said ?? 0 };
+    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'updates by people on one incident');
+  }
+}
+
+function refuseAutomatic({ automatic }: UpdateRow): void {
+  if (automatic) throw problems.conflict('The service said it by itself: it can be neither corrected nor taken back.');
+}

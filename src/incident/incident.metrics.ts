@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../platform/observability/metrics';
+import type { IncidentCause } from './incident-row';
+import type { PlaceRule } from './place-of';
+
+/** Metrics of incidents. Labels name no organization. */
+@Injectable()
+export class IncidentMetrics {
+  private readonly incidents;
+  private readonly members;
+  private readonly updates;
+  private readonly openNow;
+
+  constructor(metrics: Metrics) {
+    this.incidents = metrics.counter({
+      name: 'uptime_incidents_total',
+      help: 'Incidents that began, by what they had in common then: most begin with a single endpoint.',
+      labelNames: ['cause'],
+    });
+    this.members = metrics.counter({
+      name: 'uptime_incident_members_total',
+      help: 'Endpoints that joined an incident, by why; "again": they were in it before.',
+      labelNames: ['cause'],
+    });
+    this.updates = metrics.counter({
+      name: 'uptime_incident_updates_total',
+      help: 'Updates that people wrote.',
+      labelNames: ['public'],
+    });
+    this.openNow = metrics.gauge({
+      name: 'uptime_incidents_open',
+      help: 'Open incidents of all organizations, as counted last.',
+    });
+  }
+
+  began(cause: IncidentCause): void {
+    this.incidents.inc({ cause });
+  }
+
+  joined(rule: Exclude<PlaceRule, 'member'>): void {
+    this.members.inc({ cause: rule === 'new' ? 'single' : rule });
+  }
+
+  said(isPublic: boolean): void {
+    this.updates.inc({ public: String(isPublic) });
+  }
+
+  open(count: number): void {
+    this.openNow.set(count);
+  }
+}

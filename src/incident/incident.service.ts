@@ -1,0 +1,235 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../audit/audit-log';
+import { currentAuthorship } from '../audit/authorship';
+import { countChange } from '../audit/changed-bytes';
+import { type EndpointScope, problemsOfScope, refuseUnknown, toScope } from '../endpoint/search/scope';
+import { Database, type Sql, type Tx } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
+import type { Page, ShortPageQuery } from '../platform/http/page';
+import { requireMatch } from '../platform/http/precondition/precondition';
+import { tagged } from '../platform/http/precondition/entity-tags';
+import { newUuid, parseId } from '../platform/ids/id';
+import { type Findings, NO_FINDINGS, refuse } from '../platform/problem/findings';
+import { type FieldProblem, problems } from '../platform/problem/problem';
+import {
+  type CreateIncidentDto,
+  type IncidentDetailView,
+  type IncidentEndpointView,
+  type IncidentQuery,
+  type IncidentView,
+  scopeOf,
+  settingsOf,
+  toIncidentEndpointView,
+  toIncidentUpdateView,
+  toIncidentView,
+  type UpdateIncidentDto,
+} from './incident.dto';
+import { IncidentChanged } from './incident-events';
+import { type IncidentRow, type MemberRow } from './incident-row';
+import { IncidentMetrics } from './incident.metrics';
+import { MOST_MANUAL, refusalOfMerged } from './incident-rules';
+import { type IncidentFilter, IncidentStore } from './incident-store';
+
+/** Endpoints that an incident is shown with. */
+const FIRST_ENDPOINTS = 100;
+/** A row with its indexes, without its texts and scope. */
+const ROW_BYTES = 500;
+
+const INSERT = `
+  INSERT INTO incident (id, org_id, number, kind, title, status, scope_all, scope_website_ids, scope_endpoint_ids, scope_tags,
+                        started_at, opened_at, joined_at, public_at, created_by, created_at, updated_at)
+  VALUES ($1, $2, $3, 'manual', $4, $5, $6, $7, $8, $9, $10, $10, $10, $11, $12, $10, $10)`;
+
+const SET = `
+  UPDATE incident SET title = $3, scope_all = $4, scope_website_ids = $5, scope_endpoint_ids = $6, scope_tags = $7, updated_at = $8
+   WHERE org_id = $1 AND id = $2`;
+
+/** Incidents of one organization, by the database's clock. Anything that is not its own is `not_found`. */
+@Injectable()
+export class IncidentService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: IncidentStore,
+    private readonly cursors: Cursors,
+    private readonly clock: DatabaseClock,
+    private readonly events: TransactionEvents,
+    private readonly metrics: IncidentMetrics,
+  ) {}
+
+  /** Newest start first, without endpoints and updates. */
+  async list(orgId: string, query: IncidentQuery): Promise<Page<IncidentView>> {
+    const { state, kind, from, to } = query;
+    if (from && to && from >= to)
+      throw problems.invalidQuery([{ pointer: '?from', code: 'out_of_range', message: 'from must be before to' }]);
+    const [endpointId, websiteId] = [parseId('endpoint', query.endpoint_id), parseId('website', query.website_id)];
+    const filter: IncidentFilter = { state, kind, public: query.public, endpointId, websiteId, from, to };
+    const page = await this.cursors.paginate<IncidentRow>({
+      orgId,
+      list: `incidents ${JSON.stringify(filter)}`,
+      cursor: query.cursor,
+      limit: query.limit ?? 1,
+      rowsAtOnce: LARGE_ROWS,
+      read: (after, count) => this.store.page(orgId, filter, after, count),
+      idOf: ({ startedAt, id }) => `${startedAt.getTime()} ${id}`,
+      total: () => this.store.count(orgId, filter),
+    });
+    return page.map(toIncidentView);
+  }
+
+  async get(orgId: string, id: string): Promise<IncidentDetailView> {
+    return this.shown(this.database, await this.store.read(this.database, orgId, id));
+  }
+
+  async endpoints(orgId: string, id: string, query: ShortPageQuery): Promise<Page<IncidentEndpointView>> {
+    const { endpointCount } = await this.store.read(this.database, orgId, id);
+    const page = await this.cursors.paginate<MemberRow>({
+      orgId,
+      list: `incident-endpoints ${id}`,
+      cursor: query.cursor,
+      limit: query.limit ?? 1,
+      read: (after, count) => this.store.members(this.database, id, after, count),
+      idOf: ({ endedAt, startedAt, endpointId }) => `${endedAt ? 1 : 0} ${startedAt.getTime()} ${endpointId}`,
+      total: () => endpointCount,
+    });
+    return page.map(toIncidentEndpointView);
+  }
+
+  /** By hand. Those of an organization wait for each other, so that two at the limit do not both pass. */
+  create(orgId: string, dto: CreateIncidentDto): Promise<IncidentDetailView> {
+    return this.database.transaction(async (tx) => {
+      refuse(this.findingsInNew(dto));
+      const scope = toScope(dto.scope);
+      await refuseUnknown(tx, orgId, [{ sent: dto.scope }]);
+      const number = await this.store.nextNumber(tx, orgId);
+      await this.refuseTooMany(tx, orgId);
+      const { title, text, status = 'investigating', public: isPublic = false } = dto;
+      const [id, at, by] = [newUuid(), this.clock.now(), currentAuthorship().keyName];
+      const { coversAll, websiteIds, endpointIds, tags } = scope;
+      const values = [
+        number,
+        title.trim(),
+        status,
+        coversAll,
+        websiteIds,
+        endpointIds,
+        tags,
+        at,
+        isPublic ? at : null,
+        by,
+      ];
+      await tx.query(INSERT, [id, orgId, ...values]);
+      const first =
+        text === undefined ? null : { by, status, text: text.trim(), public: isPublic, automatic: false, at };
+      if (first) {
+        await this.store.addUpdate(tx, { orgId, id }, first);
+        tx.afterCommit(() => this.metrics.said(isPublic));
+      }
+      countChange(tx, orgId, ROW_BYTES + bytesOf(scope) + Buffer.byteLength(title + (text ?? '')));
+      const row = await this.store.read(tx, orgId, id);
+      const said = first && { status, text: first.text, public: isPublic };
+      await recordChange(tx, { ...about(row), action: 'create', after: { ...settingsOf(row), update: said } });
+      await this.events.emit(new IncidentChanged(row, 'opened'), tx);
+      return this.shown(tx, row);
+    });
+  }
+
+  /** Partial: the title, and by hand the scope. */
+  update(orgId: string, id: string, dto: UpdateIncidentDto): Promise<IncidentDetailView> {
+    return this.database.transaction(async (tx) => {
+      const before = await this.store.lock(tx, orgId, id);
+      requireMatch(tagSource(before));
+      const refusal = refusalOfMerged(before);
+      if (refusal) throw refusal;
+      const wrong = [...this.findingsIn(dto).invalid, ...unfitting(before, dto)];
+      if (wrong.length > 0) throw problems.validationFailed(wrong);
+      const known = scopeOf(before);
+      if (dto.scope) await refuseUnknown(tx, orgId, [{ sent: dto.scope, known }]);
+      const scope = dto.scope ? toScope(dto.scope) : known;
+      const title = dto.title === undefined ? before.title : (dto.title?.trim() ?? null);
+      if (title === before.title && isDeepStrictEqual(scope, known)) return this.shown(tx, before);
+      const { coversAll, websiteIds, endpointIds, tags } = scope;
+      await tx.query(SET, [orgId, id, title, coversAll, websiteIds, endpointIds, tags, this.clock.now()]);
+      const after = await this.store.read(tx, orgId, id);
+      countChange(tx, orgId, bytesOf(scope));
+      await recordChange(tx, {
+        ...about(after),
+        action: 'update',
+        before: settingsOf(before),
+        after: settingsOf(after),
+      });
+      await this.events.emit(new IncidentChanged(after, 'updated'), tx);
+      return this.shown(tx, after);
+    });
+  }
+
+  /** By hand, with its updates; throws `conflict` for a detected one. */
+  async remove(orgId: string, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const row = await this.store.lock(tx, orgId, id);
+      requireMatch(tagSource(row));
+      if (row.kind === 'detected')
+        throw problems.conflict('A detected incident is what happened: it cannot be deleted.');
+      await this.events.emit(new IncidentChanged(row, 'deleted'), tx);
+      await tx.query('DELETE FROM incident WHERE org_id = $1 AND id = $2', [orgId, id]);
+      await recordChange(tx, { ...about(row), action: 'delete', before: settingsOf(row) });
+    });
+  }
+
+  /** What `create` would refuse in these fields. */
+  findingsInNew({ scope, text, public: isPublic }: Partial<CreateIncidentDto>): Findings {
+    const missing: FieldProblem[] =
+      isPublic === true && text === undefined
+        ? [{ pointer: '/text', code: 'required', message: 'text is required: customers see what was said' }]
+        : [];
+    return { invalid: [...this.findingsIn({ scope }).invalid, ...missing], forbidden: [] };
+  }
+
+  /** What `update` would refuse in these fields, whatever the incident is. */
+  findingsIn({ scope }: UpdateIncidentDto): Findings {
+    return scope ? { invalid: problemsOfScope(scope), forbidden: [] } : NO_FINDINGS;
+  }
+
+  /** With its endpoints and updates: two statements. */
+  async shown(sql: Sql, row: IncidentRow): Promise<IncidentDetailView> {
+    const members = row.kind === 'manual' ? [] : await this.store.members(sql, row.id, null, FIRST_ENDPOINTS);
+    const updates = await this.store.updates(sql, row.id);
+    const view = {
+      ...toIncidentView(row),
+      endpoints: members.map(toIncidentEndpointView),
+      updates: updates.map(toIncidentUpdateView),
+    };
+    return tagged(view, tagSource(row));
+  }
+
+  /** The sequence is locked, so that nobody else counts now. Cost: an index scan of those that are open. */
+  private async refuseTooMany(tx: Tx, orgId: string): Promise<void> {
+    const [use] = await tx.query<{ open: number }>(
+      `SELECT count(*)::int AS open FROM incident WHERE org_id = $1 AND ended_at IS NULL AND kind = 'manual'`,
+      [orgId],
+    );
+    const quota = { name: 'manual_incidents', limit: MOST_MANUAL, used: use?.open ?? 0 };
+    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'open incidents by hand');
+  }
+}
+
+/** What of the fields does not fit the kind of the incident. */
+function unfitting({ kind }: IncidentRow, { title, scope }: UpdateIncidentDto): FieldProblem[] {
+  if (kind === 'detected')
+    return scope
+      ? [{ pointer: '/scope', code: 'read_only', message: 'the scope of a detected incident is the endpoints in it' }]
+      : [];
+  const missing = [...(title === null ? ['title'] : []), ...(scope === null ? ['scope'] : [])];
+  return missing.map((name) => ({ pointer: `/${name}`, code: 'required', message: `${name} is required by hand` }));
+}
+
+const bytesOf = ({ websiteIds, endpointIds, tags }: Omit<EndpointScope, 'coversAll'>): number =>
+  16 * (websiteIds.length + endpointIds.length) + Buffer.byteLength(tags.join(''));
+
+/** The head of an entry of the audit log. */
+export const about = ({ orgId, id }: Pick<IncidentRow, 'orgId' | 'id'>) =>
+  ({ orgId, resource: 'incident', id }) as const;
+
+const tagSource = (row: IncidentRow) => ({ id: row.id, ...settingsOf(row) });

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../platform/database/database';
+import { epochMs } from '../platform/database/epoch-ms';
+import type { Coverable } from '../endpoint/suppression/cover';
+import type { MemberTime, PublicIncident } from './page-incidents';
+
+/** Of one incident; what people say is bounded by that, what the service adds at an end is not. */
+const MAX_UPDATES = 100;
+/** Of all texts that are read at once, but for the newest of each incident. */
+const MAX_CHARACTERS = 400_000;
+
+/** Which incidents: those open or ended at `from` or later, that began before `until`. */
+export interface IncidentRange {
+  from: Date;
+  until: Date;
+  limit: number;
+}
+
+type Row = Omit<PublicIncident, 'members'> & { members: MemberTime[] | null };
+
+/** Reads what people said publicly of incidents. One that is not public leaves no trace. */
+@Injectable()
+export class PublicIncidents {
+  constructor(private readonly database: Database) {}
+
+  /** Those of endpoints of one organization; open ones first, then by their beginning, newest first. One statement. */
+  async read(shown: readonly Coverable[], { from, until, limit }: IncidentRange): Promise<PublicIncident[]> {
+    const [first] = shown;
+    if (!first) return [];
+    const rows = await this.database.query<Row>(INCIDENTS, [
+      first.orgId,
+      from,
+      until,
+      shown.map(({ id }) => id),
+      [...new Set(shown.map(({ websiteId }) => websiteId))],
+      [...new Set(shown.flatMap(({ tags }) => tags))],
+      limit,
+      MAX_UPDATES,
+      MAX_CHARACTERS,
+    ]);
+    return rows.map((row) => ({ ...row, members: row.members ?? [] }));
+  }
+}
+
+/**
+ * Cost: a range of an index that has the public incidents of one organization alone, nearly always without a row; for each
+ * of them its members that are shown, by its primary key, and for those that are shown the newest updates.
+ */
+const INCIDENTS = `
+  WITH found AS (
+    SELECT i.*, member.times, row_number() OVER (ORDER BY i.ended_at IS NOT NULL, i.started_at DESC, i.id DESC) AS place
+      FROM incident i
+      LEFT JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_object('id', m.endpoint_id, 'from', ${epochMs('m.started_at')}, 'until', ${epochMs('m.ended_at')})) AS times
+          FROM incident_member m WHERE m.incident_id = i.id AND m.endpoint_id = ANY ($4::uuid[])) member ON true
+     WHERE i.org_id = $1 AND i.public_at IS NOT NULL AND COALESCE(i.ended_at, 'infinity') >= $2 AND i.started_at < $3
+       AND i.merged_into IS NULL
+       AND (member.times IS NOT NULL OR i.scope_all OR i.scope_endpoint_ids && $4::uuid[]
+            OR i.scope_website_ids && $5::uuid[] OR i.scope_tags && $6::text[])
+     ORDER BY place LIMIT $7),
+  told AS (
+    SELECT f.place, newest.*, sum(length(newest.text)) OVER (ORDER BY f.place, newest.nth) AS characters
+      FROM found f
+     CROSS JOIN LATERAL (
+       SELECT u.*, row_number() OVER (ORDER BY u.id DESC) AS nth
+         FROM incident_update u WHERE u.incident_id = f.id AND u.public ORDER BY u.id DESC LIMIT $8 + 1) newest),
+  kept AS (SELECT told.*, nth = 1 OR (nth <= $8 AND characters <= $9) AS shown FROM told)
+  SELECT f.id, f.org_id AS "orgId", f.severity, f.title, f.status, f.started_at AS "startedAt", f.ended_at AS "endedAt",
+         f.public_at AS "publicAt", f.scope_all AS "coversAll", f.scope_website_ids AS "websiteIds",
+         f.scope_endpoint_ids AS "endpointIds", f.scope_tags AS tags, f.times AS members,
+         said.updates, said.more
+    FROM found f
+    JOIN (SELECT place, bool_or(NOT shown) AS more,
+                 jsonb_agg(jsonb_build_object('at', ${epochMs('at')}, 'editedAt', ${epochMs('edited_at')}, 'status', status, 'text', text)
+                           ORDER BY nth) FILTER (WHERE shown) AS updates
+            FROM kept GROUP BY place) said USING (place)
+   ORDER BY f.place`;

@@ -1,0 +1,94 @@
+import type { StatusIncident } from '../page-incidents';
+import { linked, openIncidents, pastIncidents } from './incident-html';
+
+const AT = '2026-11-24T02:00:00.000Z';
+const update = (text: string, status: StatusIncident['status'] | null = 'identified') => ({ at: AT, status, text });
+const incident = (fields: Partial<StatusIncident> = {}): StatusIncident => ({
+  id: 'id',
+  title: 'Login is down',
+  status: 'identified',
+  started_at: AT,
+  ended_at: null,
+  endpoints: ['Login'],
+  everything: false,
+  updates: [update('The load balancer lost power.')],
+  more: false,
+  published_at: AT,
+  updated_at: AT,
+  ...fields,
+});
+const NOW = '2026-11-24T03:30:00.000Z';
+
+describe('the text of an update', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['javascript:alert(1)', 'javascript:alert(1)'],
+    ['data:text/html,x ftp://a.example //b.example', 'data:text/html,x ftp://a.example //b.example'],
+    [
+      'See https://a.example/x?a=1&b="2".',
+      'See <a href="https://a.example/x?a=1&amp;b=" rel="nofollow noreferrer">https://a.example/x?a=1&amp;b=</a>&quot;2&quot;.',
+    ],
+    ['(http://a.example)', '(<a href="http://a.example/" rel="nofollow noreferrer">http://a.example</a>)'],
+    ['https://', 'https://'],
+    ['https://[nonsense', 'https://[nonsense'],
+    [
+      'javascript:https://a.example',
+      'javascript:<a href="https://a.example/" rel="nofollow noreferrer">https://a.example</a>',
+    ],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(linked(text)).toBe(shown);
+  });
+
+  it('of the greatest length is text, whatever it is made of, and at once', () => {
+    expect(linked('&'.repeat(5000))).toBe('&amp;'.repeat(5000));
+    const hostile = ['https://', 'https://a.', 'https://)', '<https://a', 'http://a..'].map((part) => part.repeat(500));
+    const startedAt = performance.now();
+    for (const text of hostile) expect(linked(text)).not.toMatch(/<(?!a href="https?:\/\/|\/a>)/);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});
+
+describe('the incidents of a page', () => {
+  it('that are open have all that was said, newest first (Kuma #579)', () => {
+    const shown = openIncidents([incident({ updates: ['third', 'second', 'first'].map((text) => update(text)) })], NOW);
+    expect([...shown.matchAll(/<p class="text" dir="auto">([^<]+)/g)].map(([, text]) => text)).toEqual([
+      'third',
+      'second',
+      'first',
+    ]);
+    expect(shown).toContain(`<h2 dir="auto">Login is down</h2>`);
+    expect(shown).toContain(`Affects Login. Since <time datetime="${AT}">2026-11-24 02:00 UTC</time>, for 1 h 30 min.`);
+    expect(pastIncidents([incident()], NOW)).toBe('');
+  });
+
+  it('that are over are below a heading of their own, with the last word, and all others unfolded', () => {
+    const over = incident({
+      ended_at: NOW,
+      status: 'resolved',
+      updates: [update('All well.', 'resolved'), update('Bad.')],
+    });
+    const shown = pastIncidents([over], NOW);
+    expect(shown).toMatch(
+      /<h2>Past incidents<\/h2>.+<h3 dir="auto">.+Resolved.+All well\..+<summary>1 earlier update<\/summary>.+Bad\./s,
+    );
+    expect(openIncidents([over], NOW)).toBe('');
+  });
+
+  it('say when older updates are left out, and show an update without words by its status', () => {
+    const shown = openIncidents(
+      [incident({ more: true, updates: [update('', 'monitoring'), update('x', null)] })],
+      NOW,
+    );
+    expect(shown).toContain('Older updates are not shown.');
+    expect(shown).toContain('<strong>Monitoring</strong>');
+    expect(shown).toContain('<strong>Update</strong>');
+    expect(shown).not.toContain('<p class="text" dir="auto"></p>');
+  });
+
+  it('come out as text with hostile titles and names', () => {
+    const shown = openIncidents([incident({ title: '<b>"&', endpoints: ["<i>'"] })], NOW);
+    expect(shown).toContain('&lt;b&gt;&quot;&amp;');
+    expect(shown).not.toMatch(/<[bi]>/);
+  });
+});

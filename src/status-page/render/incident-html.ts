@@ -1,0 +1,81 @@
+import type { IncidentStatus } from '../../incident/incident-row';
+import { html } from '../../platform/text/html';
+import { readUrl } from '../../platform/text/read-url';
+import type { StatusIncident, StatusUpdate } from '../page-incidents';
+import { affected } from './maintenance-html';
+import { pill, timeBetween } from './page-parts';
+import { stamp } from './times';
+
+/** What was said, in a word. */
+export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
+  investigating: 'Investigating',
+  identified: 'Identified',
+  monitoring: 'Monitoring',
+  resolved: 'Resolved',
+  postmortem: 'Postmortem',
+};
+
+/** Of an incident that is over this many updates are seen at once, the others are unfolded. */
+const SEEN = 1;
+const ADDRESS = /https?:\/\/[^\s<>"]+/g;
+/** A sentence's end is no part of the address in it. */
+const SENTENCE_END = /[.,;:!?)\]}'*_]+$/;
+
+/** A text of people as HTML: addresses that begin with `http://` or `https://` are links, everything else is text. */
+export function linked(text: string): string {
+  let shown = '';
+  let from = 0;
+  for (const { 0: found, index } of text.matchAll(ADDRESS)) {
+    const address = found.replace(SENTENCE_END, '');
+    const url = readUrl(address);
+    if (url === null) continue;
+    shown += `${html(text.slice(from, index))}<a href="${html(url.href)}" rel="nofollow noreferrer">${html(address)}</a>`;
+    from = index + address.length;
+  }
+  return shown + html(text.slice(from));
+}
+
+const said = ({ at, status, text }: StatusUpdate): string =>
+  `<li><p class="small"><strong>${status === null ? 'Update' : STATUS_WORDS[status]}</strong> <span class="soft">${stamp(at)}</span></p>${
+    text === '' ? '' : `<p class="text" dir="auto">${linked(text)}</p>`
+  }</li>`;
+
+const OLDER = '<p class="small soft">Older updates are not shown.</p>';
+
+function updates({ updates: all, ended_at, more }: StatusIncident): string {
+  const seen = ended_at === null ? all : all.slice(0, SEEN);
+  const rest = all.slice(seen.length);
+  const older = more ? OLDER : '';
+  const list = `<ol class="said">${seen.map(said).join('')}</ol>`;
+  if (rest.length === 0) return list + older;
+  const count = `${rest.length} earlier ${rest.length === 1 ? 'update' : 'updates'}`;
+  return `${list}<details class="small"><summary>${count}</summary><ol class="said">${rest.map(said).join('')}</ol>${older}</details>`;
+}
+
+/** One incident, below a heading of this level. `now`: for how long it has gone on. */
+function incidentItem(incident: StatusIncident, heading: 'h2' | 'h3', now: string): string {
+  const { title, status, started_at, ended_at } = incident;
+  const state = ended_at === null ? 'incident' : 'up';
+  return `<li class="${ended_at === null ? 'open' : 'over'}"><div class="row"><${heading} dir="auto">${html(title)}</${heading}>${pill(state, STATUS_WORDS[status])}</div>
+<p class="small soft when">Affects ${html(affected(incident))}. ${ended_at === null ? 'Since' : 'Began'} ${stamp(started_at)}, ${ended_at === null ? 'for' : 'took'} ${timeBetween(started_at, ended_at ?? now)}.</p>
+${updates(incident)}</li>`;
+}
+
+const list = (incidents: readonly StatusIncident[], heading: 'h2' | 'h3', now: string): string =>
+  `<ul class="incidents">\n${incidents.map((each) => incidentItem(each, heading, now)).join('\n')}\n</ul>`;
+
+/** Those that are open, at the top of the page; empty without. */
+export function openIncidents(all: readonly StatusIncident[], now: string): string {
+  const open = all.filter(({ ended_at }) => ended_at === null);
+  return open.length === 0 ? '' : `\n${list(open, 'h2', now)}`;
+}
+
+/** Those that are over, below a heading of their own; empty without. */
+export function pastIncidents(all: readonly StatusIncident[], now: string): string {
+  const over = all.filter(({ ended_at }) => ended_at !== null);
+  return over.length === 0 ? '' : `\n<h2>Past incidents</h2>\n${list(over, 'h3', now)}`;
+}
+
+/** All of them, in their order; empty without. */
+export const incidentList = (all: readonly StatusIncident[], now: string): string =>
+  all.length === 0 ? '' : `\n${list(all, 'h3', now)}`;

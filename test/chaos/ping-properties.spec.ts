@@ -1,0 +1,73 @@
+import { ERROR_CODES, type ErrorCode } from '../../src/checker/checker';
+import {
+  brokenPings,
+  HEARTBEAT,
+  type SentPing,
+  type StoredJob,
+  type StoredPing,
+  type StoredVerdict,
+} from './ping-properties';
+
+const [JOB, RUN] = ['job-1', 'run-1'];
+const at = (seconds: number): number => Date.parse('2026-11-20T12:00:00Z') + seconds * 1000;
+const ping = (seconds: number, kind: number, marker: string, run: string | null = null): StoredPing => ({
+  at: at(seconds),
+  kind,
+  run,
+  marker,
+});
+const check = (seconds: number, outcome: number, code?: ErrorCode): StoredVerdict => ({
+  at: at(seconds),
+  outcome,
+  error: code === undefined ? -1 : ERROR_CODES.indexOf(code),
+});
+const sent = (marker: string, acknowledged = true): SentPing => ({ job: JOB, marker, acknowledged });
+
+const MISSED_AT = 20 + HEARTBEAT.every + HEARTBEAT.grace;
+const PINGS = [ping(0, 0, 'a'), ping(10, 1, 'b', RUN), ping(20, 2, 'c')];
+const CHECKS = [
+  check(0, 1),
+  check(20, 0, 'heartbeat_failed'),
+  check(10 + HEARTBEAT.max_runtime, 0, 'heartbeat_overran'),
+  check(MISSED_AT, 0, 'heartbeat_missed'),
+];
+const SENT = [sent('a'), sent('b'), sent('c'), sent('d', false)];
+
+describe('the properties of the jobs of a chaos run', () => {
+  const broken = (changes: Partial<StoredJob>, pings: readonly SentPing[] = SENT, now = 90): string[] =>
+    brokenPings(pings, [{ job: JOB, pings: PINGS, checks: CHECKS, pending: [], ...changes }], at(now));
+  const without = (place: number) => CHECKS.filter((_, index) => index !== place);
+
+  it('find nothing broken where each ping is a check, a run was missed, and another took too long', () => {
+    expect(broken({})).toEqual([]);
+  });
+
+  it('allow a ping without a response to be there, and a check to be pending', () => {
+    expect(broken({ pings: [...PINGS, ping(30, 1, 'd')] })).toEqual([]);
+    expect(broken({ checks: without(0), pending: [{ atMs: at(0), outcome: 'up', code: null }] })).toEqual([]);
+  });
+
+  it.each<[string, Partial<StoredJob>, string]>([
+    ['an acknowledged ping that is gone', { pings: [PINGS[0], PINGS[2]] as StoredPing[] }, 'lost ping: b'],
+    ['a ping that is there twice', { pings: [...PINGS, ping(11, 1, 'b', RUN)] }, 'ping b is there 2 times'],
+    ['a ping without its check', { checks: without(1) }, '2 pings that end a run, 1 checks'],
+    ['a ping with two checks', { checks: [...CHECKS, check(21, 0, 'heartbeat_failed')] }, '2 pings that end a run, 3'],
+    ['a ping with the check of another', { checks: [check(0, 0, 'heartbeat_failed'), ...without(0)] }, 'another check'],
+    ['a check at another time', { checks: [check(5, 1), ...without(0)] }, 'ping a has another check'],
+    ['a miss soon after a ping', { checks: [...without(3), check(70, 0, 'heartbeat_missed')] }, 'was missed at'],
+    ['a miss that is told twice', { checks: [...CHECKS, check(MISSED_AT + 1, 0, 'heartbeat_missed')] }, 'missed twice'],
+    [
+      'a run too long that never began',
+      { pings: [PINGS[0], ping(10, 3, 'b'), PINGS[2]] as StoredPing[] },
+      'nothing began',
+    ],
+    ['a run too long that had ended', { pings: [...PINGS.slice(0, 2), ping(20, 2, 'c', RUN)] }, 'after c'],
+  ])('find %s', (_, changes, finding) => {
+    expect(broken(changes)).toContainEqual(expect.stringContaining(finding));
+  });
+
+  it('find a job of whose silence nothing is said', () => {
+    expect(broken({ checks: without(3) }, SENT, 90)).toEqual([]);
+    expect(broken({ checks: without(3) }, SENT, 300)).toEqual(['job-1 is silent since c, and nothing is said of it']);
+  });
+});

@@ -1,0 +1,16 @@
+import { eventually } from '../../../packages/testing/eventually';
+import { HeartbeatSweep } from '../../../src/heartbeat/heartbeat-sweep.job';
+import { Database } from '../../../src/platform/database/database';
+import { DatabaseClock } from '../../../src/platform/database/database-clock';
+import type { TestApp } from './app';
+
+const DUE_OR_PENDING = 'SELECT FROM heartbeat WHERE pending IS NOT NULL OR next_at <= $1';
+
+/** Judges what is due by now. The service's own sweep may have a row first: until nothing is due and all is recorded. */
+export async function sweepHeartbeats({ app }: Pick<TestApp, 'app'>): Promise<void> {
+  await eventually('no heartbeat is due or pending', async () => {
+    await app.get(HeartbeatSweep).run();
+    const left = await app.get(Database).query(DUE_OR_PENDING, [app.get(DatabaseClock).now()]);
+    return left.length === 0;
+  });
+}

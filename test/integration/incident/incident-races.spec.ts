@@ -1,0 +1,131 @@
+/**
+ * @lane slow
+ * @databases both
+ */
+import { lockIncidents } from '../../../src/incident/incident-queries';
+import { removeMembers } from '../../../src/incident/incident-retention';
+import { Database, WorkerDatabase } from '../../../src/platform/database/database';
+import { WebsitePurge } from '../../../src/website/website-events';
+import { Alerting } from '../../harness/app/alerting';
+import { freshDatabase, type TestDatabase } from '../../harness/database/database';
+import { IncidentTables } from '../../harness/app/incident-tables';
+import { checkInvariants } from '../../harness/app/invariants';
+
+const RULE = { failureThreshold: 1, successThreshold: 1 };
+// Forty rounds of several transactions at once, on a busy machine.
+jest.setTimeout(120_000);
+
+describe('incidents that several transactions change at once', () => {
+  let database: TestDatabase;
+  let first: Alerting;
+  let second: Alerting;
+  let tables: IncidentTables;
+  let orgId: string;
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    first = await Alerting.start({ databaseUrl: database.url });
+    // The embedded database has one process.
+    second = database.url.startsWith('embedded:')
+      ? Alerting.of(first.nest)
+      : await Alerting.start({ databaseUrl: database.url });
+    tables = new IncidentTables(first.database);
+  });
+  beforeEach(async () => {
+    orgId = await first.organization();
+  });
+  afterEach(async () => {
+    await tables.expectConsistent();
+    await checkInvariants(first.database);
+  });
+  afterAll(async () => {
+    if (!database.url.startsWith('embedded:')) await second.close();
+    await first.close();
+    await database.drop();
+  });
+
+  const endpoints = async (count: number): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const id = await first.endpoint(orgId, `Endpoint ${i}`);
+      await first.alert(orgId, id, RULE);
+      ids.push(id);
+    }
+    return ids;
+  };
+  const report = (instance: Alerting, ids: readonly string[], result: 'F' | 'S') =>
+    instance.check(ids.map((endpointId) => ({ endpointId, result })));
+  const websiteOf = async (id: string): Promise<string> =>
+    (await first.database.query<{ id: string }>('SELECT website_id AS id FROM endpoint WHERE id = $1', [id]))[0]?.id ??
+    '';
+  /** Those that the server had to break; ours are repeated, which hides them. */
+  const deadlocks = async (): Promise<number> => {
+    const [row] = await first.database.query<{ count: number }>(
+      'SELECT deadlocks::int AS count FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return row?.count ?? 0;
+  };
+
+  it('two instances with 40 endpoints each at the same moment make one incident', async () => {
+    for (let round = 1; round <= 3; round++) {
+      orgId = await first.organization();
+      const ids = await endpoints(80);
+      await Promise.all([report(first, ids.slice(0, 40), 'F'), report(second, ids.slice(40), 'F')]);
+      expect(await tables.incidents(orgId)).toMatchObject([
+        { number: 1, cause: 'address', endpointCount: 80, openCount: 80 },
+      ]);
+      await Promise.all([report(second, ids.slice(0, 40), 'S'), report(first, ids.slice(40), 'S')]);
+      expect(await tables.incidents(orgId)).toMatchObject([{ openCount: 0, endedAt: expect.any(Date) }]);
+    }
+  });
+
+  it('the last two members leave at the same moment: it ends once, with one update', async () => {
+    for (let round = 1; round <= 5; round++) {
+      orgId = await first.organization();
+      const [one = '', two = ''] = await endpoints(2);
+      await report(first, [one, two], 'F');
+      await first.database.query(`UPDATE incident SET status = 'identified' WHERE org_id = $1`, [orgId]);
+      await Promise.all([report(first, [one], 'S'), report(second, [two], 'S')]);
+      expect(await tables.incidents(orgId)).toMatchObject([{ openCount: 0, status: 'resolved' }]);
+      expect(await tables.updates(orgId)).toHaveLength(1);
+    }
+  });
+
+  it('two recorders, an edit, a purge and an acknowledgement at once never deadlock, and numbers have no gaps', async () => {
+    const before = await deadlocks();
+    const orgIds = [orgId, await first.organization()].sort();
+    const all: string[][] = [];
+    for (const id of orgIds) {
+      orgId = id;
+      all.push(await endpoints(8));
+    }
+    const ids = all.flat();
+    const websites = await Promise.all(ids.map(websiteOf));
+    const api = second.nest.get(Database);
+    for (let round = 0; round < 40; round++) {
+      const half = (offset: number) => ids.filter((_, i) => (i + round) % 2 === offset);
+      const [organization = ''] = round % 2 === 0 ? orgIds : [...orgIds].reverse();
+      await Promise.all([
+        report(first, half(0), round % 3 === 0 ? 'S' : 'F'),
+        report(second, [...half(1)].reverse(), round % 4 === 0 ? 'S' : 'F'),
+        api.transaction((tx) => tx.query(`UPDATE incident SET title = 'Edited' WHERE org_id = $1`, [organization])),
+        api.transaction(async (tx) => {
+          await lockIncidents(tx, [organization]);
+          await tx.query(
+            `UPDATE incident SET ack_at = now(), ack_by = 'On call' WHERE org_id = $1 AND ended_at IS NULL`,
+            [organization],
+          );
+        }),
+        first.nest
+          .get(WorkerDatabase)
+          .transaction((tx) => removeMembers(tx, new WebsitePurge(organization, websites[round % ids.length] ?? ''))),
+        tables.stop(first, organization, [ids[round % ids.length] ?? ''], 'disabled'),
+      ]);
+    }
+    for (const id of orgIds) {
+      const numbers = (await tables.incidents(id)).map(({ number }) => number);
+      expect(numbers).toEqual(numbers.map((_, i) => i + 1));
+    }
+    expect(await deadlocks()).toBe(before);
+  });
+});

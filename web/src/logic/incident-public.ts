@@ -1,0 +1,110 @@
+import type { Incident, IncidentStatus, IncidentUpdate, OverviewItem, PublicPage } from '../api/types';
+import { namesText } from './incident';
+
+/** An endpoint that an incident is of, as pages are asked for it. */
+export interface Affected {
+  endpoint_id: string;
+  endpoint_name: string;
+  website_id: string;
+  /** When it was well again. */
+  ended_at?: string | null;
+}
+
+/** The endpoints that a scope covers, by what the overview knows. */
+export function coveredBy(
+  scope: NonNullable<Incident['scope']>,
+  items: readonly OverviewItem[],
+  tagsOf: (websiteId: string) => readonly string[],
+): Affected[] {
+  const { all, website_ids = [], endpoint_ids = [], tags = [] } = scope;
+  return items
+    .filter(
+      (item) =>
+        all === true ||
+        website_ids.includes(item.website.id) ||
+        endpoint_ids.includes(item.id) ||
+        [...item.tags, ...tagsOf(item.website.id)].some((tag) => tags.includes(tag)),
+    )
+    .map((item) => ({ endpoint_id: item.id, endpoint_name: item.name, website_id: item.website.id }));
+}
+
+/** A public page, and the names that it shows of what an incident is of. */
+export interface ShownOn<P> {
+  page: P;
+  names: string[];
+  /** Whether any of them still is in it. */
+  isNow: boolean;
+}
+
+/** The public pages that an incident of these endpoints would be on. */
+export function shownOn<P extends Pick<PublicPage, 'enabled' | 'groups' | 'website_id'>>(
+  pages: readonly P[],
+  affected: readonly Affected[],
+): ShownOn<P>[] {
+  return pages
+    .filter(({ enabled }) => enabled)
+    .map((page) => {
+      const isEmpty = page.groups.every(({ endpoints, websites }) => endpoints.length + websites.length === 0);
+      const shows = ({ endpoint_id, website_id }: Affected) =>
+        isEmpty
+          ? page.website_id === website_id
+          : page.groups.some(
+              ({ endpoints, websites }) => endpoints.includes(endpoint_id) || websites.includes(website_id),
+            );
+      const shown = affected.filter(shows);
+      return {
+        page,
+        names: shown.map(({ endpoint_name }) => endpoint_name),
+        isNow: shown.some(({ ended_at }) => (ended_at ?? null) === null),
+      };
+    })
+    .filter(({ names }) => names.length > 0);
+}
+
+/** What customers read as its title: nothing that the page does not show, and nothing as down that is up again. */
+export function publicTitle(
+  { title, severity }: Pick<Incident, 'title' | 'severity'>,
+  { names, isNow }: Pick<ShownOn<unknown>, 'names' | 'isNow'>,
+): string {
+  if (title !== null) return title;
+  const verb = names.length === 1 ? (isNow ? 'is' : 'was') : isNow ? 'are' : 'were';
+  return `${namesText(names, names.length === 2 ? 2 : 1)} ${verb} ${severity ?? 'affected'}`;
+}
+
+/** Where customers read that it is: by what was said to them, not by notes. `said`: what would be said next, `null` for nothing. */
+export function publicStatus(
+  { state, status, updates }: Pick<Incident, 'state' | 'status'> & { updates: readonly IncidentUpdate[] },
+  said: IncidentStatus | null = null,
+): IncidentStatus {
+  if (state !== 'open') return 'resolved';
+  const told = updates.find((update) => update.public && update.status !== null && update.status !== 'postmortem');
+  return said ?? told?.status ?? status ?? 'investigating';
+}
+
+/** A piece of a text: plain, or a link. */
+export type Piece = string | { href: string };
+
+/** The text with its `http(s)://` addresses as links, as the public page makes them: a full stop behind one is none of it. */
+export function linked(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(/\bhttps?:\/\/[^\s<>"]+/g)) {
+    const href = found.replace(/[.,;:!?)\]}'"]+$/, '');
+    if (index > end) pieces.push(text.slice(end, index));
+    pieces.push({ href });
+    end = index + href.length;
+  }
+  if (end < text.length) pieces.push(text.slice(end));
+  return pieces;
+}
+
+/** The month so many months later: `2026-11`, 1 → `2026-12`. */
+export function monthAfter(month: string, by: number): string {
+  const [year = 0, index = 1] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, index - 1 + by)).toISOString().slice(0, 7);
+}
+
+const named = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'long', timeZone: 'UTC' });
+
+/** `November 2026`. */
+export const monthText = (month: string): string => named.format(Date.parse(`${month}-01T00:00:00Z`));

@@ -1,0 +1,62 @@
+import type { Acknowledgement, Incident, IncidentMember, IncidentUpdate } from '../api/types';
+
+type Member = Pick<IncidentMember, 'endpoint_name' | 'started_at' | 'ended_at' | 'error' | 'held'>;
+
+/** Something that happened to an incident. */
+export type Entry = { at: string } & (
+  | { kind: 'began' | 'joined' | 'left' | 'over'; members: Member[] }
+  | { kind: 'said'; update: IncidentUpdate }
+  | { kind: 'acknowledged'; acknowledgement: Acknowledgement }
+);
+
+/** What came within so many milliseconds of the first is told together. */
+const TOGETHER_MS = 60_000;
+
+/** Members in the order of a time, those that came close together as one. */
+function gathered(
+  members: readonly Member[],
+  timeOf: (member: Member) => string | null,
+): [at: string, members: Member[]][] {
+  const groups: [at: string, members: Member[]][] = [];
+  const timed = members.flatMap((member) => {
+    const at = timeOf(member);
+    return at === null ? [] : [{ at, member }];
+  });
+  for (const { at, member } of timed.sort((a, b) => a.at.localeCompare(b.at))) {
+    const last = groups.at(-1);
+    if (last && Date.parse(at) - Date.parse(last[0]) <= TOGETHER_MS) last[1].push(member);
+    else groups.push([at, [member]]);
+  }
+  return groups;
+}
+
+/** What happened, newest first: who joined and left, what was said, who has it in hand. `members`: those that are known. */
+export function timelineOf(
+  incident: Pick<Incident, 'started_at' | 'ended_at' | 'acknowledgement'>,
+  members: readonly Member[],
+  updates: readonly IncidentUpdate[],
+): Entry[] {
+  const { ended_at, acknowledgement } = incident;
+  const joined = gathered(members, ({ started_at }) => started_at).map(([at, list], index): Entry => ({
+    kind: index === 0 ? 'began' : 'joined',
+    at,
+    members: list,
+  }));
+  const left = gathered(members, (member) => member.ended_at).map(([at, list]): Entry => ({
+    kind: 'left',
+    at,
+    members: list,
+  }));
+  const last = left.at(-1);
+  // What is over is over with the last that left: one line.
+  if (ended_at !== null && last && Date.parse(ended_at) - Date.parse(last.at) <= TOGETHER_MS)
+    Object.assign(last, { kind: 'over', at: ended_at });
+  else if (ended_at !== null) left.push({ kind: 'over', at: ended_at, members: [] });
+  const said = updates.map((update): Entry => ({ kind: 'said', at: update.at, update }));
+  const inHand: Entry[] = acknowledgement ? [{ kind: 'acknowledged', at: acknowledgement.at, acknowledgement }] : [];
+  if (joined.length === 0) joined.push({ kind: 'began', at: incident.started_at, members: [] });
+  return [...joined, ...left, ...inHand, ...said]
+    .map((entry, index) => ({ entry, index }))
+    .sort((a, b) => Date.parse(b.entry.at) - Date.parse(a.entry.at) || b.index - a.index)
+    .map(({ entry }) => entry);
+}

@@ -1,0 +1,141 @@
+import type { Incident, IncidentChange, IncidentMember, IncidentStatus } from '../api/types';
+import { count, duration } from './format';
+
+/** What can be said of an incident, and how it is read. */
+const STATUS_WORDS: Record<IncidentStatus, string> = {
+  investigating: 'Investigating',
+  identified: 'Identified',
+  monitoring: 'Monitoring',
+  resolved: 'Resolved',
+  postmortem: 'Postmortem',
+};
+
+/** The word for a status. */
+export const statusText = (status: IncidentStatus): string => STATUS_WORDS[status];
+
+/** What can be said now: of what is over only what it was. */
+export function statusesOf(state: Incident['state']): IncidentStatus[] {
+  if (state === 'open') return ['investigating', 'identified', 'monitoring', 'resolved'];
+  return state === 'ended' ? ['postmortem'] : [];
+}
+
+/** What people call it, else the machine's sentence. */
+export const titleOf = ({ title, summary, number }: Pick<Incident, 'title' | 'summary' | 'number'>): string =>
+  title ?? summary ?? `Incident #${number}`;
+
+/** Names, at most so many, and how many more: `Checkout, Login and 3 more`. */
+export function namesText(names: readonly string[], most = 2): string {
+  const more = names.length - most;
+  if (more > 0) return `${names.slice(0, most).join(', ')} and ${more.toLocaleString('en')} more`;
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** Below its title: the machine's sentence where people gave it a name, else only what that sentence does not say. */
+export function causeText({
+  kind,
+  cause,
+  title,
+  summary,
+}: Pick<Incident, 'kind' | 'cause' | 'title' | 'summary'>): string {
+  if (kind === 'manual') return 'Opened by hand';
+  if (title !== null && summary !== null) return summary;
+  return cause?.kind === 'people' ? 'Put together by hand' : '';
+}
+
+type Counted = Pick<Incident, 'kind' | 'state' | 'severity' | 'endpoint_count' | 'open_count'>;
+
+/** `38 of 40 down`; when it is over `40 endpoints`; `''` of one endpoint, and by hand, which no check counts for. */
+export function downText({ kind, state, severity, endpoint_count: all, open_count: open }: Counted): string {
+  if (kind === 'manual' || all === 1) return '';
+  if (state !== 'open') return count(all, 'endpoint');
+  const word = severity === 'degraded' ? 'degraded' : 'down';
+  return `${open.toLocaleString('en')} of ${all.toLocaleString('en')} ${word}`;
+}
+
+/** Seconds from its first failing check to its end, or to now. */
+export const secondsOf = ({ started_at, ended_at }: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): number =>
+  Math.max(0, ((ended_at === null ? nowMs : Date.parse(ended_at)) - Date.parse(started_at)) / 1000);
+
+/** How long it lasts, or lasted, in whole minutes from the first on: what is read from afar does not tick. */
+export function lengthText(incident: Pick<Incident, 'started_at' | 'ended_at'>, nowMs: number): string {
+  const seconds = secondsOf(incident, nowMs);
+  return duration(seconds < 60 ? seconds : seconds - (seconds % 60));
+}
+
+/** `Down for 23 min`, `Over, after 23 min`: what it is, to be read from afar. */
+export function stateText(
+  incident: Pick<Incident, 'kind' | 'state' | 'severity' | 'started_at' | 'ended_at'>,
+  nowMs: number,
+): string {
+  const lasted = lengthText(incident, nowMs);
+  if (incident.state === 'merged') return 'Merged into another';
+  if (incident.state === 'ended') return `Over after ${lasted}`;
+  return `${incident.kind === 'manual' ? 'Open' : incident.severity === 'degraded' ? 'Degraded' : 'Down'} for ${lasted}`;
+}
+
+/** Incidents of one day, newest first. */
+export interface Day<T> {
+  /** `Today`, `Yesterday`, `Nov 21, 2026`: in the browser's time zone. */
+  title: string;
+  incidents: T[];
+}
+
+const dated = new Intl.DateTimeFormat(undefined, { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' });
+const DAY_MS = 86_400_000;
+
+/** Incidents, newest first, by the day they began. */
+export function byDay<T extends Pick<Incident, 'started_at'>>(incidents: readonly T[], nowMs: number): Day<T>[] {
+  const named = new Map([
+    [dated.format(nowMs), 'Today'],
+    [dated.format(nowMs - DAY_MS), 'Yesterday'],
+  ]);
+  const days: Day<T>[] = [];
+  for (const incident of incidents) {
+    const day = dated.format(Date.parse(incident.started_at));
+    const title = named.get(day) ?? day;
+    const last = days.at(-1);
+    if (last?.title === title) last.incidents.push(incident);
+    else days.push({ title, incidents: [incident] });
+  }
+  return days;
+}
+
+/** What stands where no incident is open. `last`: the newest that is over. */
+export function calmText(last: Pick<Incident, 'ended_at'> | undefined, nowMs: number): string {
+  if (!last || last.ended_at === null) return 'Nothing is down.';
+  return `Nothing is down. The last one was ${lengthText({ started_at: last.ended_at, ended_at: null }, nowMs)} ago.`;
+}
+
+/** Who cannot be told that it is over: `Checkout and Login are still down.` */
+export function stillDownText(
+  members: readonly Pick<IncidentMember, 'endpoint_name' | 'ended_at'>[],
+  open: number,
+): string {
+  const names = members.filter(({ ended_at }) => ended_at === null).map(({ endpoint_name }) => endpoint_name);
+  const shown = namesText([...names, ...Array<string>(Math.max(0, open - names.length)).fill('')], 5);
+  const isOne = Math.max(open, names.length) === 1;
+  return `${shown} ${isOne ? 'is' : 'are'} still down: it ends by itself when ${isOne ? 'it is' : 'they are'} up.`;
+}
+
+const CHANGES: Record<IncidentChange['change'], string> = {
+  opened: 'has begun',
+  joined: 'has more endpoints',
+  updated: 'has an update',
+  acknowledged: 'is in hand',
+  ended: 'is over',
+  reopened: 'goes on again',
+  merged: 'was merged',
+  split: 'was split',
+  deleted: 'was deleted',
+};
+
+/** What screen readers say of a change: `Incident #12 is over: Checkout was down.` */
+export const changeText = (incident: Pick<IncidentChange, 'title' | 'summary' | 'number' | 'change'>): string =>
+  `Incident #${incident.number} ${CHANGES[incident.change]}: ${titleOf(incident)}.`;
+
+/** So many at one address are worth a parent that speaks for them. */
+const WORTH_A_PARENT = 3;
+
+/** Whether one of its endpoints could be declared what the others depend on. */
+export const isParentProposed = ({ cause, endpoint_count }: Pick<Incident, 'cause' | 'endpoint_count'>): boolean =>
+  cause?.kind === 'address' && endpoint_count >= WORTH_A_PARENT;

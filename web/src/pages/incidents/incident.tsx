@@ -1,0 +1,207 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { all, get, put } from '../../api/client';
+import type { IncidentDetails, IncidentMember } from '../../api/types';
+import { AcknowledgeDialog, AcknowledgedBanner } from '../../components/acknowledge';
+import { Dialog } from '../../components/dialog';
+import { Text } from '../../components/form/field';
+import { Form } from '../../components/form/form';
+import { PublicMark, SaidPill } from '../../components/incident/incident-pill';
+import { Button, Data, Head, Section } from '../../components/layout';
+import { Shape } from '../../components/status';
+import { count, time } from '../../logic/format';
+import { causeText, downText, stateText, titleOf } from '../../logic/incident';
+import { scopeText } from '../../logic/maintenance';
+import { now } from '../../state/clock';
+import { deleteLater } from '../../state/deletion';
+import { refreshIncidentsSoon } from '../../state/incidents';
+import { useKeys } from '../../state/keyboard';
+import { listen } from '../../state/live';
+import { into, useEvery, useLoad, useSoon } from '../../state/load';
+import { nameOf } from '../../state/overview-store';
+import { go, route } from '../../state/router';
+import { may } from '../../state/session';
+import { Members } from './members';
+import { Timeline } from './timeline';
+import { WriteUpdate } from './write-update';
+import '../../styles/incident.css';
+
+/** One incident: what it is, what happened, what is in it, and where something is said about it. */
+export function IncidentPage({ id }: { id: string }) {
+  const path = `/api/v1/incidents/${id}`;
+  const incident = useLoad(path, (signal) => get<IncidentDetails>(path, signal));
+  const isAll = useSignal(false);
+  const members = useLoad(`${path}/${isAll.value}`, (signal) =>
+    isAll.value ? all<IncidentMember>(`${path}/endpoints?limit=200`, signal) : Promise.resolve(null),
+  );
+  const reload = () => {
+    incident.reload();
+    if (isAll.peek()) members.reload();
+    refreshIncidentsSoon();
+  };
+  const soon = useSoon(300, reload);
+  useEffect(() => listen({ incident: (change) => change.id === id && soon(), ready: soon }), [id]);
+  useEvery(30, reload);
+  return (
+    <Data of={incident}>
+      {(data) => (
+        <Incident
+          of={data}
+          members={members.data.value ?? data.endpoints}
+          showAll={() => (isAll.value = true)}
+          reload={reload}
+        />
+      )}
+    </Data>
+  );
+}
+
+interface Props {
+  of: IncidentDetails;
+  members: readonly IncidentMember[];
+  showAll: () => void;
+  reload: () => void;
+}
+
+function Incident({ of, members, showAll, reload }: Props) {
+  const asked = useSignal<'acknowledge' | 'rename' | null>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const isOpen = of.state === 'open';
+  const mayTake = may.write() && isOpen && of.kind === 'detected' && !of.acknowledgement;
+  const mayWrite = may.write() && of.state !== 'merged';
+  const take = () => {
+    if (mayTake) asked.value = 'acknowledge';
+  };
+  const write = () => area.current?.focus();
+  const close = () => {
+    asked.value = null;
+    reload();
+  };
+  useKeys({ a: take, u: write });
+  const isToCustomers = route.value.query.has('public');
+  useEffect(() => {
+    if (isToCustomers) write();
+  }, [isToCustomers]);
+  const path = `incidents/${of.id}`;
+  const destroy = () => {
+    deleteLater(
+      [{ path: `/api/v1/${path}`, name: titleOf(of) }],
+      `Incident #${of.number} is deleted.`,
+      refreshIncidentsSoon,
+    );
+    go('/incidents');
+  };
+  return (
+    <>
+      <Head
+        parent={['#/incidents', 'Incidents']}
+        title={titleOf(of)}
+        actions={
+          mayWrite && (
+            <>
+              {mayTake && (
+                <Button class="primary" onClick={take}>
+                  Take in hand
+                </Button>
+              )}
+              <Button onClick={() => (asked.value = 'rename')}>Rename</Button>
+              {of.kind === 'manual' && (
+                <Button class="danger" onClick={destroy}>
+                  Delete
+                </Button>
+              )}
+            </>
+          )
+        }
+      >
+        <Sentence of={of} />
+      </Head>
+      {of.acknowledgement && <AcknowledgedBanner path={path} of={of.acknowledgement} onChange={reload} />}
+      {of.merged_into !== null && (
+        <p class="notice">
+          Its endpoints are part of <a href={`#/incidents/${of.merged_into}`}>another incident</a>.
+        </p>
+      )}
+      <div class="incident-columns">
+        <div>
+          {mayWrite && <WriteUpdate key={String(isToCustomers)} of={of} reload={reload} area={area} />}
+          <Timeline of={{ ...of, endpoints: [...members] }} reload={reload} />
+        </div>
+        <div>
+          {of.scope ? (
+            <Section title="What it is about">
+              <p>{scopeText(of.scope, nameOf)}</p>
+              <p class="muted small">Opened by hand: it counts for no uptime and alerts nobody.</p>
+            </Section>
+          ) : (
+            <Members of={of} members={members} showAll={showAll} />
+          )}
+          {of.kind === 'detected' && (
+            <p class="below">
+              <a href={`#/alerts/events?incident=${of.id}`}>Who was told, and what became of it</a>
+            </p>
+          )}
+        </div>
+      </div>
+      {asked.value === 'acknowledge' && (
+        <AcknowledgeDialog path={path} name={`incident #${of.number}`} onClose={close} />
+      )}
+      {asked.value === 'rename' && <Rename of={of} close={close} />}
+    </>
+  );
+}
+
+/** To be read from afar: how it is and for how long; below it how many, why together, who says what. */
+function Sentence({ of }: { of: IncidentDetails }) {
+  const tone = of.state === 'open' ? (of.severity ?? 'unknown') : of.state === 'merged' ? 'paused' : 'up';
+  const facts = [
+    `#${of.number}`,
+    `since ${time(of.started_at, now.value)}`,
+    downText(of),
+    causeText(of),
+    of.reopened > 0 ? `came back ${count(of.reopened, 'time')}` : '',
+  ];
+  return (
+    <>
+      <p class={`status state ${tone}`}>
+        <Shape status={tone} size={24} />
+        <span>{stateText(of, now.value)}</span>
+      </p>
+      <p class="incident-facts">
+        {of.status && <SaidPill status={of.status} />}
+        <PublicMark of={of} />
+        <span class="muted">{facts.filter((fact) => fact !== '').join(' · ')}</span>
+      </p>
+    </>
+  );
+}
+
+/** What people call it; without a name the machine's sentence is its title. */
+function Rename({ of, close }: { of: IncidentDetails; close: () => void }) {
+  const title = useSignal(of.title ?? '');
+  const save = async () => {
+    await put(`/api/v1/incidents/${of.id}`, { title: title.value.trim() === '' ? null : title.value }, of);
+    close();
+  };
+  return (
+    <Dialog title={`Rename incident #${of.number}`} onClose={close}>
+      <Form save={save} action="Save" more={() => <Button onClick={close}>Cancel</Button>}>
+        {({ problem }) => (
+          <Text
+            label="Title"
+            hint={
+              of.kind === 'manual'
+                ? 'Customers read it.'
+                : 'Customers read it where the incident is public. Empty: the names of its endpoints.'
+            }
+            placeholder={of.summary ?? ''}
+            error={problem('/title')}
+            value={title.value}
+            set={into(title)}
+            autofocus
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

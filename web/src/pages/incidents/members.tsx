@@ -1,0 +1,103 @@
+import { post } from '../../api/client';
+import type { Incident, IncidentDetails, IncidentMember } from '../../api/types';
+import { Button, Section } from '../../components/layout';
+import { StatusPill } from '../../components/status';
+import { count } from '../../logic/format';
+import { downText, lengthText } from '../../logic/incident';
+import { now } from '../../state/clock';
+import { go } from '../../state/router';
+import { useSelection } from '../../state/selection';
+import { may } from '../../state/session';
+import { runAction } from '../../state/toast';
+import { MakeParent } from './make-parent';
+
+interface Props {
+  of: IncidentDetails;
+  /** Those that are known: all, once somebody has asked for them. */
+  members: readonly IncidentMember[];
+  showAll: () => void;
+}
+
+/** The endpoints of an incident, those that are down first; some can be split off into one of their own. */
+export function Members({ of, members, showAll }: Props) {
+  const maySplit = may.write() && of.state === 'open' && of.endpoint_count > 1;
+  const shown = [...members].sort(
+    (a, b) =>
+      Number(a.ended_at !== null) - Number(b.ended_at !== null) || a.endpoint_name.localeCompare(b.endpoint_name, 'en'),
+  );
+  const { current, isSelecting, picked, toggle, select } = useSelection({
+    ids: shown.map(({ endpoint_id }) => endpoint_id),
+    path: '/endpoints',
+    maySelect: maySplit,
+  });
+  const split = async () => {
+    let made: Incident | null = null;
+    const text = `${count(picked.value.size, 'endpoint')} have an incident of their own.`;
+    const send = async () => {
+      made = await post<Incident>(`/api/v1/incidents/${of.id}/split`, { endpoint_ids: [...picked.value] });
+    };
+    if (!(await runAction(send, text.replace('1 endpoint have', '1 endpoint has')))) return;
+    select(false);
+    if (made) go(`/incidents/${(made as Incident).id}`);
+  };
+  return (
+    <Section title={of.state === 'open' && of.endpoint_count > 1 ? `Endpoints, ${downText(of)}` : 'Endpoints'}>
+      <ul class="members">
+        {shown.map((member) => (
+          <li key={member.endpoint_id} data-current={member.endpoint_id === current.value ? '' : undefined}>
+            {isSelecting.value && (
+              <input
+                type="checkbox"
+                aria-label={`Select ${member.endpoint_name}`}
+                checked={picked.value.has(member.endpoint_id)}
+                onChange={() => toggle(member.endpoint_id)}
+              />
+            )}
+            <span class="pill">
+              <Pill of={member} severity={of.severity} />
+            </span>
+            <div>
+              <p>
+                <a id={`link-${member.endpoint_id}`} href={`#/endpoints/${member.endpoint_id}`}>
+                  {member.endpoint_name}
+                </a>{' '}
+                <span class="muted small">{member.website_name}</span>
+              </p>
+              {member.error && <p class="muted small">{member.error.message}</p>}
+            </div>
+            <span class="num muted small">{lengthText(member, now.value)}</span>
+          </li>
+        ))}
+      </ul>
+      <div class="actions below">
+        {members.length < of.endpoint_count && (
+          <Button onClick={showAll}>All {count(of.endpoint_count, 'endpoint')}</Button>
+        )}
+        {maySplit && !isSelecting.value && <Button onClick={() => select(true)}>Split…</Button>}
+        {maySplit && isSelecting.value && (
+          <>
+            <Button
+              class="primary"
+              disabled={picked.value.size === 0 || picked.value.size === of.endpoint_count}
+              onClick={split}
+            >
+              {picked.value.size === 0 ? 'Choose what is another matter' : `Split off ${picked.value.size}`}
+            </Button>
+            <Button onClick={() => select(false)}>Cancel</Button>
+          </>
+        )}
+        <MakeParent of={of} members={members} />
+      </div>
+    </Section>
+  );
+}
+
+/** What became of a member. Held: it is down, and who has the incident in hand has it in hand as well. */
+const Pill = ({ of, severity }: { of: IncidentMember; severity: Incident['severity'] }) =>
+  of.ended_at !== null ? (
+    <StatusPill status="up" />
+  ) : of.held ? (
+    <StatusPill status="unknown" word="In hand" />
+  ) : (
+    <StatusPill status={severity ?? 'down'} />
+  );
