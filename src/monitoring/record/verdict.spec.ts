@@ -163,7 +163,7 @@ describe('the verdict of several locations', () => {
 
   it('of one location is what its own results give, at each result that is known, whatever the quorum', () => {
     fc.assert(
-      fc.property(fc.array(seen, { maxLength: 8 }), quorum, (results, of) => {
+      fc.property(fc.array(seen, { maxLength: 5 }), quorum, (results, of) => {
         let location = NEW;
         let state = stateOf(NEW);
         const counted = results.map(([outcome, warned], index) => {
