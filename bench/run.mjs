@@ -1,17 +1,18 @@
-// npm run bench -- --endpoints 1000 --interval 20 [--slots 3] [--instances 1] [--embedded] [--kill-one] [--simulated] [--breaks 20]
+// npm run bench -- --endpoints 1000 --interval 20 [--slots 3] [--instances 1] [--embedded] [--kill-one] [--simulated] [--breaks 20] [--at-once] [--checkout dir]
 //
 // Builds the service, starts its own PostgreSQL (or the embedded database) and a target process, checks M endpoints every
 // I seconds for a bounded time, and prints one table. Everything stays on 127.0.0.1 and ends by itself.
 //   --instances N   processes on the one database        --kill-one   kill -9 one of them in the middle
 //   --simulated     checks without a network (by the benchmark's own checker): all but the checkers, judged by the database
-//   --breaks K      sites made to fail while it measures, to time the webhook
+//   --breaks K      sites made to fail while it measures, to time the webhook; --at-once: all in one moment
+//   --checkout dir  another built tree, for "before and after" by this one measure
 //   --pings P       pings a minute, of 2,000 heartbeats (PostgreSQL)
 //   --overload      more than it can do, and back: see overload.mjs
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -36,6 +37,8 @@ const { values: options } = parseArgs({
     slots: { type: 'string', default: '3' },
     instances: { type: 'string', default: '1' },
     breaks: { type: 'string', default: '20' },
+    'at-once': flag,
+    checkout: { type: 'string', default: root },
     pings: { type: 'string', default: '0' },
     embedded: flag,
     'kill-one': flag,
@@ -43,6 +46,7 @@ const { values: options } = parseArgs({
     json: flag,
   },
 });
+const checkout = resolve(options.checkout);
 const sites = Number(options.endpoints);
 const interval = Number(options.interval);
 const slots = Number(options.slots);
@@ -107,7 +111,10 @@ async function main() {
   };
   const services = [];
   for (let i = 0; i < instances; i++) {
-    const service = await startService({ ...env, ...(i === 0 ? {} : { BOOTSTRAP_API_KEY: services[0].key }) });
+    const service = await startService(
+      { ...env, ...(i === 0 ? {} : { BOOTSTRAP_API_KEY: services[0].key }) },
+      checkout,
+    );
     services.push(service);
     cleanups.push(service.stop);
   }
@@ -117,7 +124,7 @@ async function main() {
   note(`Seeding ${sites} endpoints every ${interval} s …`);
   const rule = breaks > 0 && postgres ? await prototypeRule(api, hook) : null;
   const plan = { count: sites, interval, timeout, urlOf, type: options.simulated ? 'SIM' : 'HTTP' };
-  if (postgres) await seed(postgres.url, { ...plan, rule });
+  if (postgres) await seed(postgres.url, { ...plan, rule, checkout });
   else await seedThroughApi(api, { ...plan, hook: breaks > 0 ? hook : null });
   const jobs = Number(options.pings) > 0 ? await seedHeartbeats(postgres.url, 2000) : null;
   await sleep(2 * intervalMs + 4000);
@@ -150,7 +157,7 @@ async function main() {
   for (const [i, site] of brokenSites.entries())
     setTimeout(
       () => void target.control(`break?site=${site}`),
-      (i / breaks) * Math.max(0, windowMs - 1.5 * intervalMs),
+      options['at-once'] ? 1000 : (i / breaks) * Math.max(0, windowMs - 1.5 * intervalMs),
     );
   let peakMb = 0;
   let killed = null;
