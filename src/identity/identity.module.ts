@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { RetentionJob } from '../platform/jobs/retention.job';
+import { IdentityMetrics } from './identity.metrics';
 import { ApiKeyController } from './api-key/api-key.controller';
 import { ApiKeyService } from './api-key/api-key.service';
 import { Bootstrap } from './organization/bootstrap';
@@ -13,6 +15,7 @@ import { OwnSessionsService } from './person/own-sessions.service';
 import { Passwords } from './person/passwords.service';
 import { PeopleController } from './person/people.controller';
 import { PeopleService } from './person/people.service';
+import { PERSON_RETENTION } from './person/person-retention';
 import { PersonStore } from './person/person-store';
 import { Tokens } from './person/tokens';
 import { ChangedBytes } from './quota/changed-bytes.service';
@@ -46,6 +49,7 @@ import { SignInService } from './session/sign-in.service';
     ChangedBytes,
     Bootstrap,
     RateLimits,
+    IdentityMetrics,
     SessionService,
     SignInLinks,
     SignInService,
@@ -68,4 +72,8 @@ import { SignInService } from './session/sign-in.service';
     SignInLinks,
   ],
 })
-export class IdentityModule {}
+export class IdentityModule {
+  constructor(retention: RetentionJob) {
+    retention.add(PERSON_RETENTION);
+  }
+}

@@ -105,8 +105,12 @@ export class AccountService {
       await failpoint('account.joined');
       const author = this.signIns.authorOf(person, via, request);
       await recordJoin(tx, organization.id, person.id, role, author);
-      return this.sessions.openIn(tx, { orgId: organization.id, personId: person.id }, via, deviceOf(request), author);
+      const of = { orgId: organization.id, personId: person.id };
+      const opened = await this.sessions.openIn(tx, of, via, deviceOf(request), author);
+      await failpoint('account.signed_in');
+      return opened;
     });
+    await failpoint('account.committed');
     return this.signIns.begun(session, request, response);
   }
 
@@ -118,11 +122,14 @@ export class AccountService {
     if (token.kind !== 'invitation' || !organization || !role) throw this.limits.refusal(request);
     await this.database.transaction(async (tx) => {
       if (!(await this.tokens.use(tx, dto.token, token))) throw this.limits.refusal(request);
+      await failpoint('account.token_used');
       await this.quotas.claim(tx, organization.id, { people: 1 });
       if (!(await this.people.join(tx, person.id, { orgId: organization.id, role, source: 'invited' })))
         throw problems.conflict('You are in this organization already.');
       await recordJoin(tx, organization.id, person.id, role, this.signIns.authorOf(person, 'invitation', request));
+      await failpoint('account.joined');
     });
+    await failpoint('account.committed');
     return this.signIns.move({ organization_id: formatId('organization', organization.id) }, request);
   }
 
@@ -184,6 +191,7 @@ export class AccountService {
     const { id } = ownerOf(held);
     if (!this.isFresh(held)) throw problems.conflict('Sign in again: this is for whoever has just signed in.');
     await this.database.transaction((tx) => this.eraseIn(tx, id));
+    await failpoint('account.erasure_committed');
   }
 
   /** As `erase`, for whoever may: the command line, too. Throws `conflict` for the last administrator of others. */

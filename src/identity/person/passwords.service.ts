@@ -3,6 +3,7 @@ import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import { Config } from '../../platform/config/config';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { readUrl } from '../../platform/text/read-url';
+import { IdentityMetrics } from '../identity.metrics';
 import { comparePassword, HASH_COST, type HashCost, hashPassword } from './password-hash';
 import { type KnownWords, normalizePassword, PASSWORD_LENGTH, weaknessOf } from './password-rule';
 
@@ -23,7 +24,12 @@ export class Passwords {
   /** Only the test kit makes it cheaper. */
   cost: HashCost = HASH_COST;
 
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    metrics: IdentityMetrics,
+  ) {
+    metrics.watchHashes(() => this.places.waiting);
+  }
 
   /** What is wrong with a new password, at `pointer`; nothing for a good one. */
   findingsIn(password: string, known: Omit<KnownWords, 'host'>, pointer = '/password'): FieldProblem[] {

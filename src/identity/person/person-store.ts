@@ -28,6 +28,19 @@ export class PersonStore {
     return row ?? null;
   }
 
+  /** And whether they have signed in from this network (its HMAC) lately. */
+  async findSigningIn(
+    sql: Sql,
+    email: string,
+    network: Buffer,
+  ): Promise<(PersonRow & { isKnownNetwork: boolean }) | null> {
+    const [row] = await sql.query<PersonRow & { isKnownNetwork: boolean }>(
+      `SELECT ${PERSON_COLUMNS}, $2::bytea = ANY (p.networks) AS "isKnownNetwork" FROM person p WHERE p.email = $1`,
+      [email, network],
+    );
+    return row ?? null;
+  }
+
   async find(sql: Sql, id: string): Promise<PersonRow | null> {
     const [row] = await sql.query<PersonRow>(`SELECT ${PERSON_COLUMNS} FROM person p WHERE p.id = $1`, [id]);
     return row ?? null;

@@ -4,6 +4,7 @@ import { ApiKeyService } from '../api-key/api-key.service';
 import { recordChange } from '../../audit/audit-log';
 import { type Authorship, authorshipOf, type Origin } from '../../audit/authorship';
 import type { Caller, Role } from '../../platform/access/caller';
+import { IdentityMetrics } from '../identity.metrics';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database, type Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
@@ -105,6 +106,7 @@ export class SessionService {
     private readonly database: Database,
     private readonly keys: ApiKeyService,
     private readonly clock: Clock,
+    private readonly metrics: IdentityMetrics,
   ) {}
 
   /** Opens a session and returns the value of its cookie. */
@@ -142,12 +144,18 @@ export class SessionService {
       ],
     );
     await recordSignIn(tx, of, 'sign_in', author);
+    tx.afterCommit(() => this.metrics.signedIn(via));
     return token;
   }
 
   /** The session of this token exists: who uses it need not be admitted to a look-up. */
   remember(token: string): void {
     this.known.set(hashOf(token).toString('base64'), true);
+  }
+
+  /** Counts an attempt to sign in that fails. */
+  attempt<T>(via: SignIn, signIn: () => Promise<T>): Promise<T> {
+    return this.metrics.countFailure(via, signIn);
   }
 
   /** Records in the audit log that a sign-in was refused. */

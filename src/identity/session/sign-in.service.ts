@@ -34,6 +34,8 @@ interface KeyAttempt extends KeyHolder {
   isInvitation: boolean;
 }
 
+/** A wrong password is recorded meanwhile, where somebody has the e-mail: nobody can tell by the time whether somebody has. */
+const REFUSAL_MS = 50;
 /** Networks of successful sign-ins that are kept of a person. */
 const MOST_NETWORKS = 10;
 
@@ -61,7 +63,15 @@ export class SignInService {
    * link or e-mail is recorded in the audit log of its organization. The link of an invited key also gives it a secret, told
    * this once.
    */
-  async signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<CreatedSessionView> {
+  signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<CreatedSessionView> {
+    return this.sessions.attempt(viaOf(credentials), () => this.exchanged(credentials, request, response));
+  }
+
+  private async exchanged(
+    credentials: CreateSessionDto,
+    request: Request,
+    response: Response,
+  ): Promise<CreatedSessionView> {
     requireOwnOrigin(request);
     refuseMixed(credentials);
     if (credentials.email !== undefined)
@@ -160,12 +170,12 @@ export class SignInService {
   ): Promise<CreatedSessionView> {
     this.limits.admitLookUp(request);
     const email = normalizeEmail(typed);
-    const person = await this.people.findByEmail(this.database, email);
-    const isKnown = person !== null && (await this.isKnownNetwork(person.id, request));
+    const person = await this.people.findSigningIn(this.database, email, this.network(request));
+    const isKnown = person?.isKnownNetwork === true;
     this.limits.admitPassword(request, email, isKnown);
     const { isRight, isOutdated } = await this.passwords.compare(password, person?.password ?? null);
     if (!person || !isRight) {
-      if (person) await this.refused(person, request);
+      await Promise.all([person && this.refused(person, request), this.clock.sleep(REFUSAL_MS)]);
       throw this.limits.wrongPassword(request, email, isKnown);
     }
     if (isOutdated) {
@@ -206,14 +216,6 @@ export class SignInService {
       [personId],
     );
     return row?.orgId ?? null;
-  }
-
-  private async isKnownNetwork(personId: string, request: Request): Promise<boolean> {
-    const rows = await this.database.query('SELECT FROM person WHERE id = $1 AND $2 = ANY (networks)', [
-      personId,
-      this.network(request),
-    ]);
-    return rows.length > 0;
   }
 
   /** What is kept of where somebody signed in: it tells nobody the address. */
@@ -267,6 +269,9 @@ export class SignInService {
     return { caller: holder.caller, isValid, via: 'sign_in_link', isInvitation: link.isInvitation };
   }
 }
+
+const viaOf = ({ email, sign_in_token }: CreateSessionDto): SignIn =>
+  email !== undefined ? 'password' : sign_in_token !== undefined ? 'sign_in_link' : 'api_key';
 
 /** A browser must come from our own pages; other clients state nothing. Throws `origin_not_allowed`. */
 export function requireOwnOrigin(request: Request): void {

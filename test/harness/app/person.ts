@@ -1,3 +1,4 @@
+import type { Api } from '../../../packages/testing/service/api';
 import { Passwords } from '../../../src/identity/person/passwords.service';
 import type { TestApp } from './app';
 
@@ -39,4 +40,21 @@ export class Browser {
 /** Hashing takes no time in this service. */
 export function hashCheaply(app: TestApp): void {
   app.app.get(Passwords).cost = { ln: 4, r: 8, p: 1 };
+}
+
+/** A password that is good enough for anybody. */
+export const PASSWORD = 'three wise monkeys';
+
+/** Somebody who was invited to the organization of this key and has joined it, in a browser of their own. */
+export async function newPerson(by: Api, name: string, role = 'write'): Promise<Browser & { id: string }> {
+  const email = `${name.toLowerCase().replace(/\W+/g, '.')}@example.com`;
+  const { body } = await by.post<{ token: string }>('/invitations', { email, role });
+  const browser = new Browser(by.url);
+  const made = await browser.send<{ person: { id: string } }>('POST', '/auth/account', {
+    token: body.token,
+    name,
+    password: PASSWORD,
+  });
+  if (made.status !== 201) throw new Error(`${name} has no account: ${made.status} ${JSON.stringify(made.body)}`);
+  return Object.assign(browser, { id: made.body.person.id });
 }
