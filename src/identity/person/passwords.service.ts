@@ -15,7 +15,6 @@ const WAITING = 20;
 const RETRY_SECONDS = 3;
 
 const ALL = 'all';
-const NEVER = new AbortController().signal;
 
 /** What a password may be, and the hashes of those there are. Every method that hashes throws `rate_limited` when many wait. */
 @Injectable()
@@ -57,7 +56,8 @@ export class Passwords {
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const release = await this.places.take(ALL, NEVER);
+    // Never aborted, and one for each: many waiters at one signal would be taken for a leak.
+    const release = await this.places.take(ALL, new AbortController().signal);
     if (release === null) throw problems.rateLimited(RETRY_SECONDS);
     try {
       return await work();
