@@ -1,6 +1,7 @@
 import { Config } from '../../platform/config/config';
 import { Metrics } from '../../platform/observability/metrics';
 import { Problem } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
 import { IdentityMetrics } from '../identity.metrics';
 import { hashPassword } from './password-hash';
 import { Passwords } from './passwords.service';
@@ -10,7 +11,7 @@ const PASSWORD = 'three wise monkeys';
 
 describe('passwords that are hashed', () => {
   const metrics = new Metrics();
-  const passwords = new Passwords(new Config(), new IdentityMetrics(metrics));
+  const passwords = new Passwords(new Config(), new Clock(), new IdentityMetrics(metrics));
   passwords.cost = CHEAP;
   const waiting = async () => /^uptime_password_hashes_waiting (\d+)$/m.exec(await metrics.expose())?.[1];
   const outcome = (work: Promise<unknown>): Promise<string> =>

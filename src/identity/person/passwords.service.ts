@@ -3,6 +3,7 @@ import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import { Config } from '../../platform/config/config';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { readUrl } from '../../platform/text/read-url';
+import { Clock } from '../../platform/time/clock';
 import { IdentityMetrics } from '../identity.metrics';
 import { comparePassword, HASH_COST, type HashCost, hashPassword } from './password-hash';
 import { type KnownWords, normalizePassword, PASSWORD_LENGTH, weaknessOf } from './password-rule';
@@ -13,6 +14,9 @@ const AT_ONCE = 2;
 const WAITING = 20;
 /** Seconds until it is worth to try again: what the waiting ones take, about. */
 const RETRY_SECONDS = 3;
+
+/** More than an entry of the audit log takes. */
+const REFUSAL_MS = 50;
 
 const ALL = 'all';
 
@@ -25,6 +29,7 @@ export class Passwords {
 
   constructor(
     private readonly config: Config,
+    private readonly clock: Clock,
     metrics: IdentityMetrics,
   ) {
     metrics.watchHashes(() => this.places.waiting);
@@ -53,6 +58,11 @@ export class Passwords {
   /** Whether it is the stored one; `null`, where there is none, takes the same time and is wrong. */
   compare(password: string, stored: string | null): Promise<{ isRight: boolean; isOutdated: boolean }> {
     return this.inTurn(() => comparePassword(normalizePassword(password), stored, this.cost));
+  }
+
+  /** What is written of a wrong one, where somebody has the e-mail: nobody can tell by the time whether somebody has. */
+  async afterWrong(record: () => Promise<unknown>): Promise<void> {
+    await Promise.all([record(), this.clock.sleep(REFUSAL_MS)]);
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
