@@ -45,6 +45,7 @@ describe('people who leave', () => {
     for (const { id, name } of people)
       if (name !== 'Stays') expect((await organization.admin.delete(`/people/${id}`)).status).toBe(204);
     await sql(`UPDATE person SET is_operator = true WHERE email = 'op@example.com'`);
+    await later(0);
     await later(29);
     expect(await isThere('gone@example.com')).toBe(true);
     const { body } = await organization.admin.post<{ token: string }>('/invitations', {
