@@ -12,6 +12,12 @@ export class Browser {
 
   constructor(private readonly url: string) {}
 
+  /** The cookie as a real browser takes it. */
+  get asCookie(): { name: string; value: string; url: string } {
+    const [name = '', value = ''] = this.cookie.split('=');
+    return { name, value, url: this.url };
+  }
+
   async send<Body = Record<string, unknown>>(
     method: string,
     path: string,
@@ -39,4 +45,19 @@ export class Browser {
 /** Hashing takes no time in this service. */
 export function hashCheaply(app: TestApp): void {
   app.app.get(Passwords).cost = { ln: 4, r: 8, p: 1 };
+}
+
+/** A new member, signed in in a browser. The e-mail is made of the name. */
+export async function newMember(
+  app: TestApp,
+  name: string,
+  role: 'read' | 'write' | 'admin' = 'write',
+): Promise<Browser> {
+  const browser = new Browser(app.url);
+  const email = `${name.toLowerCase().replaceAll(' ', '.')}@example.com`;
+  const { body } = await app.admin.post<{ token: string }>('/invitations', { email, role });
+  const fields = { token: body.token, name, password: 'three wise monkeys' };
+  const { status } = await browser.send('POST', '/auth/account', fields);
+  if (status !== 201) throw new Error(`no account for ${name}: ${status}`);
+  return browser;
 }
