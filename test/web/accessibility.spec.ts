@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { Browser as SignedIn, hashCheaply, newMember } from '../harness/app/person';
+import { Browser as Person, newMember } from '../harness/app/person';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
@@ -78,17 +78,16 @@ describe('accessibility', () => {
   let empty: TestApp['write'];
   let ids: Map<string, string>;
   /** An admin among people. */
-  let ada: SignedIn;
+  let ada: Person;
   /** What is wrong on the pages of the dashboard, by width. Both run at once, each in a process of the browser. */
   let found: Map<number, Record<(typeof HALVES)[number], Promise<string[]>>>;
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
-    hashCheaply(app);
     ids = await showcase(app);
-    ada = await newMember(app, 'Ada Lovelace', 'admin');
-    const bo = await newMember(app, 'Bo', 'admin');
-    await bo.send('POST', '/api/v1/api-keys', { name: 'Terraform', role: 'write' });
+    ada = (await newMember(app, 'admin', 'ada@example.com')).browser;
+    const bo = await newMember(app, 'admin', 'bo@example.com');
+    await bo.browser.send('POST', '/api/v1/api-keys', { name: 'Terraform', role: 'write' });
     await app.admin.post('/invitations', { email: 'cy@example.com', role: 'read' });
     await addIncidents(app, ids);
     ids.set('Outage', await addOutage(app, ids));
@@ -171,12 +170,12 @@ describe('accessibility', () => {
   /** What is wrong with pages as whoever has the key sees them, and with the window before that. */
   async function problemsAt(
     width: number,
-    who: string | null | SignedIn,
+    who: string | null | Person,
     pages: readonly string[],
     more: (visit: Visit) => Promise<string[]> = () => Promise.resolve([]),
   ): Promise<string[]> {
     const visit = await Visit.start(browser, app.url, { width });
-    if (who instanceof SignedIn) await visit.context.addCookies([who.asCookie]);
+    if (who instanceof Person) await visit.context.addCookies([who.asCookie]);
     else await visit.signIn(who ?? '');
     const problems: string[] = [];
     for (const page of pages) {
@@ -231,7 +230,7 @@ describe('accessibility', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByRole('button', { name: 'Copy link' }).waitFor();
     const invited = await problemsOf(visit, 'invitation', width);
-    await page.getByRole('button', { name: 'Remove Bo' }).click();
+    await page.getByRole('button', { name: 'Remove bo' }).click();
     await page.getByRole('dialog').getByLabel('Revoke it, too').waitFor();
     return [...invited, ...(await problemsOf(visit, 'removal', width))];
   }
