@@ -14,6 +14,12 @@ export class Browser {
 
   constructor(private readonly url: string) {}
 
+  /** The cookie as a real browser takes it. */
+  get asCookie(): { name: string; value: string; url: string } {
+    const [name = '', value = ''] = this.cookie.split('=');
+    return { name, value, url: this.url };
+  }
+
   async send<Body = Record<string, unknown>>(
     method: string,
     path: string,
