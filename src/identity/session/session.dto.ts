@@ -5,6 +5,7 @@ import type { Config } from '../../platform/config/config';
 import { Optional } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
+import { CallingPersonView } from '../organization/organization.dto';
 import type { MembershipRow } from '../person/person-row';
 import type { SignedIn } from './session.service';
 
@@ -33,11 +34,34 @@ export class CreateSessionDto {
   @MaxLength(MOST_EMAIL)
   email?: string;
 
-  @ApiPropertyOptional({ description: 'The password of the account.', example: 'three wise monkeys' })
+  @ApiPropertyOptional({
+    description: 'Instead of either: the password of that account.',
+    example: 'three wise monkeys',
+  })
   @Optional()
   @IsString()
   @MaxLength(1024)
   password?: string;
+}
+
+export class SingleSignOnView {
+  @ApiProperty({ example: 'Single sign-on' })
+  name!: string;
+}
+
+/** How one gets in. */
+export class SignInMethodsView {
+  @ApiProperty({ description: 'Whether people sign in with e-mail and password.', example: true })
+  password!: boolean;
+
+  @ApiProperty({ description: 'Whether a key signs in.', example: true })
+  api_key!: boolean;
+
+  @ApiProperty({ type: SingleSignOnView, nullable: true, example: null })
+  single_sign_on!: SingleSignOnView | null;
+
+  @ApiProperty({ description: 'Whether nobody has an account yet.', example: false })
+  needs_account!: boolean;
 }
 
 export class MoveSessionDto {
@@ -59,13 +83,7 @@ export class OwnOrganizationView extends SessionOrganizationView {
   role!: Role;
 }
 
-export class SessionPersonView {
-  @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
-  id!: string;
-
-  @ApiProperty({ example: 'Ada' })
-  name!: string;
-
+export class SessionPersonView extends CallingPersonView {
   @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' })
   email!: string | null;
 }
@@ -129,7 +147,7 @@ export class CreatedSessionView extends SessionView {
     type: String,
     nullable: true,
     description:
-      'Only for the link of an invitation of a key: the key itself, which signs in from now on. Shown this one time; null otherwise.',
+      'Only for a link by which 0.1.0 invited somebody to a key: the key itself, which signs in from now on. Shown this one time; null otherwise.',
     example: null,
   })
   api_key!: string | null;

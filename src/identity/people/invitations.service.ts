@@ -9,10 +9,10 @@ import { newUuid, NIL_UUID } from '../../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
+import { DAY_MS } from '../../platform/time/time-units';
 import { Quotas } from '../quota/quotas.service';
 import { hashOf, newToken } from '../session/session.service';
-import { INVITATION_MS } from '../session/sign-in-links';
-import { isEmail } from './email';
+import { isEmail } from '../person/email';
 import { linkOf } from './link-address';
 import {
   type CreatedOpenInvitationView,
@@ -21,10 +21,13 @@ import {
   type OpenInvitationView,
   toOpenInvitationView,
 } from './people.dto';
-import { normalizeEmail } from './person-row';
+import { normalizeEmail } from '../person/person-row';
 
 const COLUMNS = `i.id, i.email, i.role, i.created_at AS "createdAt", i.expires_at AS "expiresAt",
   COALESCE((SELECT p.name FROM person p WHERE p.id = i.created_by_id), i.created_by) AS "createdBy"`;
+
+/** It waits in somebody's mail or chat. */
+const INVITATION_MS = 7 * DAY_MS;
 
 /** People who may join an organization: one token for each e-mail, for seven days. Nothing is sent. */
 @Injectable()
@@ -51,6 +54,7 @@ export class InvitationsService {
           [orgId, after ?? NIL_UUID, now, count],
         ),
       idOf: ({ id }) => id,
+      total: () => this.count(orgId, now),
     });
     return page.map(toOpenInvitationView);
   }
@@ -97,6 +101,14 @@ export class InvitationsService {
       if (!row) throw problems.notFound();
       await recordChange(tx, { orgId, action: 'delete', resource: 'invitation', id, before: { role: row.role } });
     });
+  }
+
+  private async count(orgId: string, now: Date): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM invitation WHERE org_id = $1 AND expires_at > $2',
+      [orgId, now],
+    );
+    return row?.count ?? 0;
   }
 
   /** What `create` would refuse in these fields. */
