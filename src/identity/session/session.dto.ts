@@ -144,7 +144,7 @@ export class CreatedSessionView extends SessionView {
     type: String,
     nullable: true,
     description:
-      'Only for the link of an invitation of a key: the key itself, which signs in from now on. Shown this one time; null otherwise.',
+      'Only for a link by which 0.1.0 invited somebody to a key: the key itself, which signs in from now on. Shown this one time; null otherwise.',
     example: null,
   })
   api_key!: string | null;

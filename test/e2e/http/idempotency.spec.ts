@@ -179,8 +179,6 @@ describe('Idempotency-Key', () => {
   const refusing = [
     'POST /api/v1/organizations',
     'POST /api/v1/api-keys',
-    'POST /api/v1/api-keys/invite',
-    'POST /api/v1/api-keys/:id/invite',
     'POST /api/v1/maintenance-windows/preview',
     'POST /api/v1/configuration/convert',
     'POST /api/v1/configuration/plan',

@@ -3,7 +3,7 @@ import { newUuid } from '../../../src/platform/ids/id';
 import { Passwords } from '../../../src/identity/person/passwords.service';
 import type { TestApp } from './app';
 
-export interface Answer<Body> {
+export interface BrowserResponse<Body> {
   status: number;
   body: Body;
 }
@@ -14,12 +14,18 @@ export class Browser {
 
   constructor(private readonly url: string) {}
 
+  /** The cookie as a real browser takes it. */
+  get asCookie(): { name: string; value: string; url: string } {
+    const [name = '', value = ''] = this.cookie.split('=');
+    return { name, value, url: this.url };
+  }
+
   async send<Body = Record<string, unknown>>(
     method: string,
     path: string,
     body?: object,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer<Body>> {
+  ): Promise<BrowserResponse<Body>> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: {
