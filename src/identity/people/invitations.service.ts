@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
+import { authorName } from '../../platform/access/author';
 import type { Caller } from '../../platform/access/caller';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
@@ -24,7 +25,7 @@ import {
 import { normalizeEmail } from '../person/person-row';
 
 const COLUMNS = `i.id, i.email, i.role, i.created_at AS "createdAt", i.expires_at AS "expiresAt",
-  COALESCE((SELECT p.name FROM person p WHERE p.id = i.created_by_id), i.created_by) AS "createdBy"`;
+  ${authorName('i.created_by', 'i.created_by_id')} AS "createdBy"`;
 
 /** It waits in somebody's mail or chat. */
 const INVITATION_MS = 7 * DAY_MS;

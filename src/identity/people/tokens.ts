@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { authorName } from '../../platform/access/author';
 import type { Role } from '../../platform/access/caller';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
@@ -66,7 +67,7 @@ export class Tokens {
   private async invitation(token: string, sql: Sql): Promise<Token | null> {
     const [row] = await sql.query<InvitationRow>(
       `SELECT i.id, i.org_id AS "orgId", o.name AS "orgName", i.email, i.role, i.expires_at AS "expiresAt",
-              COALESCE((SELECT p.name FROM person p WHERE p.id = i.created_by_id), i.created_by) AS "invitedBy"
+              ${authorName('i.created_by', 'i.created_by_id')} AS "invitedBy"
          FROM invitation i JOIN organization o ON o.id = i.org_id AND o.deleted_at IS NULL WHERE i.hash = $1`,
       [hashOf(token)],
     );

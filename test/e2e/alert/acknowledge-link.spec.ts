@@ -207,7 +207,7 @@ describe('the link of a message', () => {
           action: 'create',
           resource_id: alert.endpointId,
           author: { via: 'acknowledge_link', key_id: null, key_name: null, ip: '127.0.0.1' },
-          after: { by: 'link', note: 'mine' },
+          after: { note: 'mine' },
         },
       ]);
     });

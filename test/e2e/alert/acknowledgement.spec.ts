@@ -143,7 +143,12 @@ describe('acknowledgements', () => {
       `SELECT payload FROM stream_event WHERE kind = 'acknowledgement' AND endpoint_id = $1 ORDER BY seq`,
       [alert.endpointUuid],
     );
-    expect(rows.map(({ payload }) => payload)).toEqual([first.body, second.body, null]);
+    const byKey = { person_id: null };
+    expect(rows.map(({ payload }) => payload)).toEqual([
+      { ...first.body, ...byKey },
+      { ...second.body, ...byKey },
+      null,
+    ]);
   });
 
   describe('at a pager', () => {

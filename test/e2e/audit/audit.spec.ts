@@ -60,7 +60,14 @@ describe('the audit log', () => {
       changed: [],
       before: null,
       after: { name: 'Blog', url: 'https://blog.example/', enabled: true, tags: [], key: null },
-      author: { via: 'api_key', key_id: await keyId('write'), key_name: 'write', ip: '127.0.0.1' },
+      author: {
+        via: 'api_key',
+        key_id: await keyId('write'),
+        key_name: 'write',
+        person_id: null,
+        person_name: null,
+        ip: '127.0.0.1',
+      },
       request_id: headers['x-request-id'],
     });
     expect(entries[1]).toMatchObject({
@@ -311,7 +318,14 @@ describe('the audit log', () => {
     await open.anonymous.post('/websites', { name: 'a', url: 'https://a.example' });
     const [entry] = await read('', open.anonymous);
     await open.close();
-    expect(entry?.author).toEqual({ via: 'auth_off', key_id: null, key_name: null, ip: '127.0.0.1' });
+    expect(entry?.author).toEqual({
+      via: 'auth_off',
+      key_id: null,
+      key_name: null,
+      person_id: null,
+      person_name: null,
+      ip: '127.0.0.1',
+    });
   });
 
   it('records the right author of each of many simultaneous changes', async () => {

@@ -37,7 +37,7 @@ describe('the operator’s audit log', () => {
       resource: 'organization',
       resource_id: id,
       changed: [],
-      author: { via: 'operator', key_id: null, key_name: null, ip: '127.0.0.1' },
+      author: { via: 'operator', key_id: null, key_name: null, person_id: null, person_name: null, ip: '127.0.0.1' },
     };
     const settings = { name: 'Transient' };
     const [creation, deletion] = [created.headers['x-request-id'], deleted.headers['x-request-id']];
