@@ -7,6 +7,7 @@ import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
 import { AccountController } from './person/account.controller';
 import { AccountService } from './person/account.service';
+import { InstallationPeople } from './person/installation-people.service';
 import { InvitationsController } from './person/invitations.controller';
 import { InvitationsService } from './person/invitations.service';
 import { OwnSessionsService } from './person/own-sessions.service';
@@ -56,6 +57,7 @@ import { SignInService } from './session/sign-in.service';
     OwnSessionsService,
     PeopleService,
     InvitationsService,
+    InstallationPeople,
   ],
   exports: [
     ApiKeyService,

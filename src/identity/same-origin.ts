@@ -4,17 +4,23 @@ import { isLoopbackDestination, isOwnHost } from './local-host';
 import type { Config } from '../platform/config/config';
 import { Problem } from '../platform/problem/problem';
 
-/** True when the browser states that the request comes from a page of this service. Other clients send no `Origin`. */
-export function sameOrigin(request: Pick<Request, 'headers'>): boolean {
-  const { origin } = request.headers;
-  return typeof origin === 'string' && !isFromElsewhere(request);
+/**
+ * True when the browser states that the request comes from a page of this service: of the host that it asks, or of `PUBLIC_URL`,
+ * for a proxy may ask by another name. Other clients send no `Origin`.
+ */
+export function sameOrigin(request: Pick<Request, 'headers'>, config: Pick<Config, 'publicUrl'>): boolean {
+  return typeof request.headers.origin === 'string' && !isFromElsewhere(request, config);
 }
 
 /** True when a browser states that the request comes from another site's page; other clients state nothing. */
-function isFromElsewhere({ headers }: Pick<Request, 'headers'>): boolean {
+function isFromElsewhere({ headers }: Pick<Request, 'headers'>, { publicUrl }: Pick<Config, 'publicUrl'>): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
-  if (origin !== undefined && (host === undefined || readUrl(origin)?.host !== host)) return true;
+  if (origin !== undefined) {
+    const isOfHost = host !== undefined && readUrl(origin)?.host === host;
+    const isPublished = publicUrl !== null && readUrl(publicUrl)?.origin === origin;
+    if (!isOfHost && !isPublished) return true;
+  }
   return site !== undefined && site !== 'same-origin' && !(site === 'none' && origin === undefined);
 }
 
@@ -48,7 +54,7 @@ export function requireOwnPage(request: Request, { allowedHosts, publicUrl }: Co
       'With AUTH=off the service is used as localhost, by its address, or by a name in PUBLIC_URL or ALLOWED_HOSTS.',
     );
   }
-  if (!SAFE.has(request.method) && isFromElsewhere(request)) {
+  if (!SAFE.has(request.method) && isFromElsewhere(request, { publicUrl })) {
     throw new Problem('origin_not_allowed', 'With AUTH=off browsers must send changes from the dashboard itself.');
   }
 }

@@ -150,7 +150,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'convert/gatus': { condition: [] },
   'convert/uptime-kuma': { file: [], monitor: ['file'] },
   client: { layer: [] },
-  cli: { uptime: [], incident: ['uptime'], mcp: ['incident', 'uptime'] },
+  cli: { uptime: [], database: [], incident: ['uptime'], mcp: ['incident', 'uptime'], people: ['database', 'uptime'] },
   testing: {
     servers: [],
     checker: [],

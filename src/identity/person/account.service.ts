@@ -99,7 +99,7 @@ export class AccountService {
       await failpoint('account.token_used');
       // The invitation that is used up made room for its person.
       await this.quotas.claim(tx, organization.id, { people: 1 });
-      const person = await this.people.insert(tx, { name, email, password, isOperator: isFirst });
+      const person = await this.people.insert(tx, { name, email, password, isOperator: token.isOperator });
       if (!person) throw problems.conflict(HAS_ACCOUNT);
       await this.people.join(tx, person.id, { orgId: organization.id, role, source: 'invited' });
       await failpoint('account.joined');
@@ -121,6 +121,7 @@ export class AccountService {
       await this.quotas.claim(tx, organization.id, { people: 1 });
       if (!(await this.people.join(tx, person.id, { orgId: organization.id, role, source: 'invited' })))
         throw problems.conflict('You are in this organization already.');
+      if (token.isOperator) await tx.query('UPDATE person SET is_operator = true WHERE id = $1', [person.id]);
       await recordJoin(tx, organization.id, person.id, role, this.signIns.authorOf(person, 'invitation', request));
     });
     return this.signIns.move({ organization_id: formatId('organization', organization.id) }, request);

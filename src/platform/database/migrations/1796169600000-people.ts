@@ -61,12 +61,14 @@ export class People1796169600000 implements MigrationInterface {
       );
       CREATE INDEX identity_of_person ON identity (person_id);
 
-      -- A token for one organization and role; of an address one at most. The e-mail is that of the account made from it.
+      -- A token for one organization and role; of an address one at most. The e-mail is that of the account made from it. Operators
+      -- are invited on the command line alone.
       CREATE TABLE invitation (
         id uuid PRIMARY KEY,
         org_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
         email varchar(254) NOT NULL,
         role varchar(8) NOT NULL,
+        is_operator boolean NOT NULL DEFAULT false,
         hash bytea NOT NULL,
         created_by_id uuid REFERENCES person (id) ON DELETE SET NULL,
         created_by varchar(255),
