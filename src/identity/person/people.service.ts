@@ -78,7 +78,7 @@ export class PeopleService {
       if (row.source === 'groups')
         throw problems.conflict('A group of the single sign-on decides this role: change it there.');
       if (role !== 'admin') await this.keepAnAdmin(tx, orgId, id, admins);
-      await tx.query('UPDATE membership SET role = $3 WHERE person_id = $1 AND org_id = $2', [id, orgId, role]);
+      await this.people.setRole(tx, id, orgId, role);
       await recordChange(tx, {
         orgId,
         action: 'update',

@@ -76,6 +76,11 @@ export class PersonStore {
     );
   }
 
+  /** Of a membership that there is. */
+  async setRole(tx: Tx, personId: string, orgId: string, role: Role): Promise<void> {
+    await tx.query('UPDATE membership SET role = $3 WHERE person_id = $1 AND org_id = $2', [personId, orgId, role]);
+  }
+
   /** The organizations of a person, by name. */
   membershipsOf(sql: Sql, personId: string): Promise<MembershipRow[]> {
     return sql.query<MembershipRow>(

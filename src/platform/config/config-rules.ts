@@ -128,3 +128,30 @@ export const IsSecretsKey = textRule(
   'must be pairs of id:key, the key being 32 bytes in base64 (openssl rand -base64 32), separated by commas',
   (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
 );
+
+/** On this machine: what is sent there by http is read by nobody else. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+export const IsIssuer = textRule(
+  'must be the https URL of a provider, such as https://login.example.com/realms/main, with http on this machine only: no user name, no query, no fragment',
+  (text) => {
+    const url = readUrl(text);
+    if (url === null || text.length > MAX_PUBLIC_URL || /[?#\s]/.test(text)) return false;
+    if (url.username !== '' || url.password !== '') return false;
+    return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  },
+);
+
+export const IsScopes = textRule(
+  'must be scopes separated by spaces, openid among them',
+  (text) => /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
+);
+
+/** `group=organization:role`, or `group=operator`; the group may end with a `*`. */
+export const GROUP_RULE =
+  /^(?<group>[^=*]*)(?<star>\*?)(?<!^)=(?:(?<operator>operator)|(?<organization>.+):(?<role>read|write|admin))$/u;
+
+export const IsGroupRule = textRule(
+  'must be rules such as ops=Default:admin, shop-*=Shop:write or root=operator, separated by commas',
+  (text) => GROUP_RULE.test(text),
+);

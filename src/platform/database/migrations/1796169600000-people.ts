@@ -26,12 +26,14 @@ export class People1796169600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       -- networks: HMACs of the last networks that signed in with the password. homeless_since: in no organization.
+      -- operator_by_group: a group of the single sign-on made them operator, and may end it.
       CREATE TABLE person (
         id uuid PRIMARY KEY,
         name varchar(255) NOT NULL,
         email varchar(254),
         password varchar(200),
         is_operator boolean NOT NULL DEFAULT false,
+        operator_by_group boolean NOT NULL DEFAULT false,
         networks bytea[] NOT NULL DEFAULT '{}',
         created_at timestamptz(3) NOT NULL,
         last_sign_in_at timestamptz(3),

@@ -1,0 +1,88 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { recordChange, recordOperatorAct } from '../../audit/audit-log';
+import type { Authorship } from '../../audit/authorship';
+import type { Role } from '../../platform/access/caller';
+import { Config } from '../../platform/config/config';
+import type { Sql, Tx } from '../../platform/database/database';
+import { Problem } from '../../platform/problem/problem';
+import { Quotas } from '../quota/quotas.service';
+import { type GrantedByGroups, membershipsOf, type NamedOrganization, organizationsIn } from './group-rules';
+import { changesOf, type HeldMembership } from './group-changes';
+import type { PersonRow } from './person-row';
+import { PersonStore } from './person-store';
+
+/** Memberships of source `groups`, and operators by a group: what `PEOPLE_GROUPS` makes of somebody's groups. Ids are uuids. */
+@Injectable()
+export class GroupMemberships {
+  private readonly logger = new Logger(GroupMemberships.name);
+
+  constructor(
+    private readonly people: PersonStore,
+    private readonly quotas: Quotas,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * What these groups give now; `null` groups: unknown, then what everybody has. Rules that name nothing are in the log.
+   * Cost: a scan of the organizations, once for each sign-in.
+   */
+  async granted(sql: Sql, groups: readonly string[] | null): Promise<GrantedByGroups> {
+    const rules = this.config.peopleGroups;
+    const { names, ids } = organizationsIn(rules);
+    const organizations =
+      names.length === 0
+        ? []
+        : await sql.query<NamedOrganization>(
+            'SELECT id, name FROM organization WHERE deleted_at IS NULL AND (name = ANY ($1::text[]) OR id = ANY ($2::uuid[]))',
+            [names, ids],
+          );
+    const granted = membershipsOf(groups, rules, organizations);
+    for (const rule of granted.skipped)
+      this.logger.warn(`PEOPLE_GROUPS: "${rule}" names no organization, or several of one name, and is skipped`);
+    return granted;
+  }
+
+  /**
+   * The person's memberships of source `groups` are exactly these from now on, in both directions; the others stay as they are.
+   * An organization whose quota is used up is left out, and the log says so. Entries of the audit log are the author's.
+   */
+  async apply(tx: Tx, person: PersonRow, granted: GrantedByGroups, author: Authorship): Promise<void> {
+    const held = await tx.query<HeldMembership>(
+      `SELECT org_id AS "orgId", role, source FROM membership WHERE person_id = $1 ORDER BY org_id FOR UPDATE`,
+      [person.id],
+    );
+    // In the order of their ids, as all that lock several.
+    for (const { orgId, before, after } of changesOf(held, granted.roles)) {
+      if (after === null) await this.people.leave(tx, person.id, orgId);
+      else if (before === null && !(await this.join(tx, person.id, orgId, after))) continue;
+      else if (before !== null) await this.people.setRole(tx, person.id, orgId, after);
+      const action = before === null ? 'create' : after === null ? 'delete' : 'update';
+      const sides = { before: before && { role: before }, after: after && { role: after } };
+      await recordChange(tx, { orgId, action, resource: 'person', id: person.id, ...sides, author });
+    }
+    await this.applyOperator(tx, person, granted.isOperator, author);
+  }
+
+  private async join(tx: Tx, personId: string, orgId: string, role: Role): Promise<boolean> {
+    try {
+      await this.quotas.claim(tx, orgId, { people: 1 });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.logger.warn(`A group gives a place in ${orgId}, which has none: ${error.code}`);
+      return false;
+    }
+    return this.people.join(tx, personId, { orgId, role, source: 'groups' });
+  }
+
+  /** Whom the first account or the command line made an operator stays one, whatever the groups say. */
+  private async applyOperator(tx: Tx, { id }: PersonRow, isGranted: boolean, author: Authorship): Promise<void> {
+    const [changed] = await tx.query<{ operator: boolean }>(
+      `UPDATE person SET is_operator = $2, operator_by_group = $2
+        WHERE id = $1 AND CASE WHEN $2 THEN NOT is_operator ELSE operator_by_group END RETURNING is_operator AS operator`,
+      [id, isGranted],
+    );
+    if (!changed) return;
+    const [before, after] = [{ operator: !changed.operator }, changed];
+    await recordOperatorAct(tx, { action: 'update', resource: 'person', id, before, after, author });
+  }
+}
