@@ -59,7 +59,9 @@ async function list(
   { organization, json }: Requested<'list'>,
 ): Promise<CommandResult> {
   const chosen =
-    organization === undefined ? await everyOrganization(organizations) : [await findOrganization(organizations, organization)];
+    organization === undefined
+      ? await everyOrganization(organizations)
+      : [await findOrganization(organizations, organization)];
   const lines: KeyLine[] = [];
   for (const each of chosen) {
     for await (const key of everyKey(keys, uuidOf(each))) lines.push({ ...key, organization: each.name });

@@ -18,13 +18,13 @@ import {
 import { OrganizationService } from './organization/organization.service';
 import { RateLimits } from './rate-limits';
 import { requireOwnPage, sameOrigin } from './same-origin';
+import { BrowserSessions } from './session/browser-sessions.service';
 import { sessionCookie } from './session/session-cookie';
-import { SessionService } from './session/session.service';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else session cookie), applies the
+ * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else the header of a proxy, else session cookie), applies the
  * rate limits, and leaves the caller on the request.
  */
 @Injectable()
@@ -37,7 +37,7 @@ export class AuthGuard implements CanActivate {
     private readonly keys: ApiKeyService,
     private readonly organizations: OrganizationService,
     private readonly limits: RateLimits,
-    private readonly sessions: SessionService,
+    private readonly browsers: BrowserSessions,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -81,10 +81,10 @@ export class AuthGuard implements CanActivate {
 
   private async withoutKey(request: Request): Promise<Caller | null> {
     if (!this.config.auth) return this.withoutAuth(request);
-    const cookie = sessionCookie(request);
-    if (cookie === null) return null;
-    if (!SAFE.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
-    const held = await this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
+    const presented = this.browsers.presentedBy(request);
+    if (presented === null) return null;
+    if (!SAFE.has(request.method) && !sameOrigin(request, this.config)) throw problemOfOrigin();
+    const held = await this.browsers.signedIn(presented, request);
     if (held && !held.caller) throw new Problem('insufficient_role', IN_NO_ORGANIZATION);
     return held && held.caller;
   }
@@ -92,9 +92,9 @@ export class AuthGuard implements CanActivate {
   /** The session of somebody with an account. For a key, a key's session and AUTH=off the route does not exist. */
   private async person(request: AuthenticatedRequest): Promise<true> {
     if (!this.config.auth || credential(request) !== null) throw problems.notFound();
-    const cookie = sessionCookie(request);
-    if (!SAFE.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
-    const held = cookie === null ? null : await this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
+    const presented = this.browsers.presentedBy(request);
+    if (!SAFE.has(request.method) && !sameOrigin(request, this.config)) throw problemOfOrigin();
+    const held = presented && (await this.browsers.signedIn(presented, request));
     if (!held) throw this.refused(request);
     if (held.person === null) throw problems.notFound();
     this.limits.countPerson(held.person.id);

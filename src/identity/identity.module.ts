@@ -7,6 +7,7 @@ import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
 import { AccountController } from './person/account.controller';
 import { AccountService } from './person/account.service';
+import { GroupMemberships } from './person/group-memberships';
 import { InstallationPeople } from './person/installation-people.service';
 import { InvitationsController } from './person/invitations.controller';
 import { InvitationsService } from './person/invitations.service';
@@ -19,8 +20,10 @@ import { Tokens } from './person/tokens';
 import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
+import { BrowserSessions } from './session/browser-sessions.service';
 import { InvitationController } from './session/invitation.controller';
 import { InvitationService } from './session/invitation.service';
+import { ProxySignIns } from './session/proxy-sign-ins.service';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
 import { SignInLinks } from './session/sign-in-links';
@@ -48,6 +51,8 @@ import { SignInService } from './session/sign-in.service';
     Bootstrap,
     RateLimits,
     SessionService,
+    ProxySignIns,
+    BrowserSessions,
     SignInLinks,
     SignInService,
     PersonStore,
@@ -58,6 +63,7 @@ import { SignInService } from './session/sign-in.service';
     PeopleService,
     InvitationsService,
     InstallationPeople,
+    GroupMemberships,
   ],
   exports: [
     ApiKeyService,
@@ -67,6 +73,7 @@ import { SignInService } from './session/sign-in.service';
     Bootstrap,
     RateLimits,
     SessionService,
+    BrowserSessions,
     SignInLinks,
   ],
 })

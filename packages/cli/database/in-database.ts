@@ -8,10 +8,7 @@ import type { IdentityServices } from './identity-services';
  * Does something in the database that the settings name, with the service's own modules and in the command's name. `prepare` judges
  * what was asked for before a database is opened. Each step loads what it needs and no more.
  */
-export function inDatabase<T>(
-  config: Config,
-  prepare: () => (services: IdentityServices) => Promise<T>,
-): Promise<T> {
+export function inDatabase<T>(config: Config, prepare: () => (services: IdentityServices) => Promise<T>): Promise<T> {
   requireDatabase(config);
   const work = prepare();
   // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a usage error, too.

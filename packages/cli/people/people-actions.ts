@@ -4,6 +4,8 @@ import { validateSync } from 'class-validator';
 import { isEmail } from '../../../src/identity/person/email';
 import { CreateInvitationDto } from '../../../src/identity/person/people.dto';
 import { normalizeEmail, type PersonRow } from '../../../src/identity/person/person-row';
+import { PROXY_ISSUER } from '../../../src/identity/session/proxy-user';
+import type { Config } from '../../../src/platform/config/config';
 import { StartError } from '../../../src/platform/config/start-error';
 import type { CommandResult } from '../database/command-result';
 import type { IdentityServices } from '../database/identity-services';
@@ -106,6 +108,14 @@ async function link(services: PeopleServices, who: string, json: boolean): Promi
   return json
     ? { exitCode: 0, output: JSON.stringify({ token, url, expires_at }) }
     : { exitCode: 0, output: url, remark: `Signs ${person.name} in once, until ${expires_at}.` };
+}
+
+/** Who tells whom somebody is. */
+function issuerOf({ oidcIssuer }: Pick<Config, 'oidcIssuer'>, isProxy: boolean): string {
+  if (isProxy) return PROXY_ISSUER;
+  if (oidcIssuer === null)
+    throw new StartError('OIDC_ISSUER is not set: set it as for the service, or name the proxy with --proxy.');
+  return oidcIssuer;
 }
 
 function newInvitation({ email, role }: InviteRequest): CreateInvitationDto {

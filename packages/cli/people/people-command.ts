@@ -11,7 +11,8 @@ export const addPeopleCommand: AddCommand = (program, { io, end }): void => {
       // oxlint-disable-next-line typescript/no-require-imports -- other commands need neither settings nor a database.
       const { runPeople } = require('./run-people') as typeof import('./run-people');
       // oxlint-disable-next-line typescript/no-require-imports -- the same.
-      const { readEnvironment } = require('../../../src/platform/config/env') as typeof import('../../../src/platform/config/env');
+      const { readEnvironment } =
+        require('../../../src/platform/config/env') as typeof import('../../../src/platform/config/env');
       const { exitCode, output, remark } = await runPeople(words, readEnvironment);
       if (output !== undefined) io.out(`${output}\n`);
       if (remark !== undefined) io.err(`${remark}\n`);

@@ -1,5 +1,6 @@
 import type { AccountView } from '../../../src/identity/person/account.dto';
 import { linkOf } from '../../../src/identity/person/link-address';
+import { PROXY_ISSUER } from '../../../src/identity/session/proxy-user';
 import type { Config } from '../../../src/platform/config/config';
 import { type Column, minute, printable, textTable } from '../database/text-table';
 
@@ -34,6 +35,6 @@ export function addressOf(config: Pick<Config, 'publicUrl' | 'host' | 'port'>, t
 export const inPeopleOptions = (text: string): string => text.replace(/^email\b/, 'EMAIL').replace(/^role\b/, '--role');
 
 function waysOf({ has_password, identities }: AccountView): string {
-  const issuers = new Set(identities.map(({ issuer }) => (issuer === 'proxy' ? 'proxy' : 'single sign-on')));
+  const issuers = new Set(identities.map(({ issuer }) => (issuer === PROXY_ISSUER ? 'proxy' : 'single sign-on')));
   return [...(has_password ? ['password'] : []), ...issuers].join(', ') || '-';
 }

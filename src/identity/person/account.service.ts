@@ -81,7 +81,7 @@ export class AccountService {
    * first account meanwhile.
    */
   async create(dto: CreateAccountDto, request: Request, response: Response): Promise<SessionView> {
-    requireOwnOrigin(request);
+    requireOwnOrigin(request, this.config);
     const token = await this.look(dto.token, request);
     const { organization, role } = token;
     if ((token.kind !== 'first_account' && token.kind !== 'invitation') || !organization || !role)
@@ -129,7 +129,7 @@ export class AccountService {
 
   /** Sets the password of a link for it: every session of the person ends, this one begins. Throws `unauthenticated`. */
   async setPassword(dto: SetPasswordDto, request: Request, response: Response): Promise<SessionView> {
-    requireOwnOrigin(request);
+    requireOwnOrigin(request, this.config);
     const token = await this.look(dto.token, request);
     const person = token.personId === null ? null : await this.people.find(this.database, token.personId);
     if (token.kind !== 'password' || !person) throw this.limits.refusal(request);
@@ -169,6 +169,8 @@ export class AccountService {
       if (password === null) return null;
       await this.people.setPassword(tx, id, password);
       await tx.query('DELETE FROM session WHERE person_id = $1', [id]);
+      // It has no cookie and gets none: whoever leaves the proxy is out.
+      if (held.via === 'proxy') return null;
       const of = { orgId: held.caller?.orgId ?? null, personId: id };
       const author = this.signIns.authorOf(before, 'password', request);
       return this.sessions.openIn(tx, of, held.via ?? 'password', deviceOf(request), author);
@@ -221,10 +223,11 @@ export class AccountService {
     if (wrong.length > 0) throw problems.validationFailed(wrong);
     const isByLink = held.via === 'sign_in_link' && this.isFresh(held);
     if (person.password !== null && !isByLink) {
-      this.limits.admitPassword(request, person.id, true);
-      const { isRight } = await this.passwords.compare(dto.current_password ?? '', person.password);
+      const { isRight } = await this.limits.guess(request, person.id, true, () =>
+        this.passwords.compare(dto.current_password ?? '', person.password),
+      );
       if (!isRight) {
-        this.limits.wrongPassword(request, person.id, true);
+        this.limits.refusal(request);
         throw problems.validationFailed([
           {
             pointer: '/current_password',
@@ -237,8 +240,9 @@ export class AccountService {
     return this.passwords.hash(dto.password);
   }
 
-  private isFresh({ createdAt }: SignedIn): boolean {
-    return this.clock.now().getTime() - createdAt.getTime() < FRESH_MS;
+  /** The proxy in front signs in anew with each request. */
+  private isFresh({ createdAt, via }: SignedIn): boolean {
+    return via === 'proxy' || this.clock.now().getTime() - createdAt.getTime() < FRESH_MS;
   }
 
   /** A token that still works. Throws `unauthenticated`, counted as a wrong credential, and `conflict` with AUTH=off. */

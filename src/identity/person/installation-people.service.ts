@@ -55,7 +55,7 @@ export class InstallationPeople {
 
   setOperator(id: string, isOperator: boolean): Promise<void> {
     return this.change(id, 'operator', async (tx) => {
-      await tx.query('UPDATE person SET is_operator = $2 WHERE id = $1', [id, isOperator]);
+      await tx.query('UPDATE person SET is_operator = $2, operator_by_group = false WHERE id = $1', [id, isOperator]);
     });
   }
 

@@ -16,6 +16,7 @@ import { normalizeEmail, type PersonRow } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
 import { RateLimits } from '../rate-limits';
 import { requireOwnPage, sameOrigin } from '../same-origin';
+import { BrowserSessions } from './browser-sessions.service';
 import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie, setSessionCookie } from './session-cookie';
 import {
   type CreatedSessionView,
@@ -44,6 +45,7 @@ export class SignInService {
     private readonly database: Database,
     private readonly keys: ApiKeyService,
     private readonly sessions: SessionService,
+    private readonly browsers: BrowserSessions,
     private readonly links: SignInLinks,
     private readonly organizations: OrganizationService,
     private readonly people: PersonStore,
@@ -62,7 +64,7 @@ export class SignInService {
    * this once.
    */
   async signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<CreatedSessionView> {
-    requireOwnOrigin(request);
+    requireOwnOrigin(request, this.config);
     refuseMixed(credentials);
     if (credentials.email !== undefined)
       return this.withPassword(credentials.email, credentials.password ?? '', request, response);
@@ -87,7 +89,7 @@ export class SignInService {
   /** Signs a person in whose credential was found right, in the organization where they were last. */
   async begin(person: PersonRow, via: SignIn, request: Request, response: Response): Promise<CreatedSessionView> {
     await this.closeOld(request);
-    const orgId = await this.lastOrganization(person.id);
+    const orgId = await this.people.lastOrganization(this.database, person.id);
     const author = this.authorOf(person, via, request);
     const token = await this.sessions.open({ orgId, personId: person.id }, via, deviceOf(request), author);
     await this.database.query(
@@ -111,36 +113,36 @@ export class SignInService {
    * sign-in did nothing wrong.
    */
   async current(request: Request, response: Response): Promise<SessionView | undefined> {
-    const cookie = sessionCookie(request);
     response.setHeader('Cache-Control', 'no-store');
     if (!this.config.auth) return this.withoutAuth(request);
-    const held = cookie === null ? null : await this.sessions.signedIn(cookie, this.admitting(request));
+    const presented = this.browsers.presentedBy(request);
+    const held = presented && (await this.browsers.signedIn(presented, request));
     if (held) return this.show(held);
     // Nobody is told so, but many cookies that are no session make the address a doubtful one.
-    if (cookie !== null) this.limits.refusal(request);
+    if (presented) this.limits.refusal(request);
     response.status(204);
     return undefined;
   }
 
   /** The session goes over to another organization of its person. Throws `not_found` for any other, `conflict` for a key's session. */
   async move({ organization_id }: MoveSessionDto, request: Request): Promise<SessionView> {
-    requireOwnOrigin(request);
-    const cookie = sessionCookie(request) ?? '';
-    const held = await this.sessions.signedIn(cookie, this.admitting(request));
+    requireOwnOrigin(request, this.config);
+    const presented = this.browsers.presentedBy(request);
+    const held = presented && (await this.browsers.signedIn(presented, request));
     if (!held) throw this.limits.refusal(request);
     if (!held.person) throw problems.conflict('This session stands for a key, which belongs to one organization.');
     const orgId = parseId('organization', organization_id);
     const memberships = await this.people.membershipsOf(this.database, held.person.id);
     if (orgId === null || !memberships.some((one) => one.orgId === orgId)) throw problems.notFound();
-    await this.sessions.moveTo(cookie, orgId);
-    const moved = await this.sessions.signedIn(cookie, this.admitting(request));
+    await this.sessions.moveTo(presented.token, orgId);
+    const moved = await this.browsers.signedIn(presented, request);
     if (!moved) throw problems.unauthenticated();
     return toSessionView(moved, memberships, this.config);
   }
 
   /** Ends the session on the server and in the browser. */
   async signOut(request: Request, response: Response): Promise<void> {
-    if (sessionCookie(request) !== null && !sameOrigin(request))
+    if (sessionCookie(request) !== null && !sameOrigin(request, this.config))
       throw new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
     await this.closeOld(request);
     response.clearCookie(SECURE_SESSION_COOKIE, { path: '/', secure: true });
@@ -162,11 +164,12 @@ export class SignInService {
     const email = normalizeEmail(typed);
     const person = await this.people.findByEmail(this.database, email);
     const isKnown = person !== null && (await this.isKnownNetwork(person.id, request));
-    this.limits.admitPassword(request, email, isKnown);
-    const { isRight, isOutdated } = await this.passwords.compare(password, person?.password ?? null);
+    const { isRight, isOutdated } = await this.limits.guess(request, email, isKnown, () =>
+      this.passwords.compare(password, person?.password ?? null),
+    );
     if (!person || !isRight) {
       if (person) await this.refused(person, request);
-      throw this.limits.wrongPassword(request, email, isKnown);
+      throw this.limits.refusal(request);
     }
     if (isOutdated) {
       const hash = await this.passwords.hash(password);
@@ -191,21 +194,8 @@ export class SignInService {
   }
 
   private async refused(person: PersonRow, request: Request): Promise<void> {
-    const orgId = await this.lastOrganization(person.id);
+    const orgId = await this.people.lastOrganization(this.database, person.id);
     await this.sessions.refuse({ orgId, personId: person.id }, this.authorOf(person, 'password', request));
-  }
-
-  /** Where the person was last; else the first by name; `null` for who is in none. */
-  private async lastOrganization(personId: string): Promise<string | null> {
-    const [row] = await this.database.query<{ orgId: string }>(
-      `SELECT m.org_id AS "orgId" FROM membership m
-         JOIN organization o ON o.id = m.org_id AND o.deleted_at IS NULL
-         LEFT JOIN LATERAL (SELECT max(s.last_seen_at) AS at FROM session s
-                             WHERE s.person_id = m.person_id AND s.org_id = m.org_id) AS seen ON true
-        WHERE m.person_id = $1 ORDER BY seen.at DESC NULLS LAST, o.name LIMIT 1`,
-      [personId],
-    );
-    return row?.orgId ?? null;
   }
 
   private async isKnownNetwork(personId: string, request: Request): Promise<boolean> {
@@ -269,8 +259,8 @@ export class SignInService {
 }
 
 /** A browser must come from our own pages; other clients state nothing. Throws `origin_not_allowed`. */
-export function requireOwnOrigin(request: Request): void {
-  if (request.headers.origin !== undefined && !sameOrigin(request))
+export function requireOwnOrigin(request: Request, config: Pick<Config, 'publicUrl'>): void {
+  if (request.headers.origin !== undefined && !sameOrigin(request, config))
     throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
 }
 

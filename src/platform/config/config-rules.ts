@@ -115,7 +115,28 @@ export const IsCidr = textRule('must be networks such as 10.0.0.0/8, separated b
 
 export const IsNotEverybody = textRule(
   'must name your proxies: a network of all addresses would let anybody choose an address',
-  (text) => !/\/0+$/.test(text),
+  (text) => !/\/0+$/.test(text) && !hasAllOfIpv4(text),
+);
+
+const MAPPED_BITS = 96;
+
+/** In IPv6, as `::ffff:0:0/96`. */
+function hasAllOfIpv4(text: string): boolean {
+  if (!parses(() => ipaddr.parseCIDR(text))) return false;
+  const [address, bits] = ipaddr.parseCIDR(text);
+  return address.kind() === 'ipv6' && bits <= MAPPED_BITS && ipaddr.parse('::ffff:0:0').match([address, bits]);
+}
+
+export const IsHeaderName = textRule(
+  'must be the name of a header that your proxy sets, such as Remote-User',
+  (text) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text) && !OWN_HEADERS.has(text.toLowerCase()),
+);
+
+/** They mean something else here. */
+const OWN_HEADERS = new Set(
+  'authorization cookie content-type forwarded host idempotency-key if-match origin user-agent x-api-key x-forwarded-for x-organization'.split(
+    ' ',
+  ),
 );
 
 export const IsHostPort = textRule(
