@@ -105,7 +105,8 @@ export class InstallationPeople {
 
   /** In the log of every organization that the person is in, and the operator's. What changed is named, its value is personal. */
   private async record(tx: Tx, id: string, changed: string): Promise<void> {
-    const act = { action: 'update', resource: 'person', id, before: {}, after: {}, hidden: [changed] } as const;
+    const hidden = { [changed]: null };
+    const act = { action: 'update', resource: 'person', id, before: hidden, after: hidden, hidden: [changed] } as const;
     for (const { orgId } of await this.people.membershipsOf(tx, id)) await recordChange(tx, { ...act, orgId });
     await recordOperatorAct(tx, act);
   }

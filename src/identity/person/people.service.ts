@@ -128,8 +128,8 @@ export class PeopleService {
         action: 'update',
         resource: 'person',
         id,
-        before: {},
-        after: {},
+        before: { password_link: null },
+        after: { password_link: null },
         hidden: ['password_link'],
       });
       return { token, url: linkOf(this.config, token), expires_at: expiresAt.toISOString() };

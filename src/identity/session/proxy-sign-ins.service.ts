@@ -50,23 +50,13 @@ export class ProxySignIns {
       const author: Authorship = { via: 'proxy', keyId: null, keyName: null, personId: person.id, address, requestId };
       await this.groups.apply(tx, person, granted, author);
       const orgId = await this.people.lastOrganization(tx, person.id);
-      if (!isOpen) await this.open(tx, token, { orgId, personId: person.id }, from, author);
-      else await tx.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND org_id IS NULL', [hashOf(token), orgId]);
+      if (isOpen)
+        await tx.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND org_id IS NULL', [hashOf(token), orgId]);
+      else await this.sessions.openIn(tx, { orgId, personId: person.id }, 'proxy', from, author, token);
       return true;
     });
     if (isSomebody) this.settled.set(token, { at: this.clock.monotonic(), groups: textOf(user) });
     return isSomebody;
-  }
-
-  private async open(
-    tx: Tx,
-    token: string,
-    of: { orgId: string | null; personId: string },
-    device: Device,
-    author: Authorship,
-  ): Promise<void> {
-    await this.sessions.openIn(tx, of, 'proxy', device, author, token);
-    await tx.query('UPDATE person SET last_sign_in_at = $2 WHERE id = $1', [of.personId, this.clock.now()]);
   }
 
   private async find(tx: Tx, { subject }: ProxyUser): Promise<PersonRow | null> {

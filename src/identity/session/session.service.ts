@@ -150,7 +150,9 @@ export class SessionService {
         now,
       ],
     );
-    if (opened.length > 0) await recordSignIn(tx, of, 'sign_in', author);
+    if (opened.length === 0) return token;
+    if (personId !== null) await tx.query('UPDATE person SET last_sign_in_at = $2 WHERE id = $1', [personId, now]);
+    await recordSignIn(tx, of, 'sign_in', author);
     return token;
   }
 

@@ -8,7 +8,6 @@ import { Database } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { type FieldProblem, Problem, problems } from '../../platform/problem/problem';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
-import { Clock } from '../../platform/time/clock';
 import { ApiKeyService, type KeyHolder } from '../api-key/api-key.service';
 import { OrganizationService } from '../organization/organization.service';
 import { Passwords } from '../person/passwords.service';
@@ -51,7 +50,6 @@ export class SignInService {
     private readonly people: PersonStore,
     private readonly passwords: Passwords,
     private readonly secrets: ServerSecrets,
-    private readonly clock: Clock,
     private readonly config: Config,
     private readonly limits: RateLimits,
   ) {}
@@ -93,8 +91,8 @@ export class SignInService {
     const author = this.authorOf(person, via, request);
     const token = await this.sessions.open({ orgId, personId: person.id }, via, deviceOf(request), author);
     await this.database.query(
-      `UPDATE person SET last_sign_in_at = $2, networks = (ARRAY[$3::bytea] || array_remove(networks, $3))[1:${MOST_NETWORKS}] WHERE id = $1`,
-      [person.id, this.clock.now(), this.network(request)],
+      `UPDATE person SET networks = (ARRAY[$2::bytea] || array_remove(networks, $2))[1:${MOST_NETWORKS}] WHERE id = $1`,
+      [person.id, this.network(request)],
     );
     return { ...(await this.begun(token, request, response)), api_key: null };
   }

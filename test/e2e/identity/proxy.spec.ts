@@ -138,7 +138,7 @@ describe('behind a proxy that signs in', () => {
     expect(unknown.status).toBe(401);
     expect(problemOf(unknown)).toEqual(problemOf(nobody));
     for (let n = 0; n < 25; n++) expect((await session(user('eve'))).status).toBe(401);
-    expect((await app.admin.get<object[]>('/people')).body).toHaveLength(2);
+    expect(JSON.stringify((await app.admin.get('/people')).body)).not.toContain('eve');
   });
 
   it.each<[string, Headers]>([
@@ -254,7 +254,7 @@ describe('behind a proxy that signs in', () => {
       await session(hal);
       expect((await ask('/auth/sessions', { headers: hal })).body).toMatchObject([{ address: '203.0.113.7' }]);
       const log = await app.admin.get<object[]>('/audit-log?resource=person&limit=1');
-      expect(log.body).toMatchObject([{ action: 'sign_in', author: { via: 'proxy', address: '203.0.113.7' } }]);
+      expect(log.body).toMatchObject([{ action: 'sign_in', author: { via: 'proxy', ip: '203.0.113.7' } }]);
     });
 
     it.each<[string, string, Headers]>([
