@@ -113,7 +113,9 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     quota: [],
     'api-key': ['quota'],
     organization: ['api-key', 'quota'],
-    session: ['api-key', 'organization', 'quota'],
+    person: [],
+    session: ['api-key', 'organization', 'person', 'quota'],
+    people: ['api-key', 'organization', 'person', 'quota', 'session'],
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
@@ -221,8 +223,12 @@ const PURE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const PLATFORM_TABLES = ['server_secret', 'idempotency_key', 'extension_migration'];
-/** Lists of the whole database by nature. */
-const NAMING_TABLES = ['platform/database/migrations/', 'platform/secrets/sealed-columns.ts'];
+/** Lists of the whole database by nature, and the one way to join a person's name. */
+const NAMING_TABLES = [
+  'platform/database/migrations/',
+  'platform/secrets/sealed-columns.ts',
+  'platform/access/author.ts',
+];
 
 /** Packages of one file each. */
 const LIGHT = ['reflect-metadata', 'ipaddr.js'];

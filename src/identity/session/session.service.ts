@@ -4,6 +4,7 @@ import { ApiKeyService } from '../api-key/api-key.service';
 import { recordChange } from '../../audit/audit-log';
 import { type Authorship, authorshipOf, type Origin } from '../../audit/authorship';
 import type { Caller, Role } from '../../platform/access/caller';
+import { IdentityMetrics } from '../identity.metrics';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database, type Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
@@ -105,6 +106,7 @@ export class SessionService {
     private readonly database: Database,
     private readonly keys: ApiKeyService,
     private readonly clock: Clock,
+    private readonly metrics: IdentityMetrics,
   ) {}
 
   /** Opens a session and returns the value of its cookie. */
@@ -153,6 +155,7 @@ export class SessionService {
     if (opened.length === 0) return token;
     if (personId !== null) await tx.query('UPDATE person SET last_sign_in_at = $2 WHERE id = $1', [personId, now]);
     await recordSignIn(tx, of, 'sign_in', author);
+    tx.afterCommit(() => this.metrics.signedIn(via));
     return token;
   }
 
@@ -164,11 +167,6 @@ export class SessionService {
   /** Records in the audit log that a sign-in was refused. */
   async refuse(of: SessionOf, author: Authorship): Promise<void> {
     await this.database.transaction((tx) => recordSignIn(tx, of, 'sign_in_failed', author));
-  }
-
-  /** Who is behind the cookie, as `signedIn`, when that is somebody in an organization; else `null`. */
-  async authenticate(cookie: string, admit: () => void): Promise<Caller | null> {
-    return (await this.signedIn(cookie, admit))?.caller ?? null;
   }
 
   /**
@@ -203,12 +201,16 @@ export class SessionService {
     });
   }
 
-  /** The session of a person stands for another of their organizations (uuid) from now on. */
-  async moveTo(cookie: string, orgId: string): Promise<void> {
-    await this.database.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND person_id IS NOT NULL', [
-      hashOf(cookie),
-      orgId,
-    ]);
+  /** The session of a person (uuid) stands for another of their organizations (uuid) from now on, whose audit log says so. */
+  async moveTo(cookie: string, of: { orgId: string; personId: string }, author: Authorship): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await tx.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND person_id = $3', [
+        hashOf(cookie),
+        of.orgId,
+        of.personId,
+      ]);
+      await recordSignIn(tx, of, 'sign_in', author);
+    });
   }
 
   private async find(cookie: string): Promise<SignedIn | null> {
@@ -235,7 +237,8 @@ export class SessionService {
          JOIN session s ON s.hash = decode(q.id, 'hex')
          LEFT JOIN api_key k ON k.id = s.key_id
         WHERE ${OPEN} AND (s.person_id IS NULL OR (s.org_id = q.org_id
-          AND EXISTS (SELECT FROM membership m WHERE m.person_id = s.person_id AND m.org_id = q.org_id)))`,
+          AND EXISTS (SELECT FROM membership m JOIN organization o ON o.id = m.org_id AND o.deleted_at IS NULL
+                       WHERE m.person_id = s.person_id AND m.org_id = q.org_id)))`,
       [
         ...this.oldest(this.clock.now()),
         sessions.map(({ sessionId }) => sessionId),

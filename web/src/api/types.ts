@@ -3,9 +3,16 @@ import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
-export type Session = Schemas['Session'];
+/** Who is signed in; without an organization: a person who is in none, or not any more in that of the session. */
+export type SignedIn = Schemas['Session'];
+export type Role = NonNullable<SignedIn['role']>;
+/** Who is signed in, in an organization. */
+export type Session = SignedIn & { organization: NonNullable<SignedIn['organization']>; role: Role };
 export type CreatedSession = Schemas['CreatedSession'];
-export type Role = Session['role'];
+/** How one gets in. */
+export type SignInMethods = Schemas['SignInMethods'];
+/** What the token of a link is for. */
+export type Link = Schemas['Link'];
 export type Website = Schemas['Website'];
 /** How all endpoints of a website were. */
 export type WebsiteHistory = Schemas['WebsiteHistory'];
@@ -55,7 +62,18 @@ export type Organization = Schemas['CurrentOrganization'];
 export type ApiKey = Schemas['ApiKey'];
 /** The only response that holds the key itself. */
 export type CreatedApiKey = Schemas['CreatedApiKey'];
-export type CreatedInvitation = Schemas['CreatedInvitation'];
+
+/** A member of the organization. */
+export type Person = Schemas['Person'];
+/** Somebody who may join. */
+export type Invitation = Schemas['OpenInvitation'];
+/** The only response that holds the token of an invitation. */
+export type CreatedInvitation = Schemas['CreatedOpenInvitation'];
+export type PasswordLink = Schemas['PasswordLink'];
+/** What is stored about oneself. */
+export type Account = Schemas['Account'];
+export type OwnSession = Schemas['OwnSession'];
+
 export type AuditEntry = Schemas['AuditEntry'];
 export type System = Schemas['System'];
 export type PublicPage = Schemas['PublicPage'];
