@@ -63,6 +63,12 @@ export class GroupMemberships {
     await this.applyOperator(tx, person, granted.isOperator, author);
   }
 
+  /** To be called when groups are unknown, and so nothing changes: whoever has rules for them has to know. */
+  tellMissing(requestId: string | null): void {
+    if (this.config.peopleGroups.length === 0) return;
+    this.logger.warn(`${requestId}: there is no list of groups, so memberships by PEOPLE_GROUPS stay as they are`);
+  }
+
   private async join(tx: Tx, personId: string, orgId: string, role: Role): Promise<boolean> {
     try {
       await this.quotas.claim(tx, orgId, { people: 1 });

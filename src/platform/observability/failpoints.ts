@@ -45,6 +45,8 @@ export const FAILPOINTS = [
   'account.token_used',
   'account.joined',
   'account.erased',
+  'single_sign_on.person_made',
+  'single_sign_on.joined',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 
