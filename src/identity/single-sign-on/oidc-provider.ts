@@ -110,10 +110,10 @@ export class OidcProvider {
       [client.customFetch]: fetch,
       execute: isPlain ? [client.allowInsecureRequests] : [],
     });
-    const server = found.serverMetadata();
-    const offered = server.id_token_signing_alg_values_supported;
+    const { supportsPKCE: _, ...server } = found.serverMetadata();
+    const offered = server.id_token_signing_alg_values_supported ?? ['RS256'];
     const configuration = new client.Configuration(
-      { ...server, id_token_signing_alg_values_supported: ALGORITHMS.filter((one) => offered?.includes(one) ?? true) },
+      { ...server, id_token_signing_alg_values_supported: ALGORITHMS.filter((one) => offered.includes(one)) },
       oidcClientId ?? '',
       { [client.clockTolerance]: SKEW_SECONDS },
       authenticationOf(client, oidcClientSecret, server.token_endpoint_auth_methods_supported),
