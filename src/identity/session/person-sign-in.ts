@@ -25,9 +25,16 @@ export class PersonSignIn {
     private readonly limits: RateLimits,
   ) {}
 
-  /** Signs a person in whose credential was found right, in the organization where they were last. */
-  async begin(person: Pick<PersonRow, 'id'>, via: SignIn, request: Request, response: Response): Promise<SessionView> {
-    const of = { orgId: await this.people.lastOrganization(this.database, person.id), personId: person.id };
+  /** Signs a person in whose credential was found right: in the organization (uuid) that they came for, else where they were last. */
+  async begin(
+    person: Pick<PersonRow, 'id'>,
+    via: SignIn,
+    request: Request,
+    response: Response,
+    cameFor: string | null = null,
+  ): Promise<SessionView> {
+    const orgId = cameFor ?? (await this.people.lastOrganization(this.database, person.id));
+    const of = { orgId, personId: person.id };
     const session = await this.browsers.open(of, via, personAuthor(person, via, request), request, response);
     await this.networks.remember(person.id, request);
     return session;

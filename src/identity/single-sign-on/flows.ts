@@ -4,10 +4,9 @@ import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Problem, problems } from '../../platform/problem/problem';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { Clock } from '../../platform/time/clock';
-import { RateLimits } from '../rate-limits';
 import { sameOrigin } from '../same-origin';
-import { sessionCookie } from '../session/session-cookie';
-import { newToken, SessionService } from '../session/session.service';
+import { BrowserSessions } from '../session/browser-sessions';
+import { newToken } from '../session/session.service';
 import { clearFlowCookie, type Flow, FLOW_MS, flowCookie, openFlow, setFlowCookie } from './flow-cookie';
 import { SignInRefused } from './sign-in-refused';
 
@@ -23,8 +22,7 @@ export class Flows {
   constructor(
     private readonly secrets: ServerSecrets,
     private readonly clock: Clock,
-    private readonly sessions: SessionService,
-    private readonly limits: RateLimits,
+    private readonly browsers: BrowserSessions,
   ) {}
 
   /** With `connect` for the account that is signed in. Throws `unauthenticated`; `conflict` for the session of a key. */
@@ -57,11 +55,9 @@ export class Flows {
   }
 
   private async connecting(request: Request): Promise<NonNullable<Flow['connect']>> {
-    const cookie = sessionCookie(request);
-    if (cookie === null) throw problems.unauthenticated();
+    const held = await this.browsers.held(request);
+    if (!held) throw problems.unauthenticated();
     if (!sameOrigin(request)) throw new Problem('origin_not_allowed', 'Connect from the dashboard itself.');
-    const held = await this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
-    if (!held) throw this.limits.refusal(request);
     if (held.person === null || held.id === null)
       throw problems.conflict('This session stands for a key: sign in with an account first.');
     return { personId: held.person.id, sessionId: held.id };

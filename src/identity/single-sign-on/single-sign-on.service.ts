@@ -3,13 +3,15 @@ import type { Request, Response } from 'express';
 import { Config } from '../../platform/config/config';
 import { requestIdOf } from '../../platform/http/request-id';
 import { Problem, problems } from '../../platform/problem/problem';
-import { RateLimits } from '../rate-limits';
-import { requireOwnOrigin, SignInService } from '../session/sign-in.service';
+import { Tokens } from '../people/tokens';
+import { requireOwnOrigin } from '../session/browser-sessions';
+import { PersonSignIn } from '../session/person-sign-in';
 import { Arrivals } from './arrivals';
 import type { Flow } from './flow-cookie';
 import { Flows } from './flows';
 import { OidcProvider } from './oidc-provider';
 import { SignInRefused } from './sign-in-refused';
+import type { SignInProblem } from './who-is';
 import type { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dto';
 
 /** Seconds until it is worth to try again while the provider is away. */
@@ -27,8 +29,8 @@ export class SingleSignOnService {
     private readonly provider: OidcProvider,
     private readonly flows: Flows,
     private readonly arrivals: Arrivals,
-    private readonly signIns: SignInService,
-    private readonly limits: RateLimits,
+    private readonly tokens: Tokens,
+    private readonly signIns: PersonSignIn,
   ) {}
 
   /**
@@ -40,7 +42,7 @@ export class SingleSignOnService {
     this.requireProvider();
     requireOwnOrigin(request);
     const token = dto.token ?? null;
-    if (token !== null) await this.requireInvitation(token, request);
+    if (token !== null) await this.tokens.find(token, request, ['invitation']);
     const flow = await this.flows.make(token, dto.connect === true, request);
     const location = await this.addressFor(flow, request);
     this.flows.give(flow, request, response);
@@ -60,11 +62,6 @@ export class SingleSignOnService {
     if (this.config.oidcIssuer === null) throw problems.notFound();
   }
 
-  private async requireInvitation(token: string, request: Request): Promise<void> {
-    this.limits.admitLookUp(request);
-    if (!(await this.arrivals.isInvitation(token))) throw this.limits.refusal(request);
-  }
-
   private async addressFor(flow: Flow, request: Request): Promise<string> {
     try {
       return await this.provider.addressFor(flow);
@@ -81,12 +78,12 @@ export class SingleSignOnService {
     try {
       const flow = this.flows.take(request);
       const claims = await this.provider.claims(searchOf(request), flow);
-      const arrived = await this.arrivals.arrive(flow, claims, (person) =>
-        this.signIns.authorOf(person, 'single_sign_on', request),
-      );
+      const invitation = flow.token === null ? null : await this.tokens.find(flow.token, request, ['invitation']);
+      const person = await this.arrivals.arrive(flow, claims, invitation, request);
       // Whoever connects is signed in; their cookie, which is Strict, is not even sent here.
       if (flow.connect) return CONNECTED;
-      await this.signIns.begin(arrived.person, 'single_sign_on', request, response, arrived.orgId);
+      const cameFor = invitation?.organization?.id ?? null;
+      await this.signIns.begin(person, 'single_sign_on', request, response, cameFor);
       return SIGNED_IN;
     } catch (error) {
       return `/#/sign-in/problem/${this.tell(error, request)}`;
@@ -94,18 +91,21 @@ export class SingleSignOnService {
   }
 
   /** The whole reason is for the log; the browser is told a code. */
-  private tell(error: unknown, request: Request): string {
-    const [code, isBug] =
-      error instanceof SignInRefused
-        ? [error.code, false]
-        : error instanceof Problem
-          ? [error.status >= 500 ? 'unreachable' : 'refused', false]
-          : ['unreachable', true];
+  private tell(error: unknown, request: Request): SignInProblem {
+    const code = codeOf(error);
+    const isBug = !(error instanceof SignInRefused || error instanceof Problem);
     const text = `${requestIdOf(request)}: a single sign-on ends with "${code}": ${error instanceof Error ? error.message : String(error)}`;
     if (isBug) this.logger.error(text, error instanceof Error ? error.stack : undefined);
     else this.logger.warn(text);
     return code;
   }
+}
+
+function codeOf(error: unknown): SignInProblem {
+  if (error instanceof SignInRefused) return error.code;
+  if (!(error instanceof Problem) || error.status >= 500) return 'unreachable';
+  // Of the invitation: it has been used meanwhile, or its time is over.
+  return error.code === 'unauthenticated' ? 'expired' : 'refused';
 }
 
 function searchOf({ originalUrl }: Request): string {
