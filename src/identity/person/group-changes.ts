@@ -17,6 +17,10 @@ export function changesOf(held: readonly HeldMembership[], granted: ReadonlyMap<
   const kept = held
     .filter(({ source }) => source === 'groups')
     .map(({ orgId, role }) => ({ orgId, before: role, after: granted.get(orgId) ?? null }));
-  const joined = [...granted].filter(([orgId]) => !here.has(orgId)).map(([orgId, after]) => ({ orgId, before: null, after }));
-  return [...kept, ...joined].filter(({ before, after }) => before !== after).sort((a, b) => (a.orgId < b.orgId ? -1 : 1));
+  const joined = [...granted]
+    .filter(([orgId]) => !here.has(orgId))
+    .map(([orgId, after]) => ({ orgId, before: null, after }));
+  return [...kept, ...joined]
+    .filter(({ before, after }) => before !== after)
+    .sort((a, b) => (a.orgId < b.orgId ? -1 : 1));
 }

@@ -43,6 +43,7 @@ export class PersonSignIn {
   /** One problem for whatever is wrong, after the same work. Throws `unauthenticated`, `rate_limited`. */
   async withPassword(typed: string, password: string, request: Request, response: Response): Promise<SessionView> {
     this.limits.admitLookUp(request);
+    if (!this.passwords.areOn) throw this.limits.refusal(request);
     const email = normalizeEmail(typed);
     const person = await this.people.findByEmail(this.database, email);
     const isKnown = person !== null && (await this.networks.isKnown(person.id, request));

@@ -37,13 +37,13 @@ export class Flows {
     response.setHeader('Cache-Control', 'no-store');
   }
 
-  /** The flow that this browser comes back from. Throws `SignInRefused`. */
-  take(request: Request): Flow {
+  /** The flow that this browser comes back from with this state. Throws `SignInRefused`. */
+  take(state: unknown, request: Request): Flow {
     const sealed = flowCookie(request);
     if (sealed === null) throw new SignInRefused('expired', 'the browser has no cookie of a flow');
     const flow = openFlow(sealed, this.secret);
     if (flow === null) throw new SignInRefused('mismatch', 'the cookie of the flow is not ours');
-    if (request.query['state'] !== flow.state) throw new SignInRefused('mismatch', 'the state is another flow’s');
+    if (state !== flow.state) throw new SignInRefused('mismatch', 'the state is another flow’s');
     if (this.clock.now().getTime() - flow.beganAt > FLOW_MS || this.used.get(flow.state) === true)
       throw new SignInRefused('expired', 'the flow has been used, or began more than ten minutes ago');
     this.used.set(flow.state, true);

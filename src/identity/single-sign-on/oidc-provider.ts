@@ -142,12 +142,19 @@ export class OidcProvider {
     const { status, headers, bytes, truncated } = response;
     if (status >= 500) throw new OutboundError('protocol', `the provider answered ${status}`, true);
     if (truncated) throw new OutboundError('protocol', 'the provider sent more than 1 MiB', true);
-    return new Response(NO_BODY.has(status) ? null : new Uint8Array(bytes), { status, headers: { 'content-type': headers['content-type'] ?? '' } });
+    return new Response(NO_BODY.has(status) ? null : new Uint8Array(bytes), {
+      status,
+      headers: { 'content-type': headers['content-type'] ?? '' },
+    });
   }
 }
 
 /** With the secret in the header, as OpenID Connect has it unless the provider takes it in the body only. */
-function authenticationOf(client: Client, secret: string | null, methods: readonly string[] | undefined): OpenidClient.ClientAuth {
+function authenticationOf(
+  client: Client,
+  secret: string | null,
+  methods: readonly string[] | undefined,
+): OpenidClient.ClientAuth {
   if (secret === null) return client.None();
   const isBasic = methods === undefined || methods.includes('client_secret_basic');
   return isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
@@ -156,7 +163,7 @@ function authenticationOf(client: Client, secret: string | null, methods: readon
 function refusalOf(error: unknown, client: Client): SignInRefused {
   if (error instanceof SignInRefused) return error;
   const chain = causesOf(error);
-  const text = chain.map((one) => (one instanceof Error ? one.message : String(one))).join(': ');
+  const text = chain.flatMap((one) => ('message' in one ? [String(one.message)] : [])).join(': ');
   if (chain.some((one) => one instanceof OutboundError)) return new SignInRefused('unreachable', text);
   if (!(error instanceof client.AuthorizationResponseError)) return new SignInRefused('refused', text);
   const said = `the provider said ${error.error}: ${error.error_description ?? ''}`;
@@ -166,9 +173,12 @@ function refusalOf(error: unknown, client: Client): SignInRefused {
 
 const MOST_CAUSES = 5;
 
-function causesOf(error: unknown): unknown[] {
-  const chain: unknown[] = [];
-  for (let one = error; one !== undefined && chain.length < MOST_CAUSES; one = one instanceof Error ? one.cause : undefined)
+/** The error and what it comes from. */
+function causesOf(error: unknown): object[] {
+  const chain: object[] = [];
+  for (let one = error; typeof one === 'object' && one !== null && chain.length < MOST_CAUSES;) {
     chain.push(one);
+    one = 'cause' in one ? one.cause : null;
+  }
   return chain;
 }

@@ -1,9 +1,13 @@
-import { Body, Controller, Req, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Query, Req, Res } from '@nestjs/common';
+import { ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Route } from '../../platform/http/route.decorator';
 import { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dto';
 import { SingleSignOnService } from './single-sign-on.service';
+
+const TEXT = { type: 'string' as const };
+/** Whatever providers add: none of it is refused before the browser is sent on. */
+type Sent = Record<string, unknown>;
 
 @ApiTags('Sign-in')
 @Controller('auth/oidc')
@@ -47,7 +51,14 @@ export class SingleSignOnController {
     returns: { redirect: 'To the dashboard.' },
     problems: ['not_found', 'rate_limited'],
   })
-  finish(@Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.singleSignOn.finish(request, response);
+  @ApiQuery({
+    name: 'code',
+    required: false,
+    schema: TEXT,
+    description: 'What the provider sends, with anything else.',
+  })
+  @ApiQuery({ name: 'state', required: false, schema: TEXT, description: 'As it was sent to the provider.' })
+  finish(@Query() query: Sent, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.singleSignOn.finish(query, request, response);
   }
 }

@@ -19,6 +19,9 @@ const RETRY_SECONDS = 30;
 const SIGNED_IN = '/';
 const CONNECTED = '/#/settings/account';
 
+/** What the provider sends by the browser. */
+type Sent = Readonly<Record<string, unknown>>;
+
 /** Signs people in by the OpenID Connect provider of the settings. */
 @Injectable()
 export class SingleSignOnService {
@@ -50,9 +53,9 @@ export class SingleSignOnService {
   }
 
   /** Sends the browser on, signed in or to the page of what went wrong. */
-  async finish(request: Request, response: Response): Promise<void> {
+  async finish({ state }: Sent, request: Request, response: Response): Promise<void> {
     this.requireProvider();
-    const path = await this.arrive(request, response);
+    const path = await this.arrive(state, request, response);
     this.flows.forget(response);
     response.setHeader('Cache-Control', 'no-store');
     response.redirect(303, `${this.config.publicUrl}${path}`);
@@ -74,9 +77,9 @@ export class SingleSignOnService {
   }
 
   /** Where the browser goes on to. */
-  private async arrive(request: Request, response: Response): Promise<string> {
+  private async arrive(state: unknown, request: Request, response: Response): Promise<string> {
     try {
-      const flow = this.flows.take(request);
+      const flow = this.flows.take(state, request);
       const claims = await this.provider.claims(searchOf(request), flow);
       const invitation = flow.token === null ? null : await this.tokens.find(flow.token, request, ['invitation']);
       const person = await this.arrivals.arrive(flow, claims, invitation, request);

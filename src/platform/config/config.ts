@@ -220,8 +220,10 @@ function contradictionsIn({ auth, authOffAnywhere, host, publicUrl, oidcIssuer, 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 const OPEN_TO_OTHERS =
   'AUTH=off makes everyone who reaches HOST an administrator: set HOST=127.0.0.1, or AUTH_OFF_ANYWHERE=on if that is meant.';
-const NO_ISSUER = 'OIDC_CLIENT_ID has no effect without OIDC_ISSUER: set it to the address of the provider, or unset OIDC_CLIENT_ID.';
-const NOBODY_SIGNS_IN = 'OIDC_ISSUER and AUTH=off exclude each other, for with AUTH=off nobody signs in: unset one of them.';
+const NO_ISSUER =
+  'OIDC_CLIENT_ID has no effect without OIDC_ISSUER: set it to the address of the provider, or unset OIDC_CLIENT_ID.';
+const NOBODY_SIGNS_IN =
+  'OIDC_ISSUER and AUTH=off exclude each other, for with AUTH=off nobody signs in: unset one of them.';
 const NO_WAY_BACK =
   'OIDC_ISSUER needs PUBLIC_URL, such as https://uptime.example.com: the provider sends people back there.';
 const NO_CLIENT =

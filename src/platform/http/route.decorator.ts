@@ -130,7 +130,8 @@ interface AnyReturns extends Shown {
 const LOCATION = { Location: { description: 'Where to.', schema: { type: 'string' as const } } };
 
 function responses({ ok, created, at, page, list, noContent, redirect, ...shown }: AnyReturns): MethodDecorator[] {
-  if (redirect !== undefined) return [HttpCode(303), ApiResponse({ status: 303, description: redirect, headers: LOCATION })];
+  if (redirect !== undefined)
+    return [HttpCode(303), ApiResponse({ status: 303, description: redirect, headers: LOCATION })];
   const type = ok ?? created ?? page ?? list;
   const status = created ? 201 : type || shown.content ? 200 : 204;
   return [

@@ -22,6 +22,7 @@ export interface Keys {
   right: KeyObject;
   public: KeyObject;
   wrong: KeyObject;
+  wrongPublic: KeyObject;
 }
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -60,9 +61,12 @@ export class HostileIssuer {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { privateKey: right, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const { privateKey: wrong } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const issuer = new HostileIssuer(server, { right, public: publicKey, wrong });
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => void issuer.respond(request, response));
+    const { privateKey: wrong, publicKey: wrongPublic } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const issuer = new HostileIssuer(server, { right, public: publicKey, wrong, wrongPublic });
+    server.on(
+      'request',
+      (request: IncomingMessage, response: ServerResponse) => void issuer.respond(request, response),
+    );
     return issuer;
   }
 
