@@ -12,6 +12,7 @@ import { AccountService } from './people/account.service';
 import { JoinService } from './people/join.service';
 import { Memberships } from './people/memberships';
 import { PasswordReset } from './people/password-reset.service';
+import { GroupMemberships } from './people/group-memberships';
 import { InvitationsController } from './people/invitations.controller';
 import { InvitationsService } from './people/invitations.service';
 import { OwnSessionsService } from './people/own-sessions.service';
@@ -33,6 +34,11 @@ import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
 import { SignInLinks } from './session/sign-in-links';
 import { SignInService } from './session/sign-in.service';
+import { Arrivals } from './single-sign-on/arrivals';
+import { Flows } from './single-sign-on/flows';
+import { OidcProvider } from './single-sign-on/oidc-provider';
+import { SingleSignOnController } from './single-sign-on/single-sign-on.controller';
+import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
 
 /** Organizations, API keys and browser sessions; global, because the guard of every route needs them. */
 @Global()
@@ -45,6 +51,7 @@ import { SignInService } from './session/sign-in.service';
     AccountController,
     PeopleController,
     InvitationsController,
+    SingleSignOnController,
   ],
   providers: [
     ApiKeyService,
@@ -72,6 +79,11 @@ import { SignInService } from './session/sign-in.service';
     OwnSessionsService,
     PeopleService,
     InvitationsService,
+    GroupMemberships,
+    OidcProvider,
+    Flows,
+    Arrivals,
+    SingleSignOnService,
   ],
   exports: [
     ApiKeyService,

@@ -20,6 +20,7 @@ import {
   toPersonView,
   type UpdatePersonDto,
 } from './people.dto';
+import { NO_PASSWORDS } from '../person/passwords.service';
 import { PersonStore } from '../person/person-store';
 
 // Cost: by the index of the organization's memberships; of each person two look-ups by key.
@@ -113,11 +114,12 @@ export class PeopleService {
 
   /**
    * A link by which a member sets a password, for 24 hours. Throws `conflict` for whom this would open another door: an operator, or
-   * a member of another organization.
+   * a member of another organization; and with PASSWORDS=off.
    */
   passwordLink(orgId: string, id: string): Promise<PasswordLinkView> {
     return this.database.transaction(async (tx) => {
       const row = await this.read(tx, orgId, id);
+      if (!this.config.passwords) throw problems.conflict(NO_PASSWORDS);
       const memberships = await this.people.membershipsOf(tx, id);
       if (row.isOperator || memberships.some((one) => one.orgId !== orgId))
         throw problems.conflict(

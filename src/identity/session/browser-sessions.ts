@@ -26,8 +26,13 @@ export class BrowserSessions {
 
   /** What the page of signing in offers. */
   async methods(): Promise<SignInMethodsView> {
-    const needsAccount = this.config.auth && !(await this.people.isAnybodyThere(this.database));
-    return { password: this.config.auth, api_key: true, single_sign_on: null, needs_account: needsAccount };
+    const { auth, passwords, oidcIssuer, oidcName } = this.config;
+    return {
+      password: auth && passwords,
+      api_key: true,
+      single_sign_on: oidcIssuer === null ? null : { name: oidcName },
+      needs_account: auth && !(await this.people.isAnybodyThere(this.database)),
+    };
   }
 
   /** Begins a session in place of the one that the browser had. */

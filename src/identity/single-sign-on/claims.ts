@@ -34,7 +34,13 @@ export function claimsOf(idToken: Sent, userInfo: Sent, groupsClaim: string): Cl
   if (!isKeepable(issuer) || !isKeepable(subject)) return null;
   const email = emailOf(idToken['email'] === undefined ? userInfo : idToken);
   const both = { ...userInfo, ...idToken };
-  return { issuer, subject, name: nameOf(both) ?? email?.split('@')[0] ?? 'Somebody', email, groups: groupsOf(both[groupsClaim]) };
+  return {
+    issuer,
+    subject,
+    name: nameOf(both) ?? email?.split('@')[0] ?? 'Somebody',
+    email,
+    groups: groupsOf(both[groupsClaim]),
+  };
 }
 
 const isKeepable = (value: unknown): value is string =>

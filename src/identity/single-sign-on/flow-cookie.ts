@@ -28,7 +28,13 @@ const PLAIN = 'uptime_oidc';
 export function setFlowCookie(request: Request, response: Response, flow: Flow, secret: Buffer): void {
   const secure = cameByHttps(request);
   const value = sealFlow(flow, secret);
-  response.cookie(secure ? SECURE : PLAIN, value, { httpOnly: true, sameSite: 'lax', path: '/', secure, maxAge: FLOW_MS });
+  response.cookie(secure ? SECURE : PLAIN, value, {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure,
+    maxAge: FLOW_MS,
+  });
 }
 
 /** The value of the flow's cookie, whatever it is; `null` without one. */

@@ -17,7 +17,7 @@ export interface Arrival {
   /** Who was signed in and asked to connect it. */
   connecting: string | null;
   /** The flow began with an invitation, which has an e-mail. */
-  invitation: { email: string } | null;
+  invitation: { email: string | null } | null;
   /** What the provider has verified. */
   email: string | null;
   /** The groups give a place, or the rights of an operator. */

@@ -48,6 +48,8 @@ export const FAILPOINTS = [
   'account.committed',
   'account.erased',
   'account.erasure_committed',
+  'single_sign_on.person_made',
+  'single_sign_on.joined',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

@@ -1,15 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { recordChange, recordOperatorAct } from '../../audit/audit-log';
 import type { Authorship } from '../../audit/authorship';
-import type { Role } from '../../platform/access/caller';
 import { Config } from '../../platform/config/config';
 import type { Sql, Tx } from '../../platform/database/database';
 import { Problem } from '../../platform/problem/problem';
-import { Quotas } from '../quota/quotas.service';
-import { type GrantedByGroups, membershipsOf, type NamedOrganization, organizationsIn } from './group-rules';
-import { changesOf, type HeldMembership } from './group-changes';
-import type { PersonRow } from './person-row';
-import { PersonStore } from './person-store';
+import { type GrantedByGroups, membershipsOf, type NamedOrganization, organizationsIn } from '../person/group-rules';
+import { changesOf, type HeldMembership } from '../person/group-changes';
+import type { PersonRow } from '../person/person-row';
+import { PersonStore } from '../person/person-store';
+import { Memberships, type Place } from './memberships';
 
 /** Memberships of source `groups`, and operators by a group: what `PEOPLE_GROUPS` makes of somebody's groups. Ids are uuids. */
 @Injectable()
@@ -18,7 +17,7 @@ export class GroupMemberships {
 
   constructor(
     private readonly people: PersonStore,
-    private readonly quotas: Quotas,
+    private readonly memberships: Memberships,
     private readonly config: Config,
   ) {}
 
@@ -53,25 +52,34 @@ export class GroupMemberships {
     );
     // In the order of their ids, as all that lock several.
     for (const { orgId, before, after } of changesOf(held, granted.roles)) {
+      if (before === null) {
+        if (after !== null) await this.join(tx, person.id, { orgId, role: after, source: 'groups' }, author);
+        continue;
+      }
       if (after === null) await this.people.leave(tx, person.id, orgId);
-      else if (before === null && !(await this.join(tx, person.id, orgId, after))) continue;
-      else if (before !== null) await this.people.setRole(tx, person.id, orgId, after);
-      const action = before === null ? 'create' : after === null ? 'delete' : 'update';
-      const sides = { before: before && { role: before }, after: after && { role: after } };
-      await recordChange(tx, { orgId, action, resource: 'person', id: person.id, ...sides, author });
+      else await this.people.setRole(tx, person.id, orgId, after);
+      const change = { orgId, resource: 'person', id: person.id, before: { role: before }, author } as const;
+      await recordChange(
+        tx,
+        after === null ? { ...change, action: 'delete' } : { ...change, action: 'update', after: { role: after } },
+      );
     }
     await this.applyOperator(tx, person, granted.isOperator, author);
   }
 
-  private async join(tx: Tx, personId: string, orgId: string, role: Role): Promise<boolean> {
+  /** To be called when groups are unknown, and so nothing changes: whoever has rules for them has to know. */
+  tellMissing(requestId: string | null): void {
+    if (this.config.peopleGroups.length === 0) return;
+    this.logger.warn(`${requestId}: there is no list of groups, so memberships by PEOPLE_GROUPS stay as they are`);
+  }
+
+  private async join(tx: Tx, personId: string, place: Place, author: Authorship): Promise<void> {
     try {
-      await this.quotas.claim(tx, orgId, { people: 1 });
+      await this.memberships.join(tx, personId, place, author);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.logger.warn(`A group gives a place in ${orgId}, which has none: ${error.code}`);
-      return false;
+      this.logger.warn(`${author.requestId}: groups give a place in an organization that has none: ${error.code}`);
     }
-    return this.people.join(tx, personId, { orgId, role, source: 'groups' });
   }
 
   /** Whom the first account or the command line made an operator stays one, whatever the groups say. */
