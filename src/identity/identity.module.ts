@@ -13,6 +13,7 @@ import { JoinService } from './people/join.service';
 import { Memberships } from './people/memberships';
 import { PasswordReset } from './people/password-reset.service';
 import { GroupMemberships } from './people/group-memberships';
+import { InstallationPeople } from './people/installation-people.service';
 import { InvitationsController } from './people/invitations.controller';
 import { InvitationsService } from './people/invitations.service';
 import { OwnSessionsService } from './people/own-sessions.service';
@@ -22,6 +23,7 @@ import { PeopleService } from './people/people.service';
 import { PERSON_RETENTION } from './person/person-retention';
 import { PersonStore } from './person/person-store';
 import { Tokens } from './people/tokens';
+import { ProxySignIns } from './proxy/proxy-sign-ins';
 import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
@@ -30,6 +32,8 @@ import { InvitationService } from './session/invitation.service';
 import { BrowserSessions } from './session/browser-sessions';
 import { KnownNetworks } from './session/known-networks';
 import { PersonSignIn } from './session/person-sign-in';
+import { ProxyUsers } from './session/proxy-users';
+import { RequestSessions } from './session/request-sessions';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
 import { SignInLinks } from './session/sign-in-links';
@@ -65,6 +69,8 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     IdentityMetrics,
     SessionService,
     SignInLinks,
+    { provide: ProxyUsers, useClass: ProxySignIns },
+    RequestSessions,
     BrowserSessions,
     KnownNetworks,
     PersonSignIn,
@@ -79,6 +85,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     OwnSessionsService,
     PeopleService,
     InvitationsService,
+    InstallationPeople,
     GroupMemberships,
     OidcProvider,
     Flows,
@@ -93,6 +100,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     Bootstrap,
     RateLimits,
     SessionService,
+    RequestSessions,
     SignInLinks,
   ],
 })

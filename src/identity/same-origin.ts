@@ -1,25 +1,32 @@
-import type { Request } from 'express';
+import type { Application, Request } from 'express';
 import { readUrl } from '../platform/text/read-url';
 import { isLoopbackDestination, isOwnHost } from './local-host';
 import type { Config } from '../platform/config/config';
 import { Problem } from '../platform/problem/problem';
 
+/** Where Express keeps the origin of `PUBLIC_URL`: every request has it at hand. */
+const PUBLIC_ORIGIN = 'public origin';
+
+/** Tells the application where people reach it from outside; `null` without `PUBLIC_URL`. */
+export function setPublicOrigin(app: Pick<Application, 'set'>, publicUrl: string | null): void {
+  app.set(PUBLIC_ORIGIN, publicUrl === null ? null : readUrl(publicUrl)?.origin);
+}
+
 /**
  * True when the browser states that the request comes from a page of this service: of the host that it asks, or of `PUBLIC_URL`,
  * for a proxy may ask by another name. Other clients send no `Origin`.
  */
-export function sameOrigin(request: Pick<Request, 'headers'>, config: Pick<Config, 'publicUrl'>): boolean {
-  return typeof request.headers.origin === 'string' && !isFromElsewhere(request, config);
+export function sameOrigin(request: Pick<Request, 'headers' | 'app'>): boolean {
+  return typeof request.headers.origin === 'string' && !isFromElsewhere(request);
 }
 
 /** True when a browser states that the request comes from another site's page; other clients state nothing. */
-function isFromElsewhere({ headers }: Pick<Request, 'headers'>, { publicUrl }: Pick<Config, 'publicUrl'>): boolean {
+function isFromElsewhere({ headers, app }: Pick<Request, 'headers' | 'app'>): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   if (origin !== undefined) {
     const isOfHost = host !== undefined && readUrl(origin)?.host === host;
-    const isPublished = publicUrl !== null && readUrl(publicUrl)?.origin === origin;
-    if (!isOfHost && !isPublished) return true;
+    if (!isOfHost && app.get(PUBLIC_ORIGIN) !== origin) return true;
   }
   return site !== undefined && site !== 'same-origin' && !(site === 'none' && origin === undefined);
 }
@@ -54,7 +61,7 @@ export function requireOwnPage(request: Request, { allowedHosts, publicUrl }: Co
       'With AUTH=off the service is used as localhost, by its address, or by a name in PUBLIC_URL or ALLOWED_HOSTS.',
     );
   }
-  if (!SAFE.has(request.method) && isFromElsewhere(request, { publicUrl })) {
+  if (!SAFE.has(request.method) && isFromElsewhere(request)) {
     throw new Problem('origin_not_allowed', 'With AUTH=off browsers must send changes from the dashboard itself.');
   }
 }

@@ -116,6 +116,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     person: [],
     session: ['api-key', 'organization', 'person', 'quota'],
     people: ['api-key', 'organization', 'person', 'quota', 'session'],
+    proxy: ['people', 'person', 'session'],
     'single-sign-on': ['people', 'person', 'session'],
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { isEmail } from '../../../src/identity/person/email';
-import { CreateInvitationDto } from '../../../src/identity/person/people.dto';
+import { CreateInvitationDto } from '../../../src/identity/people/people.dto';
 import { normalizeEmail, type PersonRow } from '../../../src/identity/person/person-row';
 import { PROXY_ISSUER } from '../../../src/identity/session/proxy-user';
 import type { Config } from '../../../src/platform/config/config';

@@ -1,5 +1,5 @@
-import type { AccountView } from '../../../src/identity/person/account.dto';
-import { linkOf } from '../../../src/identity/person/link-address';
+import type { AccountView } from '../../../src/identity/people/account.dto';
+import { linkOf } from '../../../src/identity/people/link-address';
 import { PROXY_ISSUER } from '../../../src/identity/session/proxy-user';
 import type { Config } from '../../../src/platform/config/config';
 import { type Column, minute, printable, textTable } from '../database/text-table';

@@ -7,8 +7,8 @@ import { Clock } from '../../platform/time/clock';
 import { SignInLinks } from '../session/sign-in-links';
 import { type AccountView, type IdentityRow, toAccountView } from './account.dto';
 import { AccountService } from './account.service';
-import { type MembershipRow, normalizeEmail, PERSON_COLUMNS, type PersonRow } from './person-row';
-import { PersonStore } from './person-store';
+import { type MembershipRow, normalizeEmail, PERSON_COLUMNS, type PersonRow } from '../person/person-row';
+import { PersonStore } from '../person/person-store';
 
 /** Everybody with an account, in whatever organization: for the command line of who runs the installation. */
 @Injectable()

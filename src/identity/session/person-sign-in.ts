@@ -47,11 +47,12 @@ export class PersonSignIn {
     const email = normalizeEmail(typed);
     const person = await this.networks.holderOf(email, request);
     const isKnown = person?.isKnown === true;
-    this.limits.admitPassword(request, email, isKnown);
-    const { isRight, isOutdated } = await this.passwords.compare(password, person?.password ?? null);
+    const { isRight, isOutdated } = await this.limits.guess(request, email, isKnown, () =>
+      this.passwords.compare(password, person?.password ?? null),
+    );
     if (!person || !isRight) {
       await this.passwords.afterWrong(async () => person && this.refused(person, request));
-      throw this.limits.wrongPassword(request, email, isKnown);
+      throw this.limits.refusal(request);
     }
     if (isOutdated) await this.rehash(person, password);
     return this.begin(person, 'password', request, response);

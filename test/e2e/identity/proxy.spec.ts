@@ -1,7 +1,7 @@
 /** @lane slow @databases both */
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { InstallationPeople } from '../../../src/identity/person/installation-people.service';
+import { InstallationPeople } from '../../../src/identity/people/installation-people.service';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { hashCheaply } from '../../harness/app/person';

@@ -8,8 +8,8 @@ import { Metrics } from '../../platform/observability/metrics';
 import { problems } from '../../platform/problem/problem';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { RateLimits } from '../rate-limits';
-import { ProxySignIns } from './proxy-sign-ins.service';
 import { type ProxyUser, readProxyUser } from './proxy-user';
+import { ProxyUsers } from './proxy-users';
 import { sessionCookie } from './session-cookie';
 import { SessionService, type SignedIn } from './session.service';
 
@@ -20,17 +20,17 @@ export interface Presented {
   user: ProxyUser | null;
 }
 
-/** Who is behind the browser of a request: by the header of a trusted proxy, else by the cookie. */
+/** The session of a request: by the header of a trusted proxy, else by the cookie. */
 @Injectable()
-export class BrowserSessions {
-  private readonly logger = new Logger(BrowserSessions.name);
+export class RequestSessions {
+  private readonly logger = new Logger(RequestSessions.name);
   private readonly ignored;
   private hasTold = false;
 
   constructor(
     private readonly config: Config,
     private readonly sessions: SessionService,
-    private readonly proxy: ProxySignIns,
+    private readonly users: ProxyUsers,
     private readonly secrets: ServerSecrets,
     private readonly limits: RateLimits,
     metrics: Metrics,
@@ -41,7 +41,7 @@ export class BrowserSessions {
     });
   }
 
-  /** `null` when the browser shows nothing. Throws `unauthenticated` for a header of the proxy that is none. */
+  /** `null` when the browser shows nothing. Throws `unauthenticated` for a header of the proxy that names nobody. */
   presentedBy(request: Request): Presented | null {
     const user = this.userOf(request);
     if (user === 'wrong') throw problems.unauthenticated();
@@ -57,11 +57,24 @@ export class BrowserSessions {
   async signedIn({ token, user }: Presented, request: Request): Promise<SignedIn | null> {
     if (user === null) return this.sessions.signedIn(token, () => this.limits.admitLookUp(request));
     const held = await this.sessions.signedIn(token, free);
-    if (held && this.proxy.isSettled(token, user)) return held;
-    const from = { ...originOf(request), userAgent: request.headers['user-agent'] ?? null };
-    if (!(await this.proxy.settle(token, user, from, held !== null))) throw problems.unauthenticated();
+    if (held && this.users.isSettled(token, user)) return held;
+    if (!(await this.users.settle(token, user, request, held !== null))) throw problems.unauthenticated();
     this.sessions.remember(token);
     return this.sessions.signedIn(token, free);
+  }
+
+  /** As `signedIn`, for a page that asks. Nobody is told so, but many cookies that are no session make the address a doubtful one. */
+  async asked(request: Request): Promise<SignedIn | null> {
+    const presented = this.presentedBy(request);
+    const held = presented && (await this.signedIn(presented, request));
+    if (presented && !held) this.limits.refusal(request);
+    return held;
+  }
+
+  /** Ends the session of the cookie; without one nothing happens. */
+  async close(request: Request): Promise<void> {
+    const cookie = sessionCookie(request);
+    if (cookie !== null) await this.sessions.close(cookie, originOf(request), () => this.limits.admitLookUp(request));
   }
 
   private userOf(request: Request): ProxyUser | 'wrong' | null {
