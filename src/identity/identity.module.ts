@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { RetentionJob } from '../platform/jobs/retention.job';
+import { IdentityMetrics } from './identity.metrics';
 import { ApiKeyController } from './api-key/api-key.controller';
 import { ApiKeyService } from './api-key/api-key.service';
 import { Bootstrap } from './organization/bootstrap';
@@ -17,6 +19,7 @@ import { OwnSessionsService } from './people/own-sessions.service';
 import { Passwords } from './person/passwords.service';
 import { PeopleController } from './people/people.controller';
 import { PeopleService } from './people/people.service';
+import { PERSON_RETENTION } from './person/person-retention';
 import { PersonStore } from './person/person-store';
 import { Tokens } from './people/tokens';
 import { ChangedBytes } from './quota/changed-bytes.service';
@@ -59,6 +62,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     ChangedBytes,
     Bootstrap,
     RateLimits,
+    IdentityMetrics,
     SessionService,
     SignInLinks,
     BrowserSessions,
@@ -92,4 +96,8 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     SignInLinks,
   ],
 })
-export class IdentityModule {}
+export class IdentityModule {
+  constructor(retention: RetentionJob) {
+    retention.add(PERSON_RETENTION);
+  }
+}

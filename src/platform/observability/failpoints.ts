@@ -44,9 +44,12 @@ export const FAILPOINTS = [
   'apply.committed',
   'account.token_used',
   'account.joined',
+  'account.signed_in',
+  'account.committed',
   'account.erased',
   'single_sign_on.person_made',
   'single_sign_on.joined',
+  'account.erasure_committed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 
