@@ -15,10 +15,10 @@ const WAITING = 20;
 /** Seconds until it is worth to try again: what the waiting ones take, about. */
 const RETRY_SECONDS = 3;
 
-/** More than an entry of the audit log takes. */
-const REFUSAL_MS = 50;
 /** Why there is no password to be set. */
 export const NO_PASSWORDS = 'Passwords are off here: people sign in by single sign-on, or by a link.';
+/** More than an entry of the audit log takes. */
+const REFUSAL_MS = 50;
 
 const ALL = 'all';
 

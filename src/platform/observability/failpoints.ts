@@ -47,9 +47,9 @@ export const FAILPOINTS = [
   'account.signed_in',
   'account.committed',
   'account.erased',
-  'account.erasure_committed',
   'single_sign_on.person_made',
   'single_sign_on.joined',
+  'account.erasure_committed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

@@ -147,6 +147,17 @@ describe('a start with a mistake', () => {
     misjudged({ SECRETS_KEYS: 'k1:secret' }),
     misjudged({ EGRESS_DENY: '10.0.0.0' }),
     misjudged({ HEARTBEAT_URL: 'example.com' }),
+    misjudged({ OIDC_ISSUER: 'http://login.example.com' }),
+    misjudged({ OIDC_ISSUER: 'https://login.example.com' }),
+    misjudged({
+      OIDC_ISSUER: 'https://login.example.com',
+      OIDC_CLIENT_ID: 'uptime',
+      PUBLIC_URL: 'https://uptime.example.com',
+      AUTH: 'off',
+    }),
+    misjudged({ OIDC_CLIENT_ID: 'uptime' }),
+    misjudged({ OIDC_SCOPES: 'profile email' }),
+    misjudged({ PEOPLE_GROUPS: 'ops=Default' }),
     wrong({ PROT: '8080' }, { outcome: 'goes on' }),
     wrong({ SMTP_PASSWORD: 'secret' }, { outcome: 'goes on' }),
     {
