@@ -158,6 +158,11 @@ describe('a start with a mistake', () => {
     misjudged({ OIDC_CLIENT_ID: 'uptime' }),
     misjudged({ OIDC_SCOPES: 'profile email' }),
     misjudged({ PEOPLE_GROUPS: 'ops=Default' }),
+    misjudged({ TRUSTED_PROXIES: '0.0.0.0/0' }),
+    misjudged({ PROXY_USER_HEADER: 'Authorization', TRUSTED_PROXIES: '10.0.0.7/32' }),
+    misjudged({ PROXY_USER_HEADER: 'Remote-User' }),
+    misjudged({ PROXY_USER_HEADER: 'Remote-User', TRUSTED_PROXIES: '10.0.0.7/32', AUTH: 'off' }),
+    misjudged({ PROXY_GROUPS_HEADER: 'Remote-Groups' }),
     wrong({ PROT: '8080' }, { outcome: 'goes on' }),
     wrong({ SMTP_PASSWORD: 'secret' }, { outcome: 'goes on' }),
     {
