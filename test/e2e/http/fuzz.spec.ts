@@ -49,6 +49,8 @@ const CANARY = 'Canary7f3a';
 const OUT_OF_REACH = [
   'POST /auth/session',
   'GET /auth/session',
+  'POST /auth/oidc',
+  'GET /auth/oidc/callback',
   'GET /ack/{token}',
   'POST /ack/{token}',
   'GET /status/{page}',
