@@ -33,6 +33,7 @@ const ONLY_SHAPE = [
   'PUT /auth/account',
   'POST /auth/join',
   'POST /auth/password',
+  'POST /auth/oidc',
   'POST /auth/session',
   'PUT /auth/session',
   'POST /ack/{token}',

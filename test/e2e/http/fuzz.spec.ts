@@ -61,6 +61,8 @@ const OUT_OF_REACH = [
   'GET /auth/sessions',
   'DELETE /auth/sessions',
   'DELETE /auth/sessions/{id}',
+  'POST /auth/oidc',
+  'GET /auth/oidc/callback',
   'GET /ack/{token}',
   'POST /ack/{token}',
   'GET /status/{page}',

@@ -17,6 +17,8 @@ export type Samples = Readonly<Record<string, (scene: Scene) => Promise<Sample> 
 export const OUT_OF_REACH: Readonly<Record<string, string>> = {
   showAcknowledgeLink: 'the link is in notifications to people, and only with PUBLIC_URL',
   acknowledgeByLink: 'the link is in notifications to people, and only with PUBLIC_URL',
+  startSingleSignOn: 'it needs a provider, with OIDC_ISSUER',
+  finishSingleSignOn: 'it needs a provider, with OIDC_ISSUER',
 };
 
 /** The same path with these values of its parameters, and the query. */

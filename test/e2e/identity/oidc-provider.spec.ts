@@ -1,0 +1,97 @@
+/** @lane slow */
+import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { Visitor } from '../../harness/app/visitor';
+import { OidcProviderProcess } from '../../harness/processes/oidc-provider';
+
+const HOME = 'https://uptime.example.com';
+
+interface Session {
+  person: { id: string; name: string; email: string | null };
+  organizations: { name: string; role: string }[];
+}
+
+describe('a certified provider', () => {
+  let app: TestApp;
+  let provider: OidcProviderProcess;
+
+  const begin = async (visitor: Visitor): Promise<string> => {
+    const { status, body } = await visitor.send<{ location: string }>('POST', '/auth/oidc', {});
+    expect(status).toBe(200);
+    return body.location;
+  };
+  const go = async (visitor: Visitor, name: string | null): Promise<string> => {
+    const search = await provider.signIn(await begin(visitor), name);
+    return (await visitor.comeBack(search)).location;
+  };
+  const session = async (visitor: Visitor) => (await visitor.send<Session>('GET', '/auth/session')).body;
+
+  beforeAll(async () => {
+    provider = await OidcProviderProcess.start(`${HOME}/auth/oidc/callback`);
+    app = await startOwnApp(
+      {
+        role: 'api',
+        publicUrl: HOME,
+        oidcIssuer: provider.issuer,
+        oidcClientId: 'uptime',
+        oidcClientSecret: 'the secret: of a client/+%',
+        oidcScopes: 'openid profile email groups',
+        peopleGroups: ['ops=Default:admin'],
+      },
+      { durable: true },
+    );
+  });
+  afterAll(async () => {
+    await app.close();
+    await provider.stop();
+  });
+
+  it('signs people in whom it knows, after they agreed, by what it tells of them', async () => {
+    const ada = new Visitor(app);
+    expect(await go(ada, 'ops-ada')).toBe(`${HOME}/`);
+    expect(await session(ada)).toMatchObject({
+      person: { name: 'ops-ada of the provider', email: 'ops-ada@example.com' },
+      organizations: [{ name: 'Default', role: 'admin' }],
+    });
+    const again = new Visitor(app);
+    expect(await go(again, 'ops-ada')).toBe(`${HOME}/`);
+    expect((await session(again)).person).toEqual((await session(ada)).person);
+    expect(await go(new Visitor(app), 'stranger')).toBe(`${HOME}/#/sign-in/problem/not_invited`);
+    expect(await go(new Visitor(app), null)).toBe(`${HOME}/#/sign-in/problem/denied`);
+  });
+
+  it('takes each code once', async () => {
+    const ada = new Visitor(app);
+    const location = await begin(ada);
+    const copy = new Visitor(app).copy(ada);
+    const search = await provider.signIn(location, 'ops-ada');
+    expect((await ada.comeBack(search)).location).toBe(`${HOME}/`);
+    // Another process has not seen that the flow was used.
+    await app.stop();
+    await app.restart();
+    expect((await copy.comeBack(search)).location).toBe(`${HOME}/#/sign-in/problem/refused`);
+  });
+
+  it('sends people back to a service that was restarted meanwhile', async () => {
+    const ada = new Visitor(app);
+    const search = await provider.signIn(await begin(ada), 'ops-ada');
+    await app.stop();
+    await app.restart();
+    expect((await ada.comeBack(search)).location).toBe(`${HOME}/`);
+    expect((await session(ada)).person.name).toBe('ops-ada of the provider');
+  });
+
+  it('may be away, and come back with other keys', async () => {
+    const { port } = provider;
+    await go(new Visitor(app), 'ops-ada');
+    const early = new Visitor(app);
+    const search = await provider.signIn(await begin(early), 'ops-ada');
+    await provider.stop();
+    expect((await early.comeBack(search)).location).toBe(`${HOME}/#/sign-in/problem/unreachable`);
+    await app.advance('61 min');
+    expect((await new Visitor(app).send('POST', '/auth/oidc', {})).status).toBe(503);
+    provider = await OidcProviderProcess.start(`${HOME}/auth/oidc/callback`, port);
+    const late = new Visitor(app);
+    expect(await go(late, 'ops-ada')).toBe(`${HOME}/`);
+    expect((await session(late)).person.name).toBe('ops-ada of the provider');
+  });
+});
