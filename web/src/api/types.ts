@@ -3,9 +3,16 @@ import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
-export type Session = Schemas['Session'];
+/** Who is signed in; without an organization: a person who is in none, or not any more in that of the session. */
+export type SignedIn = Schemas['Session'];
+export type Role = NonNullable<SignedIn['role']>;
+/** Who is signed in, in an organization. */
+export type Session = SignedIn & { organization: NonNullable<SignedIn['organization']>; role: Role };
 export type CreatedSession = Schemas['CreatedSession'];
-export type Role = Session['role'];
+/** How one gets in. */
+export type SignInMethods = Schemas['SignInMethods'];
+/** What the token of a link is for. */
+export type Link = Schemas['Link'];
 export type Website = Schemas['Website'];
 /** How all endpoints of a website were. */
 export type WebsiteHistory = Schemas['WebsiteHistory'];

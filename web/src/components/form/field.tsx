@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useId } from 'preact/hooks';
 import { problemText } from '../../logic/problem-text';
 import { may } from '../../state/session';
 
@@ -15,9 +15,13 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** A labelled control with its hint and its error; disabled for a read-only key. */
+/** Inside of a form that needs no role. */
+export const Open = createContext(false);
+
+/** A labelled control with its hint and its error; disabled for whoever may only read. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
+  const isOpen = useContext(Open);
   const notes: [string, string | undefined][] = [
     ['hint', hint],
     ['error', error && problemText(label, error)],
@@ -28,7 +32,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
       <label for={id}>{label}</label>
       {children({
         id,
-        disabled: !may.write(),
+        disabled: !isOpen && !may.write(),
         ...(shown.length > 0 && { 'aria-describedby': shown.map(([kind]) => id + kind).join(' ') }),
         ...(error !== undefined && { 'aria-invalid': true as const }),
       })}
@@ -49,6 +53,7 @@ type TextProps = Common<string> & {
   min?: number;
   max?: number;
   autofocus?: boolean;
+  autoComplete?: string;
   onPaste?: ((event: ClipboardEvent) => void) | undefined;
 };
 
@@ -58,9 +63,9 @@ export const Text = ({ label, hint, error, value, set, type = 'text', ...rest }:
     {(control) => (
       <input
         {...control}
-        {...rest}
         type={type}
         autoComplete={type === 'password' ? 'new-password' : 'off'}
+        {...rest}
         spellcheck={false}
         value={value}
         onInput={(event) => set(event.currentTarget.value)}

@@ -8,6 +8,7 @@ import { discard } from '../../state/drafts';
 import { address } from '../../state/router';
 import { may } from '../../state/session';
 import { errorMessage } from '../../state/toast';
+import { Open } from './field';
 
 /** What a form passes to its fields. */
 export interface FormState {
@@ -24,7 +25,7 @@ interface Props {
   save: () => Promise<void>;
   /** Label of the submit button. */
   action: string;
-  /** Also without a write key: signing in. */
+  /** Also for whoever may only read: signing in, one's own account. */
   isOpen?: boolean;
   /** Overrides the message about a failed request. */
   explain?: (error: unknown) => string;
@@ -96,7 +97,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
         state.run(save);
       }}
     >
-      {children(state)}
+      <Open.Provider value={isOpen === true}>{children(state)}</Open.Provider>
       {failure.value !== '' && (
         <p class="notice bad" role="alert">
           {[failure.value, ...elsewhere.value.map(unplaced)].join(' ')}
