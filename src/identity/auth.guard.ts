@@ -3,7 +3,6 @@ import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../platform/config/config';
-import { parseId } from '../platform/ids/id';
 import { Problem, problems } from '../platform/problem/problem';
 import { ApiKeyService } from './api-key/api-key.service';
 import { COST, type CostOf } from '../platform/access/cost';
@@ -13,13 +12,15 @@ import {
   type AuthenticatedRequest,
   type Caller,
   COUNTED_BY,
+  NEEDS_ACCOUNTS,
   ROLES,
 } from '../platform/access/caller';
 import { OrganizationService } from './organization/organization.service';
+import { requireOrganization } from './organization/wanted-organization';
 import { RateLimits } from './rate-limits';
 import { requireOwnPage, sameOrigin } from './same-origin';
 import { sessionCookie } from './session/session-cookie';
-import { SessionService } from './session/session.service';
+import { SessionService, type SignedIn } from './session/session.service';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -46,6 +47,8 @@ export class AuthGuard implements CanActivate {
       context.getClass(),
     ]);
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (!this.config.auth && this.reflector.get<true | undefined>(NEEDS_ACCOUNTS, context.getHandler()))
+      throw problems.conflict('With AUTH=off there are no accounts.');
     if (rule === 'public') return this.visitor(request, context);
     if (rule === undefined) {
       this.logger.error(`${context.getClass().name}.${context.getHandler().name} has no @Access rule and is refused`);
@@ -54,7 +57,7 @@ export class AuthGuard implements CanActivate {
     if (rule === 'operator') return this.operator(request);
     if (rule === 'person') return this.person(request);
     const caller = await this.authenticate(request);
-    requireOrganization(request, caller);
+    requireOrganization(caller, request.headers['x-organization']);
     const costOf = this.reflector.get<CostOf | undefined>(COST, context.getHandler());
     this.limits.countRequest(request, caller, costOf);
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
@@ -81,20 +84,24 @@ export class AuthGuard implements CanActivate {
 
   private async withoutKey(request: Request): Promise<Caller | null> {
     if (!this.config.auth) return this.withoutAuth(request);
-    const cookie = sessionCookie(request);
-    if (cookie === null) return null;
-    if (!SAFE.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
-    const held = await this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
+    const held = await this.signedIn(request);
     if (held && !held.caller) throw new Problem('insufficient_role', IN_NO_ORGANIZATION);
     return held && held.caller;
   }
 
-  /** The session of somebody with an account. For a key, a key's session and AUTH=off the route does not exist. */
-  private async person(request: AuthenticatedRequest): Promise<true> {
-    if (!this.config.auth || credential(request) !== null) throw problems.notFound();
+  /** Who is behind the session's cookie; changes must come from our own pages. */
+  private async signedIn(request: Request): Promise<SignedIn | null> {
     const cookie = sessionCookie(request);
+    if (cookie === null) return null;
     if (!SAFE.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
-    const held = cookie === null ? null : await this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
+    return this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
+  }
+
+  /** The session of somebody with an account. For a key and a key's session the route does not exist. */
+  private async person(request: AuthenticatedRequest): Promise<true> {
+    const key = credential(request);
+    if (key !== null && (await this.callerOf(key, request))) throw problems.notFound();
+    const held = key === null ? await this.signedIn(request) : null;
     if (!held) throw this.refused(request);
     if (held.person === null) throw problems.notFound();
     this.limits.countPerson(held.person.id);
@@ -115,14 +122,15 @@ export class AuthGuard implements CanActivate {
    */
   private async operator(request: AuthenticatedRequest): Promise<boolean> {
     const given = credential(request);
-    if (given === null && this.config.auth) {
-      const caller = await this.withoutKey(request).catch(() => null);
-      if (caller?.person?.isOperator === true) {
-        request.caller = caller;
-        return (request.isOperator = true);
-      }
+    const held = given === null && this.config.auth ? await this.signedIn(request) : null;
+    if (held?.person?.isOperator) {
+      if (held.caller) requireOrganization(held.caller, request.headers['x-organization']);
+      this.limits.countPerson(held.person.id);
+      if (held.caller) request.caller = held.caller;
+      return (request.isOperator = true);
     }
     if (this.config.operatorToken === null) throw problems.notFound();
+    if (held) throw problems.insufficientRole('operator');
     if (given !== null && sameText(given, this.config.operatorToken)) return (request.isOperator = true);
     if (given !== null && (await this.callerOf(given, request))) throw problems.insufficientRole('operator');
     throw this.refused(request);
@@ -142,15 +150,6 @@ const IN_NO_ORGANIZATION =
 
 const problemOfOrigin = (): Problem =>
   new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
-
-/** A page that was opened before its browser went over to another organization must not act in that one. Throws `conflict`. */
-function requireOrganization(request: Request, { orgId }: Caller): void {
-  const wanted = request.headers['x-organization'];
-  if (wanted !== undefined && parseId('organization', wanted) !== orgId)
-    throw problems.conflict(
-      'This request is for another organization than the one you are signed in to. Load the page again.',
-    );
-}
 
 /** The key of either header; `null` without one. A scheme other than Bearer counts as a wrong key. */
 function credential(request: Request): string | null {

@@ -5,21 +5,27 @@ import { Bootstrap } from './organization/bootstrap';
 import { OrganizationPurgeJob } from './organization/organization-purge.job';
 import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
-import { AccountController } from './person/account.controller';
-import { AccountService } from './person/account.service';
-import { InvitationsController } from './person/invitations.controller';
-import { InvitationsService } from './person/invitations.service';
-import { OwnSessionsService } from './person/own-sessions.service';
+import { AccountController } from './people/account.controller';
+import { AccountService } from './people/account.service';
+import { JoinService } from './people/join.service';
+import { Memberships } from './people/memberships';
+import { PasswordReset } from './people/password-reset.service';
+import { InvitationsController } from './people/invitations.controller';
+import { InvitationsService } from './people/invitations.service';
+import { OwnSessionsService } from './people/own-sessions.service';
 import { Passwords } from './person/passwords.service';
-import { PeopleController } from './person/people.controller';
-import { PeopleService } from './person/people.service';
+import { PeopleController } from './people/people.controller';
+import { PeopleService } from './people/people.service';
 import { PersonStore } from './person/person-store';
-import { Tokens } from './person/tokens';
+import { Tokens } from './people/tokens';
 import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
 import { InvitationController } from './session/invitation.controller';
 import { InvitationService } from './session/invitation.service';
+import { BrowserSessions } from './session/browser-sessions';
+import { KnownNetworks } from './session/known-networks';
+import { PersonSignIn } from './session/person-sign-in';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
 import { SignInLinks } from './session/sign-in-links';
@@ -48,10 +54,16 @@ import { SignInService } from './session/sign-in.service';
     RateLimits,
     SessionService,
     SignInLinks,
+    BrowserSessions,
+    KnownNetworks,
+    PersonSignIn,
     SignInService,
     PersonStore,
     Passwords,
     Tokens,
+    Memberships,
+    JoinService,
+    PasswordReset,
     AccountService,
     OwnSessionsService,
     PeopleService,

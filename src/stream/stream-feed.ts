@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Response } from 'express';
 import { ApiKeyService } from '../identity/api-key/api-key.service';
+import { requireOrganization } from '../identity/organization/wanted-organization';
 import { Quotas } from '../identity/quota/quotas.service';
 import { SessionService } from '../identity/session/session.service';
 import type { Caller } from '../platform/access/caller';
@@ -9,6 +10,7 @@ import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { OpenStreams } from './open-streams';
 import { frame } from './stream-message';
+import type { StreamQuery } from './stream.dto';
 import { isAfter, type StreamPosition } from './stream-position';
 import { StreamReader } from './stream-reader';
 import { StreamSubscriber } from './stream-subscriber';
@@ -56,9 +58,15 @@ export class StreamFeed implements OnModuleDestroy {
 
   /**
    * Responds with the stream, from after the event `lastId` or from now. A client that was away for too long gets `reset`
-   * first: it must read the lists again. Throws `rate_limited` when its organization has too many streams open.
+   * first: it must read the lists again. Throws `conflict` when the client means another organization, `rate_limited` when its
+   * organization has too many streams open.
    */
-  async open(caller: Caller, lastId: string | undefined, response: Response): Promise<void> {
+  async open(
+    caller: Caller,
+    { last_event_id: lastId, organization_id }: StreamQuery,
+    response: Response,
+  ): Promise<void> {
+    requireOrganization(caller, organization_id);
     // A client that has left before this closes no more.
     if (response.destroyed) return;
     const left = new AbortController();

@@ -37,6 +37,7 @@ export class StreamController {
         'Without an end. The schema is that of one event: its `event`, `id` and `data` lines, the last as JSON.',
       content: { 'text/event-stream': { schema: EVENT } },
     },
+    problems: ['conflict'],
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Id of the last event received.' })
   open(
@@ -45,6 +46,6 @@ export class StreamController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    return this.feed.open(caller, lastEventId ?? query.last_event_id, response);
+    return this.feed.open(caller, { ...query, last_event_id: lastEventId ?? query.last_event_id }, response);
   }
 }

@@ -1,11 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
+import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { AlertEventView } from '../alert/event/alert-event.dto';
 import { PING_KINDS, type PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { outcomeOf } from '../endpoint/outcome-code';
 import { IncidentView } from '../incident/incident.dto';
 import { INCIDENT_CHANGES, type IncidentChange } from '../incident/incident-events';
 import { Optional } from '../platform/http/validators';
+import { IsPublicId } from '../platform/ids/public-id.rule';
 
 export class StreamQuery {
   @ApiPropertyOptional({
@@ -16,6 +17,15 @@ export class StreamQuery {
   @IsString()
   @MaxLength(200)
   last_event_id?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'For clients that cannot set the header `X-Organization`: 409 when it is another than that of the caller.',
+    example: 'org_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  @IsOptional()
+  @IsPublicId('organization')
+  organization_id?: string;
 }
 
 type Outcome = ReturnType<typeof outcomeOf>;

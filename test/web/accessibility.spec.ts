@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { startOwnApp, type TestApp } from '../harness/app/app';
+import { Browser as Person, newMember } from '../harness/app/person';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
@@ -46,6 +47,8 @@ const TOLD = [
   '/settings/system',
   '/no-such-page',
 ];
+/** What a person sees otherwise than a key. */
+const OWN = ['/settings/account', '/settings/people'];
 /** Those that draw something where nothing is yet. */
 const EMPTY_PAGES = [
   '/',
@@ -74,12 +77,18 @@ describe('accessibility', () => {
   /** Of an organization that has nothing yet. */
   let empty: TestApp['write'];
   let ids: Map<string, string>;
+  /** An admin among people. */
+  let ada: Person;
   /** What is wrong on the pages of the dashboard, by width. Both run at once, each in a process of the browser. */
   let found: Map<number, Record<(typeof HALVES)[number], Promise<string[]>>>;
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
     ids = await showcase(app);
+    ada = (await newMember(app, 'admin', 'ada@example.com')).browser;
+    const bo = await newMember(app, 'admin', 'bo@example.com');
+    await bo.browser.send('POST', '/api/v1/api-keys', { name: 'Terraform', role: 'write' });
+    await app.admin.post('/invitations', { email: 'cy@example.com', role: 'read' });
     await addIncidents(app, ids);
     ids.set('Outage', await addOutage(app, ids));
     await addQuiet();
@@ -161,12 +170,13 @@ describe('accessibility', () => {
   /** What is wrong with pages as whoever has the key sees them, and with the window before that. */
   async function problemsAt(
     width: number,
-    key: string | null,
+    who: string | null | Person,
     pages: readonly string[],
     more: (visit: Visit) => Promise<string[]> = () => Promise.resolve([]),
   ): Promise<string[]> {
     const visit = await Visit.start(browser, app.url, { width });
-    await visit.signIn(key ?? '');
+    if (who instanceof Person) await visit.context.addCookies([who.asCookie]);
+    else await visit.signIn(who ?? '');
     const problems: string[] = [];
     for (const page of pages) {
       await visit.open(pathOf(page));
@@ -199,22 +209,30 @@ describe('accessibility', () => {
     return problemsOf(visit, 'first contact', 390);
   }
 
-  /** Alerts, windows, public pages and settings, the help, a message that invites, and the door. */
+  /** Alerts, windows, public pages and settings, the help, the door, and what a person has in the settings. */
   async function problemsOfTold(width: number): Promise<string[]> {
-    return problemsAt(width, app.admin.key, TOLD, async (visit) => {
+    const told = await problemsAt(width, app.admin.key, TOLD, async (visit) => {
       await visit.page.keyboard.press('?');
       await visit.page.getByRole('dialog').waitFor();
       const help = await problemsOf(visit, 'help', width);
       await visit.page.keyboard.press('Escape');
-      await visit.open('/settings/keys');
-      await visit.page.getByLabel('Name of the person').fill(`Ada ${width}`);
-      await visit.page.getByRole('button', { name: 'Invite' }).click();
-      await visit.page.locator('.invitation').waitFor();
-      const invitation = await problemsOf(visit, 'invitation', width);
       await visit.page.getByRole('button', { name: /^Sign out/ }).click();
       await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      return [...help, ...invitation, ...(await problemsOf(visit, 'sign in', width))];
+      return [...help, ...(await problemsOf(visit, 'sign in', width))];
     });
+    return [...told, ...(await problemsAt(width, ada, OWN, (visit) => invitedAndRemoved(visit, width)))];
+  }
+
+  /** The link of an invitation, and the question before somebody is removed. */
+  async function invitedAndRemoved(visit: Visit, width: number): Promise<string[]> {
+    const { page } = visit;
+    await page.getByLabel('E-mail').fill(`dee.${width}@example.com`);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('button', { name: 'Copy link' }).waitFor();
+    const invited = await problemsOf(visit, 'invitation', width);
+    await page.getByRole('button', { name: 'Remove bo' }).click();
+    await page.getByRole('dialog').getByLabel('Revoke it, too').waitFor();
+    return [...invited, ...(await problemsOf(visit, 'removal', width))];
   }
 
   it.each(HALVES.flatMap((half) => WIDTHS.map((width) => ({ half, width }))))(

@@ -170,6 +170,7 @@ describe('the first hour', () => {
 
   it('lets a second person look, and only look', async () => {
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByLabel('Name of a new key').fill('Colleague');
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('Copy the key “Colleague” now').waitFor();

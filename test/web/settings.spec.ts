@@ -101,35 +101,6 @@ describe('settings and the session, in a browser', () => {
     await user.close();
   });
 
-  it('invites a person by a message, who sees a key of their own and gets in', async () => {
-    const user = await signedIn(app.admin.key ?? '');
-    const { page } = user;
-    await user.open('/settings/keys');
-    await page.getByLabel('Name of the person').fill('Ada');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByRole('button', { name: 'Copy message' }).waitFor();
-    await page.getByRole('row', { name: /Ada/ }).getByText('invited, not yet used, until').waitFor();
-    expect([await user.barriers(), await user.overflow()]).toEqual([[], 0]);
-    const message = await page.locator('.invitation pre').innerText();
-    const link = /http\S+#\/sign-in\/\S+/.exec(message)?.[0] ?? '';
-
-    const guest = await Visit.start(browser, app.url, { width: 390 });
-    await guest.page.goto(link);
-    await guest.page.getByRole('heading', { name: 'Welcome, Ada' }).waitFor();
-    expect(guest.page.url()).not.toContain(link.slice(-43));
-    const key = await guest.page.locator('pre').innerText();
-    expect([await guest.barriers(), await guest.overflow()]).toEqual([[], 0]);
-    await guest.page.getByRole('button', { name: 'I have kept it' }).click();
-    await guest.page.getByRole('button', { name: /Sign out/ }).click();
-    await guest.signIn(key);
-    await guest.close();
-
-    await user.open('/settings/audit-log');
-    await page.getByText('Invited a person: Ada').waitFor();
-    await page.getByText('Accepted an invitation').waitFor();
-    await user.close();
-  });
-
   it('shows who changed what, filtered by kind', async () => {
     const website = (
       await app.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com' })

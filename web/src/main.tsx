@@ -5,7 +5,7 @@ import './styles/controls.css';
 import './styles/layout.css';
 import './styles/monitor.css';
 import './styles/squares.css';
-import './styles/invitation.css';
+import './styles/settings.css';
 import './styles/endpoint.css';
 import './styles/beside.css';
 import './styles/first-contact.css';

@@ -3,10 +3,10 @@ import { ApiTags } from '@nestjs/swagger';
 import { OrgId } from '../../platform/access/caller';
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { IdParam } from '../../platform/http/id-param.decorator';
-import { type Page, PageQuery } from '../../platform/http/page';
+import type { Page } from '../../platform/http/page';
 import { WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { Route } from '../../platform/http/route.decorator';
-import { ApiKeyView, CreateApiKeyDto, CreatedApiKeyView } from './api-key.dto';
+import { ApiKeysQuery, ApiKeyView, CreateApiKeyDto, CreatedApiKeyView } from './api-key.dto';
 import { ApiKeyService } from './api-key.service';
 
 @ApiTags('API keys')
@@ -21,7 +21,7 @@ export class ApiKeyController {
     description: 'The keys of your organization, oldest first, without their secrets.',
     returns: { page: ApiKeyView, description: 'One page of keys.' },
   })
-  list(@OrgId() orgId: string, @Query() query: PageQuery): Promise<Page<ApiKeyView>> {
+  list(@OrgId() orgId: string, @Query() query: ApiKeysQuery): Promise<Page<ApiKeyView>> {
     return this.keys.list(orgId, query);
   }
 

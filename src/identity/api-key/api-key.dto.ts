@@ -1,7 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
+import { PageQuery } from '../../platform/http/page';
 import { IsName, IsTimestamp, Nullable } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
+import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { type Role, ROLES } from '../../platform/access/caller';
 
 /** A row of `api_key`. */
@@ -16,10 +18,22 @@ export interface ApiKeyRow {
   expires_at: Date | null;
   last_used_at: Date | null;
   created_at: Date;
+  /** uuid of the person who made it; `null` for one that a key made, or nobody. */
+  created_by_id: string | null;
   /** When the newest link of an invitation ends; `null` for a key that was not made by one. */
   invitation_expires_at: Date | null;
   /** When that link was used. */
   invitation_accepted_at: Date | null;
+}
+
+/** A row, and the name of who made the key: the person's of today, else that of the key that did. */
+export type MadeKeyRow = ApiKeyRow & { made_by: string | null };
+
+export class ApiKeysQuery extends PageQuery {
+  @ApiPropertyOptional({ description: 'Only keys that this person made.', example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @IsOptional()
+  @IsPublicId('person')
+  created_by_id?: string;
 }
 
 export class CreateApiKeyDto {
@@ -92,6 +106,23 @@ export class ApiKeyView {
   created_at!: string;
 
   @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Name of the person, or of the key, that made it; “deleted person” once erased, null for the first key.',
+    example: 'Ada',
+  })
+  created_by!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The person who made it; null for a key that a key made.',
+    example: 'per_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  created_by_id!: string | null;
+
+  @ApiProperty({
     type: InvitationView,
     nullable: true,
     description: 'Of a key that was made by an invitation; null for others.',
@@ -105,13 +136,20 @@ export class CreatedApiKeyView extends ApiKeyView {
   key!: string;
 }
 
-export const toApiKeyView = (row: ApiKeyRow): ApiKeyView => ({
+export const toApiKeyView = (row: MadeKeyRow): ApiKeyView => ({
   id: formatId('apiKey', row.id),
+  ...keySettings(row),
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+  created_by: row.made_by,
+  created_by_id: row.created_by_id === null ? null : formatId('person', row.created_by_id),
+});
+
+/** What the audit log holds of a key: nobody's name. */
+export const keySettings = (row: ApiKeyRow) => ({
   name: row.name,
   role: row.role,
   expires_at: row.expires_at?.toISOString() ?? null,
-  last_used_at: row.last_used_at?.toISOString() ?? null,
-  created_at: row.created_at.toISOString(),
   invitation: row.invitation_expires_at && {
     expires_at: row.invitation_expires_at.toISOString(),
     accepted_at: row.invitation_accepted_at?.toISOString() ?? null,

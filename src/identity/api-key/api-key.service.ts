@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
-import type { Authorship } from '../../audit/authorship';
+import { type Authorship, currentAuthorship } from '../../audit/authorship';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
-import { NIL_UUID, newUuid } from '../../platform/ids/id';
+import { NIL_UUID, newUuid, parseId } from '../../platform/ids/id';
 import { parseTimestamp } from '../../platform/http/validators';
 import { Cursors } from '../../platform/http/cursors';
-import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
+import { MAX_PAGE_SIZE, type Page } from '../../platform/http/page';
 import { requireMatch } from '../../platform/http/precondition/precondition';
 import { tagged, taggedLike } from '../../platform/http/precondition/entity-tags';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
@@ -17,12 +17,16 @@ import { MINUTE_MS } from '../../platform/time/time-units';
 import { Quotas } from '../quota/quotas.service';
 import { mayBeRevoked } from './admin-keys';
 import { hashApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
+import { authorName } from '../../platform/access/author';
 import type { Caller, Role } from '../../platform/access/caller';
 import {
   type ApiKeyRow,
+  type ApiKeysQuery,
   type ApiKeyView,
   type CreateApiKeyDto,
   type CreatedApiKeyView,
+  keySettings,
+  type MadeKeyRow,
   toApiKeyView,
 } from './api-key.dto';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
@@ -30,6 +34,8 @@ import { ServerSecrets } from '../../platform/secrets/server-secrets';
 /** How long a key is not looked up again. A revoked key is refused by every instance after this. */
 const CACHE_MS = 1000;
 const CACHE_SIZE = 10_000;
+
+const MADE_BY = `${authorName('k.created_by', 'k.created_by_id')} AS made_by`;
 
 interface KnownKey {
   caller: Caller;
@@ -109,17 +115,20 @@ export class ApiKeyService {
     return new Set(rows.map(({ id }) => id));
   }
 
-  async list(orgId: string, { cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<ApiKeyView>> {
+  async list(orgId: string, { cursor, limit = MAX_PAGE_SIZE, created_by_id }: ApiKeysQuery): Promise<Page<ApiKeyView>> {
+    const personId = parseId('person', created_by_id);
     const page = await this.cursors.paginate({
       orgId,
-      list: 'api-keys',
+      list: `api-keys ${personId ?? ''}`,
       cursor,
       limit,
       read: (after, count) =>
-        this.database.query<ApiKeyRow & { total: number }>(
-          `SELECT k.*, (SELECT count(*)::int FROM api_key WHERE org_id = $1) AS total
-             FROM api_key k WHERE k.org_id = $1 AND k.id > $2 ORDER BY k.id LIMIT $3`,
-          [orgId, after ?? NIL_UUID, count],
+        this.database.query<MadeKeyRow & { total: number }>(
+          `SELECT k.*, ${MADE_BY},
+                  (SELECT count(*)::int FROM api_key WHERE org_id = $1 AND ($4::uuid IS NULL OR created_by_id = $4)) AS total
+             FROM api_key k
+            WHERE k.org_id = $1 AND k.id > $2 AND ($4::uuid IS NULL OR k.created_by_id = $4) ORDER BY k.id LIMIT $3`,
+          [orgId, after ?? NIL_UUID, count, personId],
         ),
       idOf: (row) => row.id,
       total: ([row]) => row?.total ?? 0,
@@ -134,9 +143,8 @@ export class ApiKeyService {
     const view = await this.database.transaction(async (tx) => {
       await this.quotas.claim(tx, orgId, { api_keys: 1 });
       const row = await this.store(tx, orgId, wanted);
-      const after = toApiKeyView(row);
-      await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: row.id, after });
-      return tagged(after, tagSource(row));
+      await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: row.id, after: keySettings(row) });
+      return tagged(toApiKeyView(row), tagSource(row));
     });
     return taggedLike(view, { ...view, key });
   }
@@ -146,11 +154,13 @@ export class ApiKeyService {
     sql: Sql,
     orgId: string,
     key: { name: string; role: Role; key: string; expiresAt: Date | null },
-  ): Promise<ApiKeyRow> {
+  ): Promise<MadeKeyRow> {
     const { lookup, hash } = hashApiKey(key.key, this.secrets.get('api_key_pepper'));
-    const [row] = await sql.query<ApiKeyRow>(
-      `INSERT INTO api_key (id, org_id, name, role, lookup, hash, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING *`,
-      [newUuid(), orgId, key.name, key.role, lookup, hash, key.expiresAt],
+    const { keyName, personId } = currentAuthorship();
+    const [row] = await sql.query<MadeKeyRow>(
+      `INSERT INTO api_key AS k (id, org_id, name, role, lookup, hash, expires_at, created_by, created_by_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING k.*, ${MADE_BY}`,
+      [newUuid(), orgId, key.name, key.role, lookup, hash, key.expiresAt, keyName, personId],
     );
     if (!row) throw new Error('the API key was not stored');
     return row;
@@ -161,10 +171,10 @@ export class ApiKeyService {
     tx: Tx,
     orgId: string,
     key: { name: string; role: Role; expiresAt: Date | null; invitedUntil: Date },
-  ): Promise<ApiKeyRow> {
-    const [row] = await tx.query<ApiKeyRow>(
-      `INSERT INTO api_key (id, org_id, name, role, expires_at, invitation_expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6) RETURNING *`,
+  ): Promise<MadeKeyRow> {
+    const [row] = await tx.query<MadeKeyRow>(
+      `INSERT INTO api_key AS k (id, org_id, name, role, expires_at, invitation_expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6) RETURNING k.*, ${MADE_BY}`,
       [newUuid(), orgId, key.name, key.role, key.expiresAt, key.invitedUntil],
     );
     if (!row) throw new Error('the invited key was not stored');
@@ -189,7 +199,7 @@ export class ApiKeyService {
         accepted.invitation_accepted_at,
       ]);
       await tx.query('DELETE FROM session WHERE key_id = $1', [keyId]);
-      const [before, after] = [toApiKeyView(row), toApiKeyView(accepted)];
+      const [before, after] = [keySettings(row), keySettings(accepted)];
       await recordChange(tx, {
         orgId: row.org_id,
         action: 'update',
@@ -217,7 +227,7 @@ export class ApiKeyService {
       await this.keepAnAdmin(tx, row);
       const deleted = await tx.query('DELETE FROM api_key WHERE id = $1 RETURNING 1', [id]);
       if (deleted.length === 0) throw problems.notFound();
-      await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id, before: toApiKeyView(row) });
+      await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id, before: keySettings(row) });
       return row;
     });
     if (lookup !== null) this.cache.delete(lookup);
@@ -232,7 +242,7 @@ export class ApiKeyService {
     for (const row of rows) {
       await this.keepAnAdmin(tx, row);
       await tx.query('DELETE FROM api_key WHERE id = $1', [row.id]);
-      await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id: row.id, before: toApiKeyView(row) });
+      await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id: row.id, before: keySettings(row) });
     }
     tx.afterCommit(() => rows.forEach(({ lookup }) => lookup !== null && this.cache.delete(lookup)));
   }

@@ -24,7 +24,7 @@ export class OrganizationController {
     operationId: 'getCurrentOrganization',
     summary: 'Who am I',
     description:
-      'The organization your key belongs to, the key’s name and role, and what the organization may have and has.',
+      'The organization your key belongs to, the key’s name and role (or the person’s), and what the organization may have and has.',
     returns: { ok: CurrentOrganizationView, ...WITH_ETAG, description: 'Your organization.' },
   })
   current(@CurrentCaller() caller: Caller): Promise<CurrentOrganizationView> {

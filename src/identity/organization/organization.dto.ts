@@ -135,6 +135,15 @@ export class QuotasView implements Record<QuotaName, QuotaUseView> {
   changed_bytes_per_day!: QuotaUseView;
 }
 
+/** The person who asks. */
+export class CallingPersonView {
+  @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'Ada' })
+  name!: string;
+}
+
 /** Who am I. */
 export class CurrentOrganizationView {
   @ApiProperty({ example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
@@ -143,8 +152,16 @@ export class CurrentOrganizationView {
   @ApiProperty({ example: 'Default' })
   name!: string;
 
-  @ApiProperty({ description: 'Name of the API key that asks.', example: 'First admin key' })
+  @ApiProperty({ description: 'Name of the API key that asks, or of the person.', example: 'First admin key' })
   key_name!: string;
+
+  @ApiProperty({
+    type: CallingPersonView,
+    nullable: true,
+    description: 'The person who asks; null for a key.',
+    example: null,
+  })
+  person!: CallingPersonView | null;
 
   @ApiProperty({ enum: ROLES, example: 'admin' })
   role!: Role;

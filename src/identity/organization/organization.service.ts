@@ -45,11 +45,18 @@ export class OrganizationService {
     private readonly purge: OrganizationPurgeJob,
   ) {}
 
-  async current({ orgId, keyName, role }: Caller): Promise<CurrentOrganizationView> {
+  async current({ orgId, keyName, role, person }: Caller): Promise<CurrentOrganizationView> {
     const [row] = await this.database.query<OrganizationRow>('SELECT * FROM organization WHERE id = $1', [orgId]);
     if (!row) throw problems.notFound();
     const quotas = await this.quotas.usage(orgId);
-    const view = { id: formatId('organization', orgId), name: row.name, key_name: keyName, role, quotas };
+    const view = {
+      id: formatId('organization', orgId),
+      name: row.name,
+      key_name: keyName,
+      person: person && { id: formatId('person', person.id), name: person.name },
+      role,
+      quotas,
+    };
     return tagged(view, tagSource(row));
   }
 

@@ -86,6 +86,19 @@ export class PersonStore {
     );
   }
 
+  /** Where the person was last; else the first by name; `null` for who is in none. */
+  async lastOrganization(sql: Sql, personId: string): Promise<string | null> {
+    const [row] = await sql.query<{ orgId: string }>(
+      `SELECT m.org_id AS "orgId" FROM membership m
+         JOIN organization o ON o.id = m.org_id AND o.deleted_at IS NULL
+         LEFT JOIN LATERAL (SELECT max(s.last_seen_at) AS at FROM session s
+                             WHERE s.person_id = m.person_id AND s.org_id = m.org_id) AS seen ON true
+        WHERE m.person_id = $1 ORDER BY seen.at DESC NULLS LAST, o.name LIMIT 1`,
+      [personId],
+    );
+    return row?.orgId ?? null;
+  }
+
   /** Locks the people with the role admin in an organization, in id order: two requests cannot remove the last two. */
   async lockAdmins(tx: Tx, orgId: string): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(
@@ -95,10 +108,11 @@ export class PersonStore {
     return rows.map(({ id }) => id);
   }
 
-  async countMembers(sql: Sql, orgId: string): Promise<number> {
+  /** The members of an organization, or those of them with one role. */
+  async countMembers(sql: Sql, orgId: string, role: Role | null = null): Promise<number> {
     const [row] = await sql.query<{ count: number }>(
-      'SELECT count(*)::int AS count FROM membership WHERE org_id = $1',
-      [orgId],
+      'SELECT count(*)::int AS count FROM membership WHERE org_id = $1 AND ($2::text IS NULL OR role = $2)',
+      [orgId, role],
     );
     return row?.count ?? 0;
   }

@@ -3,7 +3,7 @@ import { recordChange } from '../../audit/audit-log';
 import { Database } from '../../platform/database/database';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { type ApiKeyRow, type CreateApiKeyDto, toApiKeyView } from '../api-key/api-key.dto';
+import { type CreateApiKeyDto, keySettings, type MadeKeyRow, toApiKeyView } from '../api-key/api-key.dto';
 import { ApiKeyService } from '../api-key/api-key.service';
 import { Quotas } from '../quota/quotas.service';
 import type { CreatedInvitationView } from './invitation.dto';
@@ -31,19 +31,18 @@ export class InvitationService {
     return this.database.transaction(async (tx) => {
       await this.quotas.claim(tx, orgId, { api_keys: 1 });
       const row = await this.keys.storeInvited(tx, orgId, wanted);
-      const after = toApiKeyView(row);
-      await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: row.id, after });
-      return { ...after, sign_in_token: await this.links.invite(tx, row.id, invitedUntil) };
+      await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: row.id, after: keySettings(row) });
+      return { ...toApiKeyView(row), sign_in_token: await this.links.invite(tx, row.id, invitedUntil) };
     });
   }
 
   /** Another link for an invited key (uuid), instead of the one it had. Throws `conflict` for a key that was made otherwise. */
   renew(orgId: string, id: string): Promise<CreatedInvitationView> {
     return this.database.transaction(async (tx) => {
-      const [row] = await tx.query<ApiKeyRow>('SELECT * FROM api_key WHERE org_id = $1 AND id = $2 FOR UPDATE', [
-        orgId,
-        id,
-      ]);
+      const [row] = await tx.query<MadeKeyRow>(
+        'SELECT *, created_by AS made_by FROM api_key WHERE org_id = $1 AND id = $2 FOR UPDATE',
+        [orgId, id],
+      );
       if (!row) throw problems.notFound();
       const refusal = refusalOf(row, this.clock.now());
       if (refusal !== null) throw problems.conflict(refusal);
@@ -52,10 +51,10 @@ export class InvitationService {
         id,
         invitedUntil,
       ]);
-      const before = toApiKeyView(row);
-      const after = toApiKeyView({ ...row, invitation_expires_at: invitedUntil, invitation_accepted_at: null });
+      const renewed = { ...row, invitation_expires_at: invitedUntil, invitation_accepted_at: null };
+      const [before, after] = [keySettings(row), keySettings(renewed)];
       await recordChange(tx, { orgId, action: 'update', resource: 'api_key', id, before, after });
-      return { ...after, sign_in_token: await this.links.invite(tx, id, invitedUntil) };
+      return { ...toApiKeyView(renewed), sign_in_token: await this.links.invite(tx, id, invitedUntil) };
     });
   }
 
@@ -67,7 +66,7 @@ export class InvitationService {
 }
 
 /** Why no link can be made for the key; `null` when one can. */
-function refusalOf({ invitation_expires_at, expires_at }: ApiKeyRow, now: Date): string | null {
+function refusalOf({ invitation_expires_at, expires_at }: MadeKeyRow, now: Date): string | null {
   if (invitation_expires_at === null)
     return 'This key was not made by an invitation: programs may use it, and a new link would replace it.';
   return expires_at !== null && expires_at <= now ? 'This key has expired. Invite the person again.' : null;

@@ -2,15 +2,33 @@ import { Body, Controller, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Route } from '../../platform/http/route.decorator';
-import { CreatedSessionView, CreateSessionDto, MoveSessionDto, SessionView } from './session.dto';
+import { BrowserSessions } from './browser-sessions';
+import { PersonSignIn } from './person-sign-in';
+import { CreatedSessionView, CreateSessionDto, MoveSessionDto, SessionView, SignInMethodsView } from './session.dto';
 import { SignInService } from './sign-in.service';
 
 @ApiTags('Sign-in')
-@Controller('auth/session')
+@Controller('auth')
 export class SessionController {
-  constructor(private readonly signInService: SignInService) {}
+  constructor(
+    private readonly signIns: SignInService,
+    private readonly people: PersonSignIn,
+    private readonly browsers: BrowserSessions,
+  ) {}
 
-  @Route('POST', '', {
+  @Route('GET', 'methods', {
+    access: 'public',
+    operationId: 'getSignInMethods',
+    summary: 'How one gets in',
+    description: 'What the page of signing in offers.',
+    returns: { ok: SignInMethodsView },
+    problems: ['rate_limited'],
+  })
+  methods(): Promise<SignInMethodsView> {
+    return this.browsers.methods();
+  }
+
+  @Route('POST', 'session', {
     access: 'public',
     idempotencyKey: { refused: 'Signing in begins a session each time.' },
     operationId: 'signIn',
@@ -28,10 +46,10 @@ export class SessionController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CreatedSessionView> {
-    return this.signInService.signIn(credentials, request, response);
+    return this.signIns.signIn(credentials, request, response);
   }
 
-  @Route('GET', '', {
+  @Route('GET', 'session', {
     access: 'public',
     operationId: 'getSession',
     summary: 'Who is signed in',
@@ -40,11 +58,12 @@ export class SessionController {
     problems: ['origin_not_allowed', 'rate_limited'],
   })
   current(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<SessionView | undefined> {
-    return this.signInService.current(request, response);
+    return this.browsers.current(request, response);
   }
 
-  @Route('PUT', '', {
+  @Route('PUT', 'session', {
     access: 'public',
+    needsAccounts: true,
     ifMatch: { refused: 'A session has no settings that could change.' },
     operationId: 'moveSession',
     summary: 'Go over to another organization',
@@ -55,16 +74,15 @@ export class SessionController {
       'origin_not_allowed',
       'rate_limited',
       'not_found',
-      'conflict',
       'validation_failed',
       'malformed_json',
     ],
   })
   move(@Body() dto: MoveSessionDto, @Req() request: Request): Promise<SessionView> {
-    return this.signInService.move(dto, request);
+    return this.people.move(dto, request);
   }
 
-  @Route('DELETE', '', {
+  @Route('DELETE', 'session', {
     access: 'public',
     ifMatch: { refused: 'A session has no settings that could change.' },
     operationId: 'signOut',
@@ -74,6 +92,6 @@ export class SessionController {
     problems: ['origin_not_allowed'],
   })
   signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
-    return this.signInService.signOut(request, response);
+    return this.browsers.signOut(request, response);
   }
 }

@@ -5,6 +5,7 @@ import type { Config } from '../../platform/config/config';
 import { Optional } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
+import { CallingPersonView } from '../organization/organization.dto';
 import type { MembershipRow } from '../person/person-row';
 import type { SignedIn } from './session.service';
 
@@ -40,6 +41,26 @@ export class CreateSessionDto {
   password?: string;
 }
 
+export class SingleSignOnView {
+  @ApiProperty({ example: 'Single sign-on' })
+  name!: string;
+}
+
+/** How one gets in. */
+export class SignInMethodsView {
+  @ApiProperty({ description: 'Whether people sign in with e-mail and password.', example: true })
+  password!: boolean;
+
+  @ApiProperty({ description: 'Whether a key signs in.', example: true })
+  api_key!: boolean;
+
+  @ApiProperty({ type: SingleSignOnView, nullable: true, example: null })
+  single_sign_on!: SingleSignOnView | null;
+
+  @ApiProperty({ description: 'Whether nobody has an account yet.', example: false })
+  needs_account!: boolean;
+}
+
 export class MoveSessionDto {
   @ApiProperty({ description: 'One of your organizations.', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsPublicId('organization')
@@ -59,13 +80,7 @@ export class OwnOrganizationView extends SessionOrganizationView {
   role!: Role;
 }
 
-export class SessionPersonView {
-  @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
-  id!: string;
-
-  @ApiProperty({ example: 'Ada' })
-  name!: string;
-
+export class SessionPersonView extends CallingPersonView {
   @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' })
   email!: string | null;
 }

@@ -155,11 +155,6 @@ export class SessionService {
     await this.database.transaction((tx) => recordSignIn(tx, of, 'sign_in_failed', author));
   }
 
-  /** Who is behind the cookie, as `signedIn`, when that is somebody in an organization; else `null`. */
-  async authenticate(cookie: string, admit: () => void): Promise<Caller | null> {
-    return (await this.signedIn(cookie, admit))?.caller ?? null;
-  }
-
   /**
    * Who is behind the cookie, with current rights, or `null` for an unknown, expired or revoked session. `admit` is called, and
    * may throw, before a cookie is looked up that this process does not know as a session.
@@ -192,12 +187,16 @@ export class SessionService {
     });
   }
 
-  /** The session of a person stands for another of their organizations (uuid) from now on. */
-  async moveTo(cookie: string, orgId: string): Promise<void> {
-    await this.database.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND person_id IS NOT NULL', [
-      hashOf(cookie),
-      orgId,
-    ]);
+  /** The session of a person (uuid) stands for another of their organizations (uuid) from now on, whose audit log says so. */
+  async moveTo(cookie: string, of: { orgId: string; personId: string }, author: Authorship): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await tx.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND person_id = $3', [
+        hashOf(cookie),
+        of.orgId,
+        of.personId,
+      ]);
+      await recordSignIn(tx, of, 'sign_in', author);
+    });
   }
 
   private async find(cookie: string): Promise<SignedIn | null> {
@@ -224,7 +223,8 @@ export class SessionService {
          JOIN session s ON s.hash = decode(q.id, 'hex')
          LEFT JOIN api_key k ON k.id = s.key_id
         WHERE ${OPEN} AND (s.person_id IS NULL OR (s.org_id = q.org_id
-          AND EXISTS (SELECT FROM membership m WHERE m.person_id = s.person_id AND m.org_id = q.org_id)))`,
+          AND EXISTS (SELECT FROM membership m JOIN organization o ON o.id = m.org_id AND o.deleted_at IS NULL
+                       WHERE m.person_id = s.person_id AND m.org_id = q.org_id)))`,
       [
         ...this.oldest(this.clock.now()),
         sessions.map(({ sessionId }) => sessionId),

@@ -41,6 +41,10 @@ export const ACCESS = Symbol('auth:access');
 /** Every route has one; a route without it is refused at run time and fails the access test. */
 export const Access = (rule: AccessRule) => SetMetadata(ACCESS, rule);
 
+export const NEEDS_ACCOUNTS = Symbol('auth:needs-accounts');
+/** For routes about people: 409 with AUTH=off, whoever asks. */
+export const NeedsAccounts = () => SetMetadata(NEEDS_ACCOUNTS, true);
+
 export const COUNTED_BY = Symbol('auth:counted-by');
 /** For public routes that one address may ask more often than 20 times a second: who bounds them instead, in words. */
 export const CountedBy = (whom: string) => SetMetadata(COUNTED_BY, whom);

@@ -1,6 +1,6 @@
 import { applyDecorators, Delete, Get, HttpCode, Post, Put, type Type } from '@nestjs/common';
 import { ApiOperation, type ApiOperationOptions, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
-import { Access, type AccessRule, CountedBy } from '../access/caller';
+import { Access, type AccessRule, CountedBy, NeedsAccounts } from '../access/caller';
 import { Cost, type CostOf, ServedBeyondQuota } from '../access/cost';
 import type { ProblemCode } from '../problem/problem';
 import { Problems, PublicProblems } from '../problem/problems.decorator';
@@ -58,6 +58,8 @@ interface OfMethod {
 interface Described<R extends Returns> extends Pick<ApiOperationOptions, 'requestBody'> {
   /** Who may call it; `public` needs no key. */
   access: AccessRule;
+  /** It is about people, of whom there are none with AUTH=off: 409 then. Routes for persons are, anyway. */
+  needsAccounts?: true;
   /** Of a public route that one address may ask more often than 20 times a second: who bounds it instead, in words. */
   countedBy?: string;
   /** Tokens of the rate limit; without it 1. */
@@ -83,22 +85,31 @@ export const Route =
     name: string,
     handler: TypedPropertyDescriptor<Handler>,
   ): void => {
-    const { returns, problems = [], ...rest }: Described<R> & OfMethod[Method] = route;
+    const { returns, needsAccounts, problems: own = [], ...rest }: Described<R> & OfMethod[Method] = route;
     const { access, countedBy, cost, idempotencyKey, ifMatch, servedBeyondQuota, ...operation } = rest;
     const isPublic = access === 'public';
+    const isAboutPeople = needsAccounts === true || access === 'person';
+    const problems: readonly ProblemCode[] = isAboutPeople ? [...own, 'conflict'] : own;
     applyDecorators(
       METHODS[method](path),
       Access(access),
       ...(countedBy === undefined ? [] : [CountedBy(countedBy)]),
+      ...(isAboutPeople ? [NeedsAccounts()] : []),
       ...(cost ? [Cost(cost)] : []),
       ...(servedBeyondQuota ? [ServedBeyondQuota()] : []),
       ...ruled(idempotencyKey, Idempotent, RefusesIdempotencyKey),
       ...ruled(ifMatch, HonoursIfMatch, RefusesIfMatch),
-      ApiOperation(isPublic ? { ...operation, security: [] } : operation),
+      ApiOperation({ ...operation, ...SECURITY[access] }),
       ...responses(returns),
       isPublic ? PublicProblems(...problems) : Problems(...problems),
     )(controller, name, handler);
   };
+
+/** How one proves who one is, where that is no key. */
+const SECURITY: Readonly<Partial<Record<AccessRule, Pick<ApiOperationOptions, 'security'>>>> = {
+  public: { security: [] },
+  person: { security: [{ session: [] }] },
+};
 
 const ruled = <D>(rule: HeaderRule | undefined, honours: () => D, refuses: (why: string) => D): D[] =>
   rule === undefined ? [] : [rule === 'honoured' ? honours() : refuses(rule.refused)];

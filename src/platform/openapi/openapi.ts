@@ -13,7 +13,7 @@ import { asOpenApi31, withDefaultsInWords, withProblemsExplained, withPublicName
 
 const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and every event they raised.
 
-**Authentication**: \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`. A key belongs to one organization and has a role: \`read\`, \`write\` or \`admin\`.
+**Authentication**: \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`. A key belongs to one organization and has a role: \`read\`, \`write\` or \`admin\`. Browsers of people have a session instead, in one of their organizations at a time: with \`X-Organization: org_…\` a request is 409 \`conflict\` when it is in another one.
 
 **Ids** carry a prefix and are opaque. **Times** are ISO 8601 in UTC with milliseconds. **Durations** in the fields \`interval\` and \`timeout\` are seconds.
 
@@ -28,6 +28,9 @@ const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and ev
 **Updates** are partial: the fields you send change. Read-only fields you send back are ignored, unknown fields are refused.
 
 **Errors** are \`application/problem+json\` (RFC 9457). Switch on \`code\`; texts may change. What each means, and what to do: [problems](/docs#problems). Ignore fields you do not know: the API grows additively.`;
+
+const SESSION =
+  'The session of a person, as `POST /auth/session` begins it; over https its name begins with `__Host-`.';
 
 /** What makes the document of Nest ours, in this order: each takes it as the one before leaves it. */
 const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
@@ -51,6 +54,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addServer('/', 'This installation')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' }, 'api_key')
+    .addCookieAuth('uptime_session', { type: 'apiKey', in: 'cookie', description: SESSION }, 'session')
     .addSecurityRequirements('bearer')
     .addSecurityRequirements('api_key')
     .build();

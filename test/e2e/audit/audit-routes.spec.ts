@@ -1,12 +1,13 @@
 import { signClaim } from '../../../src/delivery/send/acknowledge-token';
 import { ServerSecrets } from '../../../src/platform/secrets/server-secrets';
 import { Database } from '../../../src/platform/database/database';
-import { newUuid, parseId } from '../../../src/platform/ids/id';
+import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { type Member, newInvitation, newMember, PASSWORD } from '../../harness/app/person';
 import { newDetectedIncident, newIncident } from '../../harness/app/incidents';
 import { routesOf } from '../../harness/app/routes';
 
@@ -29,6 +30,7 @@ const READING = [
   'POST /api/v1/endpoints/heartbeat/preview',
   'POST /api/v1/configuration/convert',
   'POST /api/v1/configuration/plan',
+  'POST /auth/link',
 ];
 
 /** The entries of a request, in the log of an organization or of the operator. */
@@ -114,6 +116,17 @@ describe('the audit log of every route', () => {
   const said = async () => {
     const id = await newIncident(app.admin);
     return `${id}/updates/${await made(app.admin, `/incidents/${id}/updates`, { text: 'We look.' })}`;
+  };
+  /** The newest member; what they do is sent by their browser. */
+  let member: Member;
+  const person = async () => (member = await newMember(app)).id;
+  const byMember = () => Promise.resolve(fromDashboard(app.url, member.browser.cookie));
+  /** Another session of a new member. */
+  const elsewhere = async () => {
+    await person();
+    await signIn(app.url, { email: member.email, password: PASSWORD });
+    const { body } = await member.browser.send<{ id: string; current: boolean }[]>('GET', '/auth/sessions');
+    return body.find(({ current }) => !current)?.id ?? '';
   };
   const byOperator = () => Promise.resolve({ authorization: `Bearer ${app.operator.key}` });
 
@@ -250,6 +263,46 @@ describe('the audit log of every route', () => {
     'PUT /api/v1/configuration': {
       entry: 'create website',
       body: () => ({ version: 1, websites: [{ key: 'audited', name: 'b', url: 'https://b.example' }] }),
+    },
+    'PUT /api/v1/people/:id': { entry: 'update person', on: person, body: () => ({ role: 'write' }) },
+    'DELETE /api/v1/people/:id': { entry: 'delete person', on: person },
+    'POST /api/v1/people/:id/password-link': { entry: 'update person', on: person },
+    'POST /api/v1/invitations': {
+      entry: 'create invitation',
+      body: () => ({ email: 'audited@people.example', role: 'read' }),
+    },
+    'DELETE /api/v1/invitations/:id': {
+      entry: 'delete invitation',
+      on: () => made(app.admin, '/invitations', { email: 'gone@people.example', role: 'read' }),
+    },
+    'POST /auth/account': {
+      entry: 'create person',
+      on: () => newInvitation(app),
+      body: (token) => ({ token, name: 'Ada', password: PASSWORD }),
+    },
+    'POST /auth/join': {
+      entry: 'create person',
+      on: async () => {
+        await app.admin.delete(`/people/${await person()}`);
+        return newInvitation(app, 'read', member.email);
+      },
+      body: (token) => ({ token }),
+      headers: byMember,
+    },
+    'POST /auth/password': {
+      entry: 'sign_in person',
+      on: async () => (await app.admin.post<{ token: string }>(`/people/${await person()}/password-link`)).body.token,
+      body: (token) => ({ token, password: PASSWORD }),
+    },
+    'PUT /auth/account': { entry: 'update person', on: person, body: () => ({ name: 'Ada' }), headers: byMember },
+    'DELETE /auth/account': { entry: 'delete person', on: person, headers: byMember },
+    'DELETE /auth/sessions': { entry: 'sign_out person', on: elsewhere, headers: byMember },
+    'DELETE /auth/sessions/:id': { entry: 'sign_out person', on: elsewhere, headers: byMember },
+    'PUT /auth/session': {
+      entry: 'sign_in person',
+      on: person,
+      body: () => ({ organization_id: formatId('organization', app.orgId) }),
+      headers: byMember,
     },
     'POST /auth/session': { entry: 'sign_in session', body: () => ({ api_key: app.read.key }) },
     'DELETE /auth/session': {

@@ -27,7 +27,14 @@ const ONLY_SHAPE = [
   'PUT /api/v1/incidents/{id}/updates/{updateId}',
   'POST /api/v1/incidents/{id}/split',
   'POST /api/v1/incidents/{id}/merge',
+  'PUT /api/v1/people/{id}',
+  'POST /auth/link',
+  'POST /auth/account',
+  'PUT /auth/account',
+  'POST /auth/join',
+  'POST /auth/password',
   'POST /auth/session',
+  'PUT /auth/session',
   'POST /ack/{token}',
 ];
 
@@ -383,6 +390,9 @@ describe('a body with several wrong fields', () => {
         body: () => ({ name: '', role: 'king', expires_at: '2020-01-01T00:00:00Z' }),
         pointers: ['/expires_at', '/name', '/role'],
       },
+    ],
+    'POST /api/v1/invitations': [
+      { path: () => '/invitations', body: () => ({ email: 'bo', role: 'king' }), pointers: ['/email', '/role'] },
     ],
     'POST /api/v1/api-keys/invite': [
       {

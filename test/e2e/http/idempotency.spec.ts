@@ -194,6 +194,12 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/endpoints/:id/heartbeat/rotate',
     'POST /api/v1/websites/:id/ping-key/rotate',
     'POST /api/v1/endpoints/sitemap',
+    'POST /api/v1/people/:id/password-link',
+    'POST /api/v1/invitations',
+    'POST /auth/link',
+    'POST /auth/account',
+    'POST /auth/join',
+    'POST /auth/password',
     'POST /auth/session',
     'POST /ack/:token',
   ];

@@ -4,6 +4,7 @@ import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../packages/testing/service/api';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
+import { fromDashboard, signIn } from '../../harness/app/browser-session';
 import { type Route, routesOf } from '../../harness/app/routes';
 
 /** Who may call which route. A route that is not listed here fails. */
@@ -22,6 +23,14 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'POST /api/v1/api-keys/invite': 'admin',
   'POST /api/v1/api-keys/:id/invite': 'admin',
   'DELETE /api/v1/api-keys/:id': 'admin',
+  'GET /api/v1/people': 'admin',
+  'GET /api/v1/people/:id': 'admin',
+  'PUT /api/v1/people/:id': 'admin',
+  'DELETE /api/v1/people/:id': 'read',
+  'POST /api/v1/people/:id/password-link': 'admin',
+  'GET /api/v1/invitations': 'admin',
+  'POST /api/v1/invitations': 'admin',
+  'DELETE /api/v1/invitations/:id': 'admin',
   'GET /api/v1/audit-log': 'admin',
   'GET /api/v1/websites': 'read',
   'GET /api/v1/websites/:id': 'read',
@@ -77,7 +86,19 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/stream': 'read',
   'POST /auth/session': 'public',
   'GET /auth/session': 'public',
-  'DELETE /auth/session': 'read',
+  'PUT /auth/session': 'public',
+  'DELETE /auth/session': 'public',
+  'GET /auth/methods': 'public',
+  'POST /auth/link': 'public',
+  'POST /auth/account': 'public',
+  'POST /auth/password': 'public',
+  'POST /auth/join': 'person',
+  'GET /auth/account': 'person',
+  'PUT /auth/account': 'person',
+  'DELETE /auth/account': 'person',
+  'GET /auth/sessions': 'person',
+  'DELETE /auth/sessions': 'person',
+  'DELETE /auth/sessions/:id': 'person',
   'GET /ack/:token': 'public',
   'POST /ack/:token': 'public',
   'GET /status/:page': 'public',
@@ -119,6 +140,9 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'PUT /api/v1/websites/:id/status-page': 'write',
 };
 
+/** Anybody may leave; a key is nobody, so it needs the role for others. */
+const ONESELF = 'DELETE /api/v1/people/:id';
+
 const ORDER: readonly AccessRule[] = ['public', 'read', 'write', 'admin'];
 const NO_ID = '00000000000000000000000000';
 
@@ -145,7 +169,7 @@ describe('the access matrix', () => {
   afterAll(() => app.close());
 
   const idPrefix = (path: string): string => {
-    const [, collection = ''] = /^\/api\/v1\/([a-z-]+)/.exec(path) ?? [];
+    const [, collection = ''] = /^\/(?:api\/v1|auth)\/([a-z-]+)/.exec(path) ?? [];
     return (
       {
         websites: 'ws',
@@ -155,15 +179,23 @@ describe('the access matrix', () => {
         'api-keys': 'key',
         organizations: 'org',
         'status-pages': 'sp',
+        people: 'per',
+        invitations: 'inv',
+        sessions: 'ses',
       }[collection] ?? 'ws'
     );
   };
-  const send = async (route: Route, key: string | null): Promise<number> => {
+  const send = async (
+    route: Route,
+    key: string | null,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<number> => {
     const response = await fetch(app.url + route.path.replace(/:\w+/g, `${idPrefix(route.path)}_${NO_ID}`), {
       method: route.method,
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
         ...(route.method === 'GET' ? {} : { 'content-type': 'application/json' }),
+        ...more,
       },
       ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{}' }),
     });
@@ -189,13 +221,22 @@ describe('the access matrix', () => {
   it.each(['read', 'write', 'admin'] as const)(
     'a %s key may call exactly the routes of its role',
     async (role: Role) => {
-      for (const route of routes.filter(({ access }) => access !== 'public' && access !== 'operator')) {
+      for (const route of routes.filter(({ access }) => ORDER.indexOf(access ?? 'admin') > 0)) {
         const status = await send(route, app[role].key);
-        const allowed = ORDER.indexOf(route.access ?? 'admin') <= ORDER.indexOf(role);
+        const needed = route.name === ONESELF ? 'admin' : (route.access ?? 'admin');
+        const allowed = ORDER.indexOf(needed) <= ORDER.indexOf(role);
         expect([route.name, allowed ? status !== 403 && status !== 401 : status === 403]).toEqual([route.name, true]);
       }
     },
   );
+
+  it('routes for people are nowhere for a key, and for the session of one', async () => {
+    const { cookie } = await signIn(app.url, { api_key: app.admin.key });
+    for (const route of routes.filter(({ access }) => access === 'person')) {
+      expect([route.name, await send(route, app.admin.key)]).toEqual([route.name, 404]);
+      expect([route.name, await send(route, null, fromDashboard(app.url, cookie))]).toEqual([route.name, 404]);
+    }
+  });
 
   it('operator routes refuse an organization’s admin key', async () => {
     for (const route of routes.filter(({ access }) => access === 'operator')) {

@@ -1,3 +1,4 @@
+import { newUuid } from '../../../src/platform/ids/id';
 import { Passwords } from '../../../src/identity/person/passwords.service';
 import type { TestApp } from './app';
 
@@ -11,6 +12,12 @@ export class Browser {
   cookie = '';
 
   constructor(private readonly url: string) {}
+
+  /** The cookie as a real browser takes it. */
+  get asCookie(): { name: string; value: string; url: string } {
+    const [name = '', value = ''] = this.cookie.split('=');
+    return { name, value, url: this.url };
+  }
 
   async send<Body = Record<string, unknown>>(
     method: string,
@@ -39,4 +46,35 @@ export class Browser {
 /** Hashing takes no time in this service. */
 export function hashCheaply(app: TestApp): void {
   app.app.get(Passwords).cost = { ln: 4, r: 8, p: 1 };
+}
+
+export const PASSWORD = 'three wise monkeys';
+
+/** A member of the app's organization, with their browser. */
+export interface Member {
+  id: string;
+  email: string;
+  browser: Browser;
+}
+
+/** Invites somebody, who makes an account. */
+export async function newMember(app: TestApp, role = 'read', email = `${newUuid()}@people.example`): Promise<Member> {
+  hashCheaply(app);
+  const token = await newInvitation(app, role, email);
+  const browser = new Browser(app.url);
+  const fields = { token, name: email.split('@')[0] ?? '', password: PASSWORD };
+  const { status, body } = await browser.send<{ person: { id: string } }>('POST', '/auth/account', fields);
+  if (status !== 201) throw new Error(`nobody joined: ${status} ${JSON.stringify(body)}`);
+  return { id: body.person.id, email, browser };
+}
+
+/** The token of an invitation into the app's organization. */
+export async function newInvitation(
+  app: TestApp,
+  role = 'read',
+  email = `${newUuid()}@people.example`,
+): Promise<string> {
+  const { status, body, text } = await app.admin.post<{ token: string }>('/invitations', { email, role });
+  if (status !== 201) throw new Error(`nobody was invited: ${status} ${text}`);
+  return body.token;
 }

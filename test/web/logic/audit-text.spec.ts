@@ -1,6 +1,16 @@
 import type { AuditEntry } from '../../../web/src/api/types';
 import { authorOf, changesOf, sentenceOf } from '../../../web/src/logic/audit-text';
 
+const by = (more: Partial<AuditEntry['author']>): AuditEntry['author'] => ({
+  via: 'password',
+  key_id: null,
+  key_name: null,
+  person_id: null,
+  person_name: null,
+  ip: '203.0.113.7',
+  ...more,
+});
+
 const entry = (more: Partial<AuditEntry>): AuditEntry => ({
   id: 'au_1',
   created_at: '2026-11-20T10:00:00.000Z',
@@ -10,12 +20,10 @@ const entry = (more: Partial<AuditEntry>): AuditEntry => ({
   changed: [],
   before: null,
   after: null,
-  author: { via: 'api_key', key_id: 'key_1', key_name: 'Terraform', ip: '203.0.113.7' },
+  author: by({ via: 'api_key', key_id: 'key_1', key_name: 'Terraform' }),
   request_id: null,
   ...more,
 });
-
-const sent = { expires_at: '2026-11-27T10:00:00.000Z', accepted_at: null };
 
 describe('an entry of the audit log in words', () => {
   it.each<[Partial<AuditEntry>, string]>([
@@ -33,17 +41,6 @@ describe('an entry of the audit log in words', () => {
       'Changed alert “slack”: contact, delay, reminders every',
     ],
     [{ action: 'sign_in_failed', resource: 'session' }, 'Failed to sign in'],
-    [{ action: 'create', resource: 'api_key', after: { name: 'Ada', invitation: sent } }, 'Invited a person: Ada'],
-    [{ action: 'create', resource: 'api_key', after: { name: 'CI', invitation: null } }, 'Created API key “CI”'],
-    [{ resource: 'api_key', changed: ['invitation'], after: { invitation: sent } }, 'Renewed an invitation'],
-    [
-      {
-        resource: 'api_key',
-        changed: ['invitation'],
-        after: { invitation: { ...sent, accepted_at: sent.expires_at } },
-      },
-      'Accepted an invitation',
-    ],
   ])('%j: %s', (more, expected) => {
     expect(sentenceOf(entry(more))).toBe(expected);
   });
@@ -59,11 +56,43 @@ describe('an entry of the audit log in words', () => {
     expect(sentenceOf(entry({ ...made, resource_id: 'al_1' }), nameOf)).toBe('Created alert “slack” of Checkout');
   });
 
-  it.each<[AuditEntry['author'], string]>([
-    [{ via: 'session', key_id: 'key_1', key_name: 'Ann', ip: '203.0.113.7' }, 'dashboard, key Ann, 203.0.113.7'],
-    [{ via: 'operator', key_id: null, key_name: null, ip: null }, 'operator'],
+  it.each<[string, Partial<AuditEntry>]>([
+    ['Invited somebody as write', { action: 'create', resource: 'invitation', after: { role: 'write' } }],
+    ['Took an invitation back', { action: 'delete', resource: 'invitation', before: { role: 'write' } }],
+    ['Bo joined as read', { action: 'create', resource_id: 'per_bo', after: { role: 'read' } }],
+    ['Somebody joined as read', { action: 'create', resource_id: 'per_gone', after: { role: 'read' } }],
+    [
+      'Bo has the role admin now',
+      { resource_id: 'per_bo', changed: ['role'], before: { role: 'read' }, after: { role: 'admin' } },
+    ],
+    ['Made a password link for Bo', { resource_id: 'per_bo', changed: ['password_link'], before: {}, after: {} }],
+    ['Somebody was removed', { action: 'delete', resource_id: 'per_gone', before: { role: 'read' } }],
+    [
+      'Somebody left',
+      {
+        action: 'delete',
+        resource_id: 'per_gone',
+        before: { role: 'read' },
+        author: by({ person_id: 'per_gone', person_name: 'deleted person' }),
+      },
+    ],
+    ['Signed in', { action: 'sign_in', resource_id: 'per_bo' }],
+  ])('%s: %j', (expected, more) => {
+    const nameOf = (id: string) => (id === 'per_bo' ? 'Bo' : undefined);
+    expect(sentenceOf(entry({ resource: 'person', ...more }), nameOf)).toBe(expected);
+  });
+
+  it.each<[Partial<AuditEntry['author']>, string]>([
+    [{ via: 'session', key_id: 'key_1', key_name: 'Ann' }, 'dashboard, key Ann, 203.0.113.7'],
+    [{ via: 'operator', ip: null }, 'operator'],
+    [{ via: 'password', person_id: 'per_1', person_name: 'Ada' }, 'Ada, 203.0.113.7'],
+    [{ via: 'single_sign_on', person_id: 'per_1', person_name: 'Ada', ip: null }, 'Ada by single sign-on'],
+    [
+      { via: 'invitation', person_id: 'per_1', person_name: 'deleted person', ip: null },
+      'deleted person by invitation',
+    ],
   ])('%j: %s', (author, expected) => {
-    expect(authorOf(author)).toBe(expected);
+    expect(authorOf(by(author))).toBe(expected);
   });
 
   it('tells each setting with its value before and after', () => {

@@ -1,4 +1,4 @@
-import { apiCall, checkCommand, shellQuote, type Target } from '../../../web/src/logic/commands';
+import { apiCall, checkCommand, commandsWith, shellQuote, type Target } from '../../../web/src/logic/commands';
 
 const endpoint = (type: Target['type'], url: string, more: Partial<Target> = {}): Target => ({
   type,
@@ -72,4 +72,10 @@ describe('commands to copy', () => {
     expect(call).toContain('"host": "mail.example"');
     expect(call).not.toMatch(/0123|it's/);
   });
+});
+
+it('uses a key in a terminal', () => {
+  expect(commandsWith('ums_r_1', 'https://uptime.example.com')).toBe(
+    'export UPTIME_URL=https://uptime.example.com\nexport UPTIME_API_KEY=ums_r_1\nuptime ls',
+  );
 });

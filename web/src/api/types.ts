@@ -62,7 +62,18 @@ export type Organization = Schemas['CurrentOrganization'];
 export type ApiKey = Schemas['ApiKey'];
 /** The only response that holds the key itself. */
 export type CreatedApiKey = Schemas['CreatedApiKey'];
-export type CreatedInvitation = Schemas['CreatedInvitation'];
+
+/** A member of the organization. */
+export type Person = Schemas['Person'];
+/** Somebody who may join. */
+export type Invitation = Schemas['OpenInvitation'];
+/** The only response that holds the token of an invitation. */
+export type CreatedInvitation = Schemas['CreatedOpenInvitation'];
+export type PasswordLink = Schemas['PasswordLink'];
+/** What is stored about oneself. */
+export type Account = Schemas['Account'];
+export type OwnSession = Schemas['OwnSession'];
+
 export type AuditEntry = Schemas['AuditEntry'];
 export type System = Schemas['System'];
 export type PublicPage = Schemas['PublicPage'];

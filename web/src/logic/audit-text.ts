@@ -1,4 +1,4 @@
-import type { ApiKey, AuditEntry } from '../api/types';
+import type { AuditEntry } from '../api/types';
 import { words } from './format';
 import { spanText } from './time-span';
 
@@ -14,6 +14,8 @@ export const RESOURCES: readonly AuditEntry['resource'][] = [
   'maintenance',
   'status_page',
   'delivery',
+  'person',
+  'invitation',
   'api_key',
   'session',
   'organization',
@@ -42,6 +44,10 @@ const VIA: Record<AuditEntry['author']['via'], string> = {
   auth_off: 'anybody (AUTH=off)',
   command_line: 'command on the server',
   system: 'the service itself',
+  password: 'password',
+  single_sign_on: 'single sign-on',
+  proxy: 'proxy',
+  invitation: 'invitation',
 };
 
 /** What a thing is called in its settings: an alert has no name. */
@@ -60,36 +66,36 @@ const settingOf = (name: string): string => SETTINGS[name] ?? words(name);
  * `Changed endpoint “Checkout”: interval, timeout`; of an alert also whose it is. A session is its key: `Signed in`.
  * `nameOf`: the name that something with an id has now.
  */
-export function sentenceOf(
-  { action, resource, resource_id, changed, before, after }: AuditEntry,
-  nameOf: (id: string) => string | undefined = () => undefined,
-): string {
+export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | undefined = () => undefined): string {
+  const { action, resource, resource_id, changed, before, after } = entry;
+  if (resource === 'invitation' || resource === 'person')
+    return peopleSentence(entry, nameOf(resource_id) ?? 'Somebody');
   if (resource === 'session') return DONE[action];
   const texts = NAMES.map((key) => after?.[key] ?? before?.[key]);
   const name = texts.find((text): text is string => typeof text === 'string' && text !== '') ?? nameOf(resource_id);
   const endpointId = after?.['endpoint_id'] ?? before?.['endpoint_id'];
   const endpoint = resource === 'alert' && typeof endpointId === 'string' ? nameOf(endpointId) : undefined;
-  if (resource === 'api_key') {
-    const invitation = invitationOf(action, after);
-    if (invitation) return name === undefined ? invitation : `${invitation}: ${name}`;
-  }
   const what =
     `${DONE[action]} ${KIND[resource] ?? words(resource)}${name === undefined ? '' : ` “${name}”`}` +
     (endpoint === undefined ? '' : ` of ${endpoint}`);
   return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(settingOf).join(', ')}` : what;
 }
 
-/** What an entry about a key tells of an invitation. */
-function invitationOf(action: AuditEntry['action'], after: AuditEntry['after']): string | null {
-  const invitation = after?.['invitation'] as ApiKey['invitation'] | undefined;
-  if (!invitation) return null;
-  if (action === 'create') return 'Invited a person';
-  return invitation.accepted_at === null ? 'Renewed an invitation' : 'Accepted an invitation';
+/** What was done to people. The log has no name of theirs, only the role: `name` is the one of today. */
+function peopleSentence({ action, resource, resource_id, before, after, author }: AuditEntry, name: string): string {
+  const role = String(after?.['role'] ?? before?.['role'] ?? '');
+  if (action === 'create')
+    return resource === 'invitation' ? `Invited somebody as ${role}` : `${name} joined as ${role}`;
+  if (action === 'delete' && resource === 'invitation') return 'Took an invitation back';
+  if (action === 'delete') return `${name} ${author.person_id === resource_id ? 'left' : 'was removed'}`;
+  if (action === 'update') return role === '' ? `Made a password link for ${name}` : `${name} has the role ${role} now`;
+  return DONE[action];
 }
 
-/** `API key Terraform, 203.0.113.7`. */
-export function authorOf({ via, key_name, ip }: AuditEntry['author']): string {
-  const who = key_name === null ? VIA[via] : `${VIA[via]} ${key_name}`;
+/** `Ada, 203.0.113.7`, `Ada by single sign-on`, `API key Terraform, 203.0.113.7`. */
+export function authorOf({ via, key_name, person_name, ip }: AuditEntry['author']): string {
+  const how = key_name === null ? VIA[via] : `${VIA[via]} ${key_name}`;
+  const who = person_name === null ? how : via === 'password' ? person_name : `${person_name} by ${how}`;
   return ip === null ? who : `${who}, ${ip}`;
 }
 

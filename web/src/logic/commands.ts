@@ -81,3 +81,7 @@ export function apiCall(
     `  -d ${json}`,
   ].join(' \\\n');
 }
+
+/** What is typed into a terminal so that `uptime` uses a key of this service. */
+export const commandsWith = (key: string, origin: string): string =>
+  [`export UPTIME_URL=${shellQuote(origin)}`, `export UPTIME_API_KEY=${shellQuote(key)}`, 'uptime ls'].join('\n');

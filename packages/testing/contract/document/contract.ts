@@ -10,17 +10,21 @@ export const CONTRACT = JSON.parse(
 /** Its operations: each test that counts for all of them is named by one. */
 export const OPERATIONS: readonly Operation[] = operationsOf(CONTRACT);
 
-/** Who may call an operation at the least. `public`: everybody. `operator`: who has the operator token, and no key. */
-export type Caller = 'public' | 'read' | 'write' | 'admin' | 'operator';
+/**
+ * Who may call an operation at the least. `public`: everybody. `operator`: who has the operator token, and no key. `person`: the browser of
+ * somebody with an account.
+ */
+export type Caller = 'public' | 'read' | 'write' | 'admin' | 'operator' | 'person';
 
-const FOR_ADMINS = /^\S+ \/api\/v1\/(api-keys|audit-log|system)/;
+const FOR_ADMINS = /^\S+ \/api\/v1\/(api-keys|audit-log|system|people|invitations)/;
 const FOR_OPERATORS = /^\S+ \/api\/v1\/organizations/;
 /** They change nothing of the organization, whatever their method. */
-const CHANGES_NOTHING = ['convertConfiguration', 'planConfiguration', 'previewHeartbeat', 'signOut'];
+const CHANGES_NOTHING = ['convertConfiguration', 'planConfiguration', 'previewHeartbeat'];
 
 /** The least that a caller of this operation has to be: reading is for `read`, changing for `write`. */
 export function callerOf({ name, method, operationId, security }: Operation): Caller {
   if (security?.length === 0) return 'public';
+  if (security?.some((one) => 'session' in one)) return 'person';
   if (FOR_OPERATORS.test(name)) return 'operator';
   if (FOR_ADMINS.test(name)) return 'admin';
   return method === 'GET' || CHANGES_NOTHING.includes(operationId) ? 'read' : 'write';

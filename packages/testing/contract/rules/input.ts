@@ -38,10 +38,10 @@ export function describeInput(session: TheSession, scene: () => Scene, hasOperat
     });
 
     it.each(rows(withFields))('%s refuses broken JSON and other content types', async (_, operation) => {
-      const { params = {}, query } = await sampleOf(scene(), operation);
+      const { params = {}, query, headers = {} } = await sampleOf(scene(), operation);
       const by = callerFor(session(), operation);
       const send = (text: string, type: string) =>
-        sendTo(by, operation, { params, text, type, ...(query !== undefined && { query }) });
+        sendTo(by, operation, { params, headers, text, type, ...(query !== undefined && { query }) });
       expectProblem(await send('{"name":', 'application/json'), 400, 'malformed_json');
       expectProblem(await send('name=x', 'application/x-www-form-urlencoded'), 415, 'unsupported_media_type');
     });

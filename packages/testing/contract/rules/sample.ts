@@ -47,6 +47,9 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'status-pages': 'sp',
   'api-keys': 'key',
   organizations: 'org',
+  people: 'per',
+  invitations: 'inv',
+  auth: 'ses',
 };
 
 /** Operations of the contract for which there is neither a sample nor a reason why not. */

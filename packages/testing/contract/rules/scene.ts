@@ -2,6 +2,7 @@ import { eventually } from '../../eventually';
 import { BY_ITSELF_MS, CheckedEndpoint } from '../session/checked-endpoint';
 import { type Caller } from '../session/caller';
 import { DownTogether, newIncident } from '../session/incidents';
+import { newMember } from '../session/members';
 import type { Session } from '../session/session';
 import {
   createdIn,
@@ -35,6 +36,11 @@ export class Scene {
   readonly downTogether = once(() => DownTogether.make(this.session));
   readonly incident = once(() => openIncident(this.session));
   readonly other = once(() => otherOrganization(this.session));
+  readonly member = once(() => newMember(this.session));
+  /** Who is taken out of the organization, and joins again. */
+  readonly guest = once(() => newMember(this.session));
+  /** Whose password is set, so that no cookie of theirs lasts. */
+  readonly forgetful = once(() => newMember(this.session));
   readonly cookie = once(() => cookieOf(this.session));
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type OpenApi, type Operation, operationsOf } from '../document/openapi';
+import type { ApiResponse } from '../../service/api';
 import { Bench } from './bench';
 import { type Call, Caller, OWN_CONNECTION } from './caller';
 import { CallRecord } from './call-record';
@@ -16,6 +17,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   sp: '/status-pages',
   key: '/api-keys',
   org: '/organizations',
+  inv: '/invitations',
 };
 
 /** Gives the session of a run; the tests ask for it when they run, not when they are declared. */
@@ -28,7 +30,7 @@ export type TheSession = () => Session;
 export class Session {
   /** In every name of this run, so that it never meets other data or another run. */
   readonly prefix = `contract-${randomBytes(4).toString('hex')}`;
-  private readonly made: { by: Caller; path: string }[] = [];
+  private readonly made: { path: string; remove: () => Promise<{ status: number }> }[] = [];
   private names = 0;
 
   private constructor(
@@ -101,7 +103,14 @@ export class Session {
   /** Removes this at the end, whatever happens until then. */
   willRemove(by: Caller, id: string): void {
     const collection = COLLECTIONS[id.split('_')[0] ?? ''];
-    if (collection !== undefined) this.made.push({ by, path: `${collection}/${id}` });
+    const path = `${collection}/${id}`;
+    if (collection !== undefined) this.made.push({ path, remove: () => by.delete(path) });
+  }
+
+  /** What the browser of a person sends besides, by the response that signed it in. */
+  browserOf({ headers }: Pick<ApiResponse, 'headers'>): Record<string, string> {
+    const cookie = headers['set-cookie']?.split(';')[0] ?? '';
+    return { cookie, origin: new URL(this.url).origin, 'sec-fetch-site': 'same-origin' };
   }
 
   /** Removes what was made, the newest first; then what something else still used. Throws with what stays. */
@@ -110,7 +119,7 @@ export class Session {
     for (let round = 0; round < 2 && left.length > 0; round++) {
       const after: typeof left = [];
       for (const each of left) {
-        const { status } = await each.by.delete(each.path);
+        const { status } = await each.remove();
         if (status !== 204 && status !== 404 && status !== 401) after.push(each);
       }
       left = after;
@@ -122,6 +131,11 @@ export class Session {
   private noted(by: Caller, call: Call): void {
     this.record.note(call);
     const { status, body } = call.response as { status: number; body: { id?: unknown; kind?: unknown } | null };
+    // An account goes by the cookie that it began with, or by that of its newest password: the older one is over then.
+    if (status === 201 && ['/auth/account', '/auth/password'].includes(call.path)) {
+      const headers = this.browserOf(call.response);
+      this.made.push({ path: call.path, remove: () => this.anonymous.send('DELETE', '/auth/account', { headers }) });
+    }
     // Also when a broken service does not say 201 for it. A detected incident is what happened: nobody removes it.
     if (call.method === 'POST' && status < 300 && typeof body?.id === 'string' && body.kind !== 'detected')
       this.willRemove(by, body.id);

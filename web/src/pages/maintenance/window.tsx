@@ -62,6 +62,7 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
             {stored && (
               <p>
                 <WindowPill status={stored.status} /> {nextText(stored)}
+                {stored.created_by !== null && <span class="muted"> · made by {stored.created_by}</span>}
               </p>
             )}
           </Head>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { query } from '../../api/client';
-import type { AuditEntry } from '../../api/types';
+import { all, query } from '../../api/client';
+import type { AuditEntry, Person } from '../../api/types';
 import { Empty } from '../../components/empty';
 import { Choice } from '../../components/form/field';
 import { Button, Table } from '../../components/layout';
@@ -8,7 +8,7 @@ import { authorOf, changesOf, RESOURCES, sentenceOf } from '../../logic/audit-te
 import { time, words } from '../../logic/format';
 import { now } from '../../state/clock';
 import { useContacts } from '../../state/contacts';
-import { usePages } from '../../state/load';
+import { useLoad, usePages } from '../../state/load';
 import { itemOf } from '../../state/overview-store';
 import { route, setQuery } from '../../state/router';
 
@@ -25,8 +25,9 @@ const since = (days: string): string | null =>
 
 /** Who changed what, newest first. */
 export function AuditLog() {
-  const resource = route.value.query.get('resource') ?? '';
-  const days = route.value.query.get('days') ?? '';
+  const filters = ['resource', 'person', 'days'].map((name) => route.value.query.get(name) ?? '');
+  const [resource = '', person = '', days = ''] = filters;
+  const people = useLoad('people', (signal) => all<Person>('/api/v1/people', signal)).data.value ?? [];
   return (
     <>
       <div class="filters">
@@ -36,19 +37,42 @@ export function AuditLog() {
           set={(value) => setQuery({ resource: value })}
           options={[['', 'Everything'], ...RESOURCES.map((each): [string, string] => [each, words(each)])]}
         />
+        {(people.length > 0 || person !== '') && (
+          <Choice
+            label="Who"
+            value={person}
+            set={(value) => setQuery({ person: value })}
+            options={[
+              ['', 'Anybody'],
+              ...people.map(({ id, name }): [string, string] => [id, name]),
+              ...(person === '' || people.some(({ id }) => id === person)
+                ? []
+                : [[person, 'somebody who left'] as const]),
+            ]}
+          />
+        )}
         <Choice label="When" value={days} set={(value) => setQuery({ days: value })} options={PERIODS} />
       </div>
-      <Entries key={`${resource} ${days}`} resource={resource} days={days} />
+      <Entries key={filters.join(' ')} resource={resource} person={person} days={days} people={people} />
     </>
   );
 }
 
-function Entries({ resource, days }: { resource: string; days: string }) {
+interface EntriesProps {
+  resource: string;
+  person: string;
+  days: string;
+  people: readonly Person[];
+}
+
+function Entries({ resource, person, days, people }: EntriesProps) {
   // The same moment for all pages of one list.
   const from = useSignal(since(days));
-  const entries = usePages<AuditEntry>(`/api/v1/audit-log${query({ resource, since: from.value })}`, 0);
+  const filters = query({ resource, person_id: person, since: from.value });
+  const entries = usePages<AuditEntry>(`/api/v1/audit-log${filters}`, 0);
   const contacts = useContacts();
-  const nameOf = (id: string) => itemOf(id)?.name ?? contacts.data.value?.find((each) => each.id === id)?.name;
+  const nameOf = (id: string) =>
+    itemOf(id)?.name ?? [...people, ...(contacts.data.value ?? [])].find((each) => each.id === id)?.name;
   const list = entries.items.value;
   if (!list) return <p class="muted">Loading…</p>;
   return (

@@ -1,41 +1,28 @@
 import { useSignal } from '@preact/signals';
 import { all, post, remove } from '../../api/client';
-import type { ApiKey, CreatedApiKey, CreatedInvitation } from '../../api/types';
-import { CopyButton } from '../../components/copy';
+import type { ApiKey, CreatedApiKey } from '../../api/types';
 import { confirmed } from '../../components/dialog';
+import { Choice, Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { Button, Data, Section, Table } from '../../components/layout';
 import { StatusPill } from '../../components/status';
+import { commandsWith } from '../../logic/commands';
 import { day, time } from '../../logic/format';
-import { invitationState } from '../../logic/invitation';
+import { DATE, endOfDay, EXPIRIES, expiryOf } from '../../logic/key-expiry';
+import { ROLES } from '../../logic/people';
 import { now } from '../../state/clock';
-import { useLoad } from '../../state/load';
+import { into, useLoad } from '../../state/load';
 import { session } from '../../state/session';
 import { runAction } from '../../state/toast';
-import { InvitationMessage, NewInvitation, renew } from './invitation';
-import { KeyFields, useKeyDraft } from './key-fields';
 import { OpenOnWall } from './open-on-wall';
+import { ShownOnce } from './shown-once';
 
-/** The organization's keys, an invitation for a person, and a form for the key of a program. */
+/** The organization's keys, and a form for a new one. */
 export function Keys() {
   const keys = useLoad('keys', (signal) => all<ApiKey>('/api/v1/api-keys', signal));
-  const message = useSignal<CreatedInvitation | null>(null);
-  const onInvited = (made: CreatedInvitation | null) => {
-    if (made === null) return;
-    message.value = made;
-    keys.reload();
-  };
   return (
     <>
-      <Section title="Invite a person">
-        <p class="muted lead-in">
-          Makes a key, and a message to send with a link that signs in once and shows them the key. Nobody else sees it.
-        </p>
-        <NewInvitation onInvited={onInvited} />
-        {message.value && <InvitationMessage key={message.value.sign_in_token} of={message.value} />}
-      </Section>
       <Section title="A key for a program">
-        <p class="muted lead-in">The key itself is shown once, for you to copy.</p>
         <NewKey onCreated={keys.reload} />
       </Section>
       <Section title="Keys">
@@ -43,23 +30,17 @@ export function Keys() {
           {(list) => (
             <Table
               label="API keys"
-              head={['Name', 'Role', '~Created', 'Last used', 'Expires', '']}
+              head={['Name', 'Role', 'Made by', '~Created', 'Last used', 'Expires', '']}
               rows={list.map((key) => [
                 key.name,
                 <span class="role">{key.role}</span>,
+                key.created_by,
                 day(key.created_at),
-                <LastUse of={key} />,
+                key.last_used_at === null ? 'never' : time(key.last_used_at, now.value),
                 <Expiry at={key.expires_at} />,
-                <>
-                  {key.invitation && (
-                    <Button class="plain" label={`New link for ${key.name}`} onClick={() => renew(key).then(onInvited)}>
-                      New link
-                    </Button>
-                  )}
-                  <Button class="plain" label={`Revoke ${key.name}`} onClick={() => revoke(key).then(keys.reload)}>
-                    Revoke
-                  </Button>
-                </>,
+                <Button class="plain" label={`Revoke ${key.name}`} onClick={() => revoke(key).then(keys.reload)}>
+                  Revoke
+                </Button>,
               ])}
             />
           )}
@@ -79,40 +60,59 @@ async function revoke(key: ApiKey): Promise<void> {
   await runAction(() => remove(`/api/v1/api-keys/${key.id}`), `“${key.name}” is revoked.`);
 }
 
-/** An invited person's key has not been used by anybody; until the link ends it still may be. */
-function LastUse({ of: key }: { of: ApiKey }) {
-  const state = invitationState(key, now.value);
-  const until = key.invitation ? day(key.invitation.expires_at) : '';
-  if (state === 'open') return <>invited, not yet used, until {until}</>;
-  if (state === 'over') return <StatusPill status="paused" word={`link not used, ended ${until}`} />;
-  return <>{key.last_used_at === null ? 'never' : time(key.last_used_at, now.value)}</>;
-}
-
 function Expiry({ at }: { at: string | null }) {
   if (at === null) return <>never</>;
   return Date.parse(at) > now.value ? <>{day(at)}</> : <StatusPill status="paused" word={`expired ${day(at)}`} />;
 }
 
 function NewKey({ onCreated }: { onCreated: () => void }) {
-  const draft = useKeyDraft();
+  const [name, role, expiry, date] = [useSignal(''), useSignal('read'), useSignal('never'), useSignal('')];
   const made = useSignal<CreatedApiKey | null>(null);
   const create = async () => {
     made.value = null;
-    made.value = await post<CreatedApiKey>('/api/v1/api-keys', draft.body());
-    draft.name.value = '';
+    made.value = await post<CreatedApiKey>('/api/v1/api-keys', {
+      name: name.value,
+      role: role.value,
+      expires_at: expiry.value === DATE ? endOfDay(date.value) : expiryOf(expiry.value, Date.now()),
+    });
+    name.value = '';
     onCreated();
   };
   return (
     <>
       <Form save={create} action="Create key">
-        {({ problem }) => <KeyFields draft={draft} nameLabel="Name of a new key" problem={problem} />}
+        {({ problem }) => (
+          <>
+            <p class="muted">
+              It belongs to the organization, whoever makes it. The key itself is shown once, for you to copy.
+            </p>
+            <div class="form-row">
+              <Text label="Name of a new key" error={problem('/name')} value={name.value} set={into(name)} />
+              <Choice label="Role" value={role.value} set={into(role)} options={ROLES} />
+              <Choice
+                label="Expires"
+                error={expiry.value === DATE ? undefined : problem('/expires_at')}
+                value={expiry.value}
+                set={into(expiry)}
+                options={EXPIRIES}
+              />
+              {expiry.value === DATE && (
+                <Text label="Last day" type="date" error={problem('/expires_at')} value={date.value} set={into(date)} />
+              )}
+            </div>
+          </>
+        )}
       </Form>
       {made.value && (
-        <div class="notice good invitation" role="status">
-          <p>Copy the key “{made.value.name}” now: it is shown this one time.</p>
-          <pre tabIndex={0}>{made.value.key}</pre>
-          <CopyButton text={made.value.key} label="Copy key" />
-        </div>
+        <>
+          <ShownOnce key={made.value.id} text={made.value.key} copy="Copy key">
+            Copy the key “{made.value.name}” now: it is shown this one time.
+          </ShownOnce>
+          <details class="below">
+            <summary>With the command line</summary>
+            <pre tabIndex={0}>{commandsWith(made.value.key, location.origin)}</pre>
+          </details>
+        </>
       )}
     </>
   );

@@ -12,6 +12,7 @@ const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['checks_per_second', 'Checks per second that endpoints ask for'],
   ['alerts', 'Alerts'],
   ['alerts_per_endpoint', 'Alerts of one endpoint'],
+  ['people', 'People, with open invitations'],
   ['api_keys', 'API keys'],
   ['status_pages', 'Status pages'],
   ['streams', 'Live streams at once'],
@@ -56,13 +57,18 @@ export function OrganizationFacts() {
           </Section>
           <Section title="Another organization">
             <p>
-              An API key belongs to one organization: sign in with a key of the other one.{' '}
-              {session.value?.is_default === true &&
-                'New organizations are made by whoever runs the installation, with the OPERATOR_TOKEN: POST /api/v1/organizations.'}
+              {session.value?.person
+                ? 'An invitation leads to one. Those that you are in are listed at the top of every page.'
+                : 'An API key belongs to one organization: sign in with a key of the other one.'}{' '}
+              {session.value?.operator === true || (session.value?.is_default === true && !session.value.person)
+                ? 'New organizations are made by an operator, or with the OPERATOR_TOKEN: POST /api/v1/organizations.'
+                : ''}
             </p>
-            <p>
-              <Button onClick={() => void runAction(signOut)}>Sign in to another organization</Button>
-            </p>
+            {!session.value?.person && (
+              <p>
+                <Button onClick={() => void runAction(signOut)}>Sign in to another organization</Button>
+              </p>
+            )}
           </Section>
         </>
       )}

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { Head, Tabs } from '../../components/layout';
 import { may, session } from '../../state/session';
+import { Account } from './account';
 import { AuditLog } from './audit-log';
 import { Configuration } from './configuration';
 import { Keys } from './keys';
 import { OrganizationFacts } from './organization';
+import { People } from './people';
 import { SystemState } from './system';
 
 interface Tab {
@@ -17,6 +19,8 @@ interface Tab {
 const always = () => true;
 
 const TABS: readonly Tab[] = [
+  { key: 'people', title: 'People', isShown: may.admin, show: () => <People /> },
+  { key: 'account', title: 'My account', isShown: () => session.value?.person != null, show: () => <Account /> },
   { key: 'keys', title: 'API keys', isShown: may.admin, show: () => <Keys /> },
   { key: 'organization', title: 'Organization', isShown: always, show: () => <OrganizationFacts /> },
   { key: 'configuration', title: 'Import and export', isShown: always, show: () => <Configuration /> },
@@ -29,16 +33,17 @@ const TABS: readonly Tab[] = [
   },
 ];
 
-/** API keys, the organization and its limits, its configuration as a file, who changed what, and the state of the installation. */
+/** People and one's own account, API keys, the organization and its limits, its configuration as a file, who changed what, and the state of the installation. */
 export function SettingsPage({ tab }: { tab: string }) {
   const tabs = TABS.filter(({ isShown }) => isShown());
   const current = tabs.find(({ key }) => key === tab) ?? tabs[0];
+  const { organization, person, key_name, role } = session.value ?? {};
   return (
     <>
       <Head title="Settings">
         <p class="muted">
-          Organization {session.value?.organization.name}, signed in with the key “{session.value?.key_name}” (
-          {session.value?.role})
+          Organization {organization?.name}, signed in {person ? `as ${person.name}` : `with the key “${key_name}”`} (
+          {role})
         </p>
       </Head>
       <Tabs
@@ -47,7 +52,11 @@ export function SettingsPage({ tab }: { tab: string }) {
         tabs={tabs.map(({ key, title }) => [key, title, `#/settings/${key}`])}
       />
       {tab !== '' && tab !== current?.key && TABS.some(({ key }) => key === tab) && (
-        <p class="notice warn">This key may not open what the address names: that needs the role admin.</p>
+        <p class="notice warn">
+          {tab === 'account'
+            ? 'A key has no account: sign in as a person.'
+            : 'You may not open what the address names: that needs the role admin.'}
+        </p>
       )}
       {current?.show()}
     </>

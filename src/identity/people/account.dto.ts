@@ -5,7 +5,7 @@ import { IsName, Optional } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { MOST_EMAIL, OwnOrganizationView, SessionOrganizationView } from '../session/session.dto';
 import { SIGN_INS, type SignIn } from '../session/session.service';
-import type { MembershipRow, MembershipSource, PersonRow } from './person-row';
+import type { MembershipRow, MembershipSource, PersonRow } from '../person/person-row';
 
 const TOKEN = { description: 'The token of a link, `/#/sign-in/<token>`.', example: 'rV8…' };
 /** More bytes than 256 characters have; what is too long is refused by the rule of passwords. */
@@ -106,26 +106,6 @@ export class LinkView {
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-27T10:00:00.000Z' })
   expires_at!: string;
-}
-
-export class SingleSignOnView {
-  @ApiProperty({ example: 'Single sign-on' })
-  name!: string;
-}
-
-/** How one gets in. */
-export class SignInMethodsView {
-  @ApiProperty({ description: 'Whether people sign in with e-mail and password.', example: true })
-  password!: boolean;
-
-  @ApiProperty({ description: 'Whether a key signs in.', example: true })
-  api_key!: boolean;
-
-  @ApiProperty({ type: SingleSignOnView, nullable: true, example: null })
-  single_sign_on!: SingleSignOnView | null;
-
-  @ApiProperty({ description: 'Whether nobody has an account yet.', example: false })
-  needs_account!: boolean;
 }
 
 export class AccountIdentityView {

@@ -15,6 +15,7 @@ export class PeopleController {
 
   @Route('GET', '', {
     access: 'admin',
+    needsAccounts: true,
     operationId: 'listPeople',
     summary: 'List people',
     description: 'The members of your organization, by when they joined.',
@@ -26,6 +27,7 @@ export class PeopleController {
 
   @Route('GET', ':id', {
     access: 'admin',
+    needsAccounts: true,
     operationId: 'getPerson',
     summary: 'Get a person',
     description: 'A member of your organization.',
@@ -37,6 +39,7 @@ export class PeopleController {
 
   @Route('PUT', ':id', {
     access: 'admin',
+    needsAccounts: true,
     ifMatch: 'honoured',
     operationId: 'updatePerson',
     summary: 'Change what a person may do',
@@ -51,6 +54,7 @@ export class PeopleController {
 
   @Route('DELETE', ':id', {
     access: 'read',
+    needsAccounts: true,
     ifMatch: 'honoured',
     operationId: 'removePerson',
     summary: 'Remove a person from the organization',
@@ -69,6 +73,7 @@ export class PeopleController {
 
   @Route('POST', ':id/password-link', {
     access: 'admin',
+    needsAccounts: true,
     idempotencyKey: { refused: 'The response shows a token that is stored nowhere, so it cannot be sent again.' },
     operationId: 'createPasswordLink',
     summary: 'Make a link that sets a password',

@@ -15,6 +15,7 @@ export class InvitationsController {
 
   @Route('GET', '', {
     access: 'admin',
+    needsAccounts: true,
     operationId: 'listInvitations',
     summary: 'List invitations',
     description: 'Who has been invited and has not joined yet, oldest first.',
@@ -26,6 +27,7 @@ export class InvitationsController {
 
   @Route('POST', '', {
     access: 'admin',
+    needsAccounts: true,
     idempotencyKey: { refused: 'The response shows a token that is stored nowhere, so it cannot be sent again.' },
     operationId: 'createInvitation',
     summary: 'Invite somebody',
@@ -43,6 +45,7 @@ export class InvitationsController {
 
   @Route('DELETE', ':id', {
     access: 'admin',
+    needsAccounts: true,
     ifMatch: { refused: 'An invitation has no settings that could change.' },
     operationId: 'deleteInvitation',
     summary: 'Take an invitation back',

@@ -5,7 +5,7 @@ import { PageQuery, QueryBoolean } from '../../platform/http/page';
 import { ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { MOST_EMAIL } from '../session/session.dto';
-import type { MembershipSource } from './person-row';
+import type { MembershipSource } from '../person/person-row';
 
 const SOURCES = ['invited', 'groups'] as const;
 

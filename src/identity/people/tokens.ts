@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import type { Role } from '../../platform/access/caller';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
+import { RateLimits } from '../rate-limits';
 import { hashOf } from '../session/session.service';
 import { SignInLinks } from '../session/sign-in-links';
-import type { LinkKind } from './account.dto';
-import { PersonStore } from './person-store';
+import { LINK_KINDS, type LinkKind } from './account.dto';
+import { PersonStore } from '../person/person-store';
 
 /** What a token that still works stands for. Ids are uuids. */
 export interface Token {
@@ -38,17 +40,27 @@ export class Tokens {
     private readonly links: SignInLinks,
     private readonly people: PersonStore,
     private readonly clock: Clock,
+    private readonly limits: RateLimits,
   ) {}
 
-  /** `null` for one that is unknown, used or over. */
-  async find(token: string, sql: Sql = this.database): Promise<Token | null> {
-    return (await this.invitation(token, sql)) ?? (await this.link(token, sql));
+  /**
+   * A token that still works, of one of these kinds. Any other, unknown, used or over, is a wrong credential: throws
+   * `unauthenticated`, or `rate_limited`.
+   */
+  async find(token: string, request: Request, kinds: readonly LinkKind[] = LINK_KINDS): Promise<Token> {
+    this.limits.admitLookUp(request);
+    const found = (await this.invitation(token, this.database)) ?? (await this.link(token, this.database));
+    if (!found || !kinds.includes(found.kind)) throw this.limits.refusal(request);
+    return found;
   }
 
-  /** Uses the token up, of two requests one does. Returns whether this one did. */
-  async use(tx: Tx, token: string, { invitationId }: Token): Promise<boolean> {
-    if (invitationId === null) return (await this.links.exchange(token, tx)) !== null;
-    return (await tx.query('DELETE FROM invitation WHERE id = $1 RETURNING 1', [invitationId])).length > 0;
+  /** Uses the token up: of two requests one does, the other throws as `find`. */
+  async use(tx: Tx, token: string, { invitationId }: Token, request: Request): Promise<void> {
+    const isUsed =
+      invitationId === null
+        ? (await this.links.exchange(token, tx)) !== null
+        : (await tx.query('DELETE FROM invitation WHERE id = $1 RETURNING 1', [invitationId])).length > 0;
+    if (!isUsed) throw this.limits.refusal(request);
   }
 
   private async invitation(token: string, sql: Sql): Promise<Token | null> {

@@ -12,7 +12,7 @@ import { Clock } from '../../platform/time/clock';
 import { Quotas } from '../quota/quotas.service';
 import { hashOf, newToken } from '../session/session.service';
 import { INVITATION_MS } from '../session/sign-in-links';
-import { isEmail } from './email';
+import { isEmail } from '../person/email';
 import { linkOf } from './link-address';
 import {
   type CreatedOpenInvitationView,
@@ -21,7 +21,7 @@ import {
   type OpenInvitationView,
   toOpenInvitationView,
 } from './people.dto';
-import { normalizeEmail } from './person-row';
+import { normalizeEmail } from '../person/person-row';
 
 const COLUMNS = `i.id, i.email, i.role, i.created_at AS "createdAt", i.expires_at AS "expiresAt",
   COALESCE((SELECT p.name FROM person p WHERE p.id = i.created_by_id), i.created_by) AS "createdBy"`;
@@ -51,6 +51,7 @@ export class InvitationsService {
           [orgId, after ?? NIL_UUID, now, count],
         ),
       idOf: ({ id }) => id,
+      total: () => this.count(orgId, now),
     });
     return page.map(toOpenInvitationView);
   }
@@ -97,6 +98,14 @@ export class InvitationsService {
       if (!row) throw problems.notFound();
       await recordChange(tx, { orgId, action: 'delete', resource: 'invitation', id, before: { role: row.role } });
     });
+  }
+
+  private async count(orgId: string, now: Date): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM invitation WHERE org_id = $1 AND expires_at > $2',
+      [orgId, now],
+    );
+    return row?.count ?? 0;
   }
 
   /** What `create` would refuse in these fields. */

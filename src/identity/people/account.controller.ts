@@ -11,13 +11,14 @@ import {
   LinkView,
   OwnSessionView,
   SetPasswordDto,
-  SignInMethodsView,
   TokenDto,
   UpdateAccountDto,
 } from './account.dto';
 import { AccountService } from './account.service';
+import { JoinService } from './join.service';
 import { OwnSessionsService } from './own-sessions.service';
 import { Held } from './held';
+import { PasswordReset } from './password-reset.service';
 
 const ONCE = 'The token is used up.';
 const OWN = 'A person changes nobody else’s account, and the page shows what is stored.';
@@ -28,50 +29,42 @@ const REFUSALS = ['unauthenticated', 'origin_not_allowed', 'rate_limited'] as co
 export class AccountController {
   constructor(
     private readonly accounts: AccountService,
+    private readonly joins: JoinService,
+    private readonly passwordReset: PasswordReset,
     private readonly ownSessions: OwnSessionsService,
   ) {}
 
-  @Route('GET', 'methods', {
-    access: 'public',
-    operationId: 'getSignInMethods',
-    summary: 'How one gets in',
-    description: 'What the page of signing in offers.',
-    returns: { ok: SignInMethodsView },
-    problems: ['rate_limited'],
-  })
-  methods(): Promise<SignInMethodsView> {
-    return this.accounts.methods();
-  }
-
   @Route('POST', 'link', {
     access: 'public',
+    needsAccounts: true,
     idempotencyKey: { refused: 'It changes nothing.' },
     operationId: 'describeLink',
     summary: 'What a link is for',
     description: 'Does not use the token up. A token that is unknown, used or over is a wrong credential.',
     returns: { ok: LinkView },
-    problems: [...REFUSALS, 'conflict', 'validation_failed', 'malformed_json'],
+    problems: [...REFUSALS, 'validation_failed', 'malformed_json'],
   })
   describe(@Body() dto: TokenDto, @Req() request: Request): Promise<LinkView> {
-    return this.accounts.describe(dto, request);
+    return this.joins.describe(dto, request);
   }
 
   @Route('POST', 'account', {
     access: 'public',
+    needsAccounts: true,
     idempotencyKey: { refused: ONCE },
     operationId: 'createAccount',
     summary: 'Make an account',
     description:
       'From the link of the first start, or from an invitation: joins the organization and signs in. A person who has an account signs in and joins instead.',
     returns: { created: SessionView },
-    problems: [...REFUSALS, 'conflict', 'quota_exceeded', 'validation_failed', 'malformed_json'],
+    problems: [...REFUSALS, 'quota_exceeded', 'validation_failed', 'malformed_json'],
   })
   create(
     @Body() dto: CreateAccountDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionView> {
-    return this.accounts.create(dto, request, response);
+    return this.joins.create(dto, request, response);
   }
 
   @Route('POST', 'join', {
@@ -81,27 +74,28 @@ export class AccountController {
     summary: 'Join by an invitation',
     description: 'For whoever is signed in with an account; the session goes over to the organization.',
     returns: { created: SessionView },
-    problems: ['conflict', 'quota_exceeded', 'origin_not_allowed'],
+    problems: ['quota_exceeded', 'origin_not_allowed'],
   })
   join(@Held() held: SignedIn, @Body() dto: TokenDto, @Req() request: Request): Promise<SessionView> {
-    return this.accounts.join(held, dto, request);
+    return this.joins.join(held, dto, request);
   }
 
   @Route('POST', 'password', {
     access: 'public',
+    needsAccounts: true,
     idempotencyKey: { refused: ONCE },
     operationId: 'setPassword',
     summary: 'Set a password by a link',
     description: 'Ends every session of the person and begins this one.',
     returns: { created: SessionView },
-    problems: [...REFUSALS, 'conflict', 'validation_failed', 'malformed_json'],
+    problems: [...REFUSALS, 'validation_failed', 'malformed_json'],
   })
   setPassword(
     @Body() dto: SetPasswordDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionView> {
-    return this.accounts.setPassword(dto, request, response);
+    return this.passwordReset.set(dto, request, response);
   }
 
   @Route('GET', 'account', {
@@ -141,7 +135,7 @@ export class AccountController {
     description:
       'For a session younger than ten minutes. Memberships, sessions and links go; keys and what was said stay, without your name.',
     returns: { noContent: 'Nothing is stored about you any more.' },
-    problems: ['conflict', 'origin_not_allowed'],
+    problems: ['origin_not_allowed'],
   })
   erase(@Held() held: SignedIn): Promise<void> {
     return this.accounts.erase(held);

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { problems } from '../../platform/problem/problem';
 import type { SignedIn } from '../session/session.service';
 
 /** A request of a route for persons, as the guard left it. */
@@ -11,3 +12,9 @@ export const Held = createParamDecorator((_: unknown, context: ExecutionContext)
   if (!signedIn) throw new Error('the route has no person: is its access "person"?');
   return signedIn;
 });
+
+/** The person behind a session that the guard has let through. */
+export function ownerOf({ person }: SignedIn): NonNullable<SignedIn['person']> {
+  if (person === null) throw problems.notFound();
+  return person;
+}

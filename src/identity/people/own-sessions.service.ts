@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { recordChange } from '../../audit/audit-log';
 import { Database } from '../../platform/database/database';
 import { formatId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { endOf, type SignedIn, type SignIn } from '../session/session.service';
 import type { OwnSessionView } from './account.dto';
+import { ownerOf } from './held';
 
 interface Row {
   id: string;
@@ -19,11 +21,12 @@ interface Row {
 export class OwnSessionsService {
   constructor(private readonly database: Database) {}
 
-  async list({ id: current, person }: SignedIn): Promise<OwnSessionView[]> {
+  async list(held: SignedIn): Promise<OwnSessionView[]> {
+    const person = ownerOf(held);
     const rows = await this.database.query<Row>(
       `SELECT id, created_at, last_seen_at, address, user_agent, via FROM session
         WHERE person_id = $1 AND id IS NOT NULL ORDER BY created_at DESC`,
-      [person?.id],
+      [person.id],
     );
     return rows.map((row) => ({
       id: formatId('session', row.id),
@@ -33,20 +36,30 @@ export class OwnSessionsService {
       address: row.address,
       user_agent: row.user_agent,
       via: row.via,
-      current: row.id === current,
+      current: row.id === held.id,
     }));
   }
 
   /** Throws `not_found` for a session of anybody else. */
-  async end({ person }: SignedIn, id: string): Promise<void> {
-    const ended = await this.database.query('DELETE FROM session WHERE person_id = $1 AND id = $2 RETURNING 1', [
-      person?.id,
-      id,
-    ]);
-    if (ended.length === 0) throw problems.notFound();
+  async end(held: SignedIn, id: string): Promise<void> {
+    if ((await this.endSome(held, 'id = $2', id)) === 0) throw problems.notFound();
   }
 
-  async endOthers({ id, person }: SignedIn): Promise<void> {
-    await this.database.query('DELETE FROM session WHERE person_id = $1 AND id IS DISTINCT FROM $2', [person?.id, id]);
+  async endOthers(held: SignedIn): Promise<void> {
+    await this.endSome(held, 'id IS DISTINCT FROM $2', held.id);
+  }
+
+  /** How many there were. Said once in the log of the organization that the person is in. */
+  private endSome(held: SignedIn, which: string, id: string | null): Promise<number> {
+    const person = ownerOf(held);
+    return this.database.transaction(async (tx) => {
+      const ended = await tx.query(`DELETE FROM session WHERE person_id = $1 AND ${which} RETURNING 1`, [
+        person.id,
+        id,
+      ]);
+      if (ended.length > 0 && held.caller)
+        await recordChange(tx, { orgId: held.caller.orgId, action: 'sign_out', resource: 'person', id: person.id });
+      return ended.length;
+    });
   }
 }

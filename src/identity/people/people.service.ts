@@ -20,7 +20,7 @@ import {
   toPersonView,
   type UpdatePersonDto,
 } from './people.dto';
-import { PersonStore } from './person-store';
+import { PersonStore } from '../person/person-store';
 
 // Cost: by the index of the organization's memberships; of each person two look-ups by key.
 const MEMBERS = `
@@ -60,6 +60,7 @@ export class PeopleService {
         );
       },
       idOf: ({ joinedAt, id }) => `${joinedAt.toISOString()} ${id}`,
+      total: () => this.people.countMembers(this.database, orgId, role),
     });
     return page.map(toPersonView);
   }
@@ -128,8 +129,8 @@ export class PeopleService {
         action: 'update',
         resource: 'person',
         id,
-        before: {},
-        after: {},
+        before: { password_link: null },
+        after: { password_link: null },
         hidden: ['password_link'],
       });
       return { token, url: linkOf(this.config, token), expires_at: expiresAt.toISOString() };

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Database, type Tx } from '../../platform/database/database';
+import { formatId } from '../../platform/ids/id';
+import { failpoint } from '../../platform/observability/failpoints';
+import { type FieldProblem, problems } from '../../platform/problem/problem';
+import { isEmail } from '../person/email';
+import { Passwords } from '../person/passwords.service';
+import { normalizeEmail } from '../person/person-row';
+import { PersonStore } from '../person/person-store';
+import { BrowserSessions, requireOwnOrigin } from '../session/browser-sessions';
+import { personAuthor } from '../session/person-sign-in';
+import type { SessionView } from '../session/session.dto';
+import type { SignedIn } from '../session/session.service';
+import { type CreateAccountDto, type LinkView, type TokenDto } from './account.dto';
+import { ownerOf } from './held';
+import { Memberships } from './memberships';
+import { type Token, Tokens } from './tokens';
+
+const HAS_ACCOUNT = 'This e-mail has an account: sign in, then open the link again to join.';
+
+/** How people come in, by the token of a link of the start or of an invitation. */
+@Injectable()
+export class JoinService {
+  constructor(
+    private readonly database: Database,
+    private readonly people: PersonStore,
+    private readonly memberships: Memberships,
+    private readonly tokens: Tokens,
+    private readonly passwords: Passwords,
+    private readonly browsers: BrowserSessions,
+  ) {}
+
+  /** What a token is for, without using it. Throws `unauthenticated`, counted as a wrong credential. */
+  async describe({ token }: TokenDto, request: Request): Promise<LinkView> {
+    const { kind, organization, role, email, invitedBy, expiresAt } = await this.tokens.find(token, request);
+    const holder = email === null ? null : await this.people.findByEmail(this.database, email);
+    return {
+      kind,
+      organization: organization && { id: formatId('organization', organization.id), name: organization.name },
+      role,
+      email,
+      has_account: holder !== null,
+      invited_by: invitedBy,
+      expires_at: expiresAt.toISOString(),
+    };
+  }
+
+  /**
+   * Makes the account of a link of the start or of an invitation, joins, signs in and uses the token up, all or nothing.
+   * Throws `unauthenticated` for a token that makes no account, `conflict` when the e-mail has one, or another request made the
+   * first account meanwhile.
+   */
+  async create(dto: CreateAccountDto, request: Request, response: Response): Promise<SessionView> {
+    requireOwnOrigin(request);
+    const token = await this.tokens.find(dto.token, request, ['first_account', 'invitation']);
+    const place = placeOf(token);
+    const email = token.email ?? normalizeEmail(dto.email ?? '');
+    const name = dto.name.trim();
+    const wrong = [...emailFindings(token, dto.email), ...this.passwords.findingsIn(dto.password, { email, name })];
+    if (wrong.length > 0) throw problems.validationFailed(wrong);
+    const password = await this.passwords.hash(dto.password);
+    const isFirst = token.kind === 'first_account';
+    const via = isFirst ? ('sign_in_link' as const) : ('invitation' as const);
+    const session = await this.database.transaction(async (tx) => {
+      if (isFirst) await this.beFirst(tx);
+      await this.tokens.use(tx, dto.token, token, request);
+      await failpoint('account.token_used');
+      const person = await this.people.insert(tx, { name, email, password, isOperator: isFirst });
+      if (!person) throw problems.conflict(HAS_ACCOUNT);
+      const author = personAuthor(person, via, request);
+      await this.memberships.join(tx, person.id, place, author);
+      await failpoint('account.joined');
+      return this.browsers.openIn(tx, { orgId: place.orgId, personId: person.id }, via, author, request);
+    });
+    return this.browsers.begun(session, request, response);
+  }
+
+  /** A signed-in person joins by an invitation, and is there. Throws `unauthenticated`; `conflict` for a member. */
+  async join(held: SignedIn, dto: TokenDto, request: Request): Promise<SessionView> {
+    const person = ownerOf(held);
+    const token = await this.tokens.find(dto.token, request, ['invitation']);
+    const place = placeOf(token);
+    const author = personAuthor(person, 'invitation', request);
+    await this.database.transaction(async (tx) => {
+      await this.tokens.use(tx, dto.token, token, request);
+      if (!(await this.memberships.join(tx, person.id, place, author)))
+        throw problems.conflict('You are in this organization already.');
+    });
+    return this.browsers.move({ orgId: place.orgId, personId: person.id }, author, request);
+  }
+
+  /** Of two that race for the first account one makes it. Throws `conflict`. */
+  private async beFirst(tx: Tx): Promise<void> {
+    await tx.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
+    if (await this.people.isAnybodyThere(tx))
+      throw problems.conflict('Somebody has made the first account meanwhile: ask to be invited.');
+  }
+}
+
+/** Where a token of an invitation, or of the start, leads. */
+function placeOf({ organization, role }: Token) {
+  if (!organization || !role) throw new Error('the token leads into no organization');
+  return { orgId: organization.id, role, source: 'invited' as const };
+}
+
+function emailFindings({ email }: Token, sent: string | undefined): FieldProblem[] {
+  const pointer = '/email';
+  if (email !== null)
+    return sent === undefined || normalizeEmail(sent) === email
+      ? []
+      : [{ pointer, code: 'immutable', message: 'email is that of the invitation' }];
+  if (sent === undefined) return [{ pointer, code: 'required', message: 'email is what you sign in with' }];
+  return isEmail(normalizeEmail(sent))
+    ? []
+    : [{ pointer, code: 'invalid_format', message: 'email must be an address such as ada@example.com' }];
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Database } from '../../platform/database/database';
+import { problems } from '../../platform/problem/problem';
+import { Passwords } from '../person/passwords.service';
+import { PersonStore } from '../person/person-store';
+import { requireOwnOrigin } from '../session/browser-sessions';
+import { PersonSignIn } from '../session/person-sign-in';
+import type { SessionView } from '../session/session.dto';
+import type { SetPasswordDto } from './account.dto';
+import { Tokens } from './tokens';
+
+/** A new password by a link, for who has forgotten the old one. */
+@Injectable()
+export class PasswordReset {
+  constructor(
+    private readonly database: Database,
+    private readonly people: PersonStore,
+    private readonly tokens: Tokens,
+    private readonly passwords: Passwords,
+    private readonly signIns: PersonSignIn,
+  ) {}
+
+  /** Every session of the person ends, this one begins. Throws `unauthenticated` for the token of anything else. */
+  async set(dto: SetPasswordDto, request: Request, response: Response): Promise<SessionView> {
+    requireOwnOrigin(request);
+    const token = await this.tokens.find(dto.token, request, ['password']);
+    const person = await this.people.find(this.database, token.personId ?? '');
+    if (!person) throw problems.unauthenticated();
+    const wrong = this.passwords.findingsIn(dto.password, person);
+    if (wrong.length > 0) throw problems.validationFailed(wrong);
+    const password = await this.passwords.hash(dto.password);
+    await this.database.transaction(async (tx) => {
+      await this.tokens.use(tx, dto.token, token, request);
+      await this.people.setPassword(tx, person.id, password);
+      await tx.query('DELETE FROM session WHERE person_id = $1', [person.id]);
+    });
+    return this.signIns.begin(person, 'sign_in_link', request, response);
+  }
+}

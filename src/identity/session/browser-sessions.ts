@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { type Authorship, originOf } from '../../audit/authorship';
+import { Config } from '../../platform/config/config';
+import { Database, type Tx } from '../../platform/database/database';
+import { Problem, problems } from '../../platform/problem/problem';
+import { OrganizationService } from '../organization/organization.service';
+import { PersonStore } from '../person/person-store';
+import { RateLimits } from '../rate-limits';
+import { requireOwnPage, sameOrigin } from '../same-origin';
+import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie, setSessionCookie } from './session-cookie';
+import { type SessionView, type SignInMethodsView, toSessionView } from './session.dto';
+import { type SessionOf, SessionService, type SignedIn, type SignIn } from './session.service';
+
+/** The session that a browser has: begun, shown, ended, and its cookie. Who may begin one, the sign-ins decide. */
+@Injectable()
+export class BrowserSessions {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionService,
+    private readonly people: PersonStore,
+    private readonly organizations: OrganizationService,
+    private readonly config: Config,
+    private readonly limits: RateLimits,
+  ) {}
+
+  /** What the page of signing in offers. */
+  async methods(): Promise<SignInMethodsView> {
+    const needsAccount = this.config.auth && !(await this.people.isAnybodyThere(this.database));
+    return { password: this.config.auth, api_key: true, single_sign_on: null, needs_account: needsAccount };
+  }
+
+  /** Begins a session in place of the one that the browser had. */
+  async open(
+    of: SessionOf,
+    via: SignIn,
+    author: Authorship,
+    request: Request,
+    response: Response,
+  ): Promise<SessionView> {
+    const old = sessionCookie(request);
+    if (old !== null) await this.sessions.close(old, originOf(request), this.admitting(request));
+    return this.begun(await this.sessions.open(of, via, deviceOf(request), author), request, response);
+  }
+
+  /** As `open`, in the transaction of what else is done, without an end of the old one; `begun` once it has committed. Returns the token. */
+  openIn(tx: Tx, of: SessionOf, via: SignIn, author: Authorship, request: Request): Promise<string> {
+    return this.sessions.openIn(tx, of, via, deviceOf(request), author);
+  }
+
+  /** Gives the browser the cookie of a session that began in a transaction of its own, and shows it. */
+  async begun(token: string, request: Request, response: Response): Promise<SessionView> {
+    this.sessions.remember(token);
+    setSessionCookie(request, response, token);
+    const held = await this.sessions.signedIn(token, () => undefined);
+    if (!held) throw problems.unauthenticated();
+    return this.show(held);
+  }
+
+  /** Records in the audit log that a sign-in was refused. */
+  refuse(of: SessionOf, author: Authorship): Promise<void> {
+    return this.sessions.refuse(of, author);
+  }
+
+  /**
+   * Who the browser is signed in as; `undefined`, with status 204, without a session. Not 401: a page that asks before the
+   * sign-in did nothing wrong.
+   */
+  async current(request: Request, response: Response): Promise<SessionView | undefined> {
+    response.setHeader('Cache-Control', 'no-store');
+    if (!this.config.auth) return this.withoutAuth(request);
+    const held = await this.held(request);
+    if (held) return this.show(held);
+    // Nobody is told so, but many cookies that are no session make the address a doubtful one.
+    if (sessionCookie(request) !== null) this.limits.refusal(request);
+    response.status(204);
+    return undefined;
+  }
+
+  /** The session of a person goes over to another organization that is theirs (uuids). */
+  async move(of: { orgId: string; personId: string }, author: Authorship, request: Request): Promise<SessionView> {
+    await this.sessions.moveTo(sessionCookie(request) ?? '', of, author);
+    const moved = await this.held(request);
+    if (!moved) throw problems.unauthenticated();
+    return this.show(moved);
+  }
+
+  /** Ends the session on the server and in the browser. */
+  async signOut(request: Request, response: Response): Promise<void> {
+    const cookie = sessionCookie(request);
+    if (cookie !== null && !sameOrigin(request))
+      throw new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
+    if (cookie !== null) await this.sessions.close(cookie, originOf(request), this.admitting(request));
+    response.clearCookie(SECURE_SESSION_COOKIE, { path: '/', secure: true });
+    response.clearCookie(PLAIN_SESSION_COOKIE, { path: '/' });
+  }
+
+  /** Who is behind the browser's cookie; `null` without a session. Throws `rate_limited`. */
+  async held(request: Request): Promise<SignedIn | null> {
+    const cookie = sessionCookie(request);
+    return cookie === null ? null : this.sessions.signedIn(cookie, this.admitting(request));
+  }
+
+  private async show(held: SignedIn): Promise<SessionView> {
+    const memberships = held.person ? await this.people.membershipsOf(this.database, held.person.id) : [];
+    return toSessionView(held, memberships, this.config);
+  }
+
+  private admitting(request: Request): () => void {
+    return () => this.limits.admitLookUp(request);
+  }
+
+  private async withoutAuth(request: Request): Promise<SessionView> {
+    requireOwnPage(request, this.config);
+    const caller = await this.organizations.defaultAdmin();
+    if (!caller) throw problems.storageUnavailable();
+    return toSessionView({ caller, person: null, expiresAt: null }, [], this.config);
+  }
+}
+
+/** A browser must come from our own pages; other clients state nothing. Throws `origin_not_allowed`. */
+export function requireOwnOrigin(request: Request): void {
+  if (request.headers.origin !== undefined && !sameOrigin(request))
+    throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
+}
+
+const deviceOf = (request: Request) => ({
+  address: originOf(request).address,
+  userAgent: request.headers['user-agent'] ?? null,
+});

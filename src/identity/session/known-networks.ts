@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { clientAddress, networkOf } from '../../platform/access/client-network';
+import { Database } from '../../platform/database/database';
+import { ServerSecrets } from '../../platform/secrets/server-secrets';
+import { Clock } from '../../platform/time/clock';
+
+/** Networks of successful sign-ins that are kept of a person. */
+const MOST_NETWORKS = 10;
+
+/** From where a person has signed in lately: strangers who guess do not keep them out there. Kept as HMACs, which tell nobody an address. */
+@Injectable()
+export class KnownNetworks {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: ServerSecrets,
+    private readonly clock: Clock,
+  ) {}
+
+  async isKnown(personId: string, request: Request): Promise<boolean> {
+    const rows = await this.database.query('SELECT FROM person WHERE id = $1 AND $2 = ANY (networks)', [
+      personId,
+      this.network(request),
+    ]);
+    return rows.length > 0;
+  }
+
+  /** The person (uuid) has just signed in from there. */
+  async remember(personId: string, request: Request): Promise<void> {
+    await this.database.query(
+      `UPDATE person SET last_sign_in_at = $2, networks = (ARRAY[$3::bytea] || array_remove(networks, $3))[1:${MOST_NETWORKS}] WHERE id = $1`,
+      [personId, this.clock.now(), this.network(request)],
+    );
+  }
+
+  private network(request: Request): Buffer {
+    return createHmac('sha256', this.secrets.get('network'))
+      .update(networkOf(clientAddress(request)))
+      .digest();
+  }
+}

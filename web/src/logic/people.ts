@@ -1,0 +1,63 @@
+import type { OwnSession, Person, Role } from '../api/types';
+
+/** The roles as a choice shows them: what each may do. */
+export const ROLES: readonly (readonly [Role, string])[] = [
+  ['read', 'read: look only'],
+  ['write', 'write: also create, change, delete and test'],
+  ['admin', 'admin: also people, API keys and the audit log'],
+];
+
+/** The address of a one-time link: of the service, or of this `page` where the service does not know its own (`PUBLIC_URL`). */
+export const linkTo = ({ url, token }: { url: string | null; token: string }, page: string): string =>
+  url ?? `${page}#/sign-in/${token}`;
+
+/** `AL` for Ada Lovelace: stands beside the name, which says who it is. */
+export function initialsOf(name: string): string {
+  const words = name.split(/[\s.@_-]+/).filter((word) => word !== '');
+  const [first = ''] = words;
+  const last = words.length > 1 ? (words.at(-1) ?? '') : '';
+  return [first, last].map((word) => [...word][0]?.toUpperCase() ?? '').join('');
+}
+
+/** `password, single sign-on`; nobody can sign in without either but by a link. */
+export const waysIn = ({ has_password, single_sign_on }: Pick<Person, 'has_password' | 'single_sign_on'>): string =>
+  [has_password ? 'password' : '', single_sign_on ? 'single sign-on' : ''].filter((way) => way !== '').join(', ') ||
+  'a link only';
+
+// The first that fits: most browsers name others as well.
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|Chromium|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\b(iPhone|iPad)\b/, 'iOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** `Firefox on Linux`; what is not known as it calls itself, to its first space. */
+export function browserOf(userAgent: string | null): string {
+  if (userAgent === null || userAgent === '') return 'Unknown browser';
+  const nameIn = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
+  if (browser === undefined) return userAgent.split(' ')[0]?.slice(0, 40) ?? userAgent;
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
+
+const VIA: Record<NonNullable<OwnSession['via']>, string> = {
+  api_key: 'API key',
+  sign_in_link: 'a link',
+  password: 'password',
+  invitation: 'an invitation',
+  single_sign_on: 'single sign-on',
+};
+
+/** How a session began. */
+export const signedInBy = ({ via }: Pick<OwnSession, 'via'>): string => (via === null ? '–' : VIA[via]);

@@ -1,0 +1,267 @@
+import { useSignal } from '@preact/signals';
+import { all, get, post, put, remove } from '../../api/client';
+import type { Account as AccountView, OwnSession, SignInMethods } from '../../api/types';
+import { confirmed } from '../../components/dialog';
+import { Text } from '../../components/form/field';
+import { Form } from '../../components/form/form';
+import { Password } from '../../components/form/password';
+import { Button, Data, Facts, Section, Table } from '../../components/layout';
+import { day, time } from '../../logic/format';
+import { browserOf, signedInBy } from '../../logic/people';
+import { now } from '../../state/clock';
+import { into, type Loaded, useLoad } from '../../state/load';
+import { restoreSession, session, signOut } from '../../state/session';
+import { runAction, showToast } from '../../state/toast';
+import { Leaving } from './leaving';
+
+/** One's own account: name, password, single sign-on, sessions, organizations, and the way out. Also for who is in no organization. */
+export function Account() {
+  const account = useLoad('account', (signal) => get<AccountView>('/auth/account', signal));
+  const methods = useLoad('methods', (signal) => get<SignInMethods>('/auth/methods', signal));
+  const sessions = useLoad('sessions', (signal) => all<OwnSession>('/auth/sessions', signal));
+  return (
+    <Data of={account}>
+      {(of) => (
+        <>
+          <div class="columns forms">
+            <You of={of} saved={account.reload} />
+            {methods.data.value?.password === true && (
+              <NewPassword
+                of={of}
+                saved={() => {
+                  account.reload();
+                  sessions.reload();
+                }}
+              />
+            )}
+          </div>
+          <SingleSignOn of={of} name={methods.data.value?.single_sign_on?.name} />
+          <Sessions of={sessions} />
+          <Organizations of={of} reload={account.reload} />
+          <Erasing of={of} />
+        </>
+      )}
+    </Data>
+  );
+}
+
+function You({ of, saved }: { of: AccountView; saved: () => void }) {
+  const name = useSignal(of.name);
+  const save = async () => {
+    await put('/auth/account', { name: name.value });
+    await restoreSession();
+    showToast('Your name is saved.');
+    saved();
+  };
+  return (
+    <Section title="You">
+      <Form save={save} action="Save" isOpen>
+        {({ problem }) => (
+          <>
+            <Text
+              label="Name"
+              hint="Stands beside what you do: changes, acknowledgements, what you say in incidents."
+              autoComplete="name"
+              error={problem('/name')}
+              value={name.value}
+              set={into(name)}
+            />
+            <Facts
+              of={[
+                ['E-mail', of.email ?? 'none'],
+                ['Here since', day(of.created_at)],
+                ...(of.operator ? [['Operator', 'of this installation'] as const] : []),
+              ]}
+            />
+          </>
+        )}
+      </Form>
+    </Section>
+  );
+}
+
+function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
+  const [before, after] = [useSignal(''), useSignal('')];
+  const save = async () => {
+    const old = before.value === '' ? {} : { current_password: before.value };
+    await put('/auth/account', { password: after.value, ...old });
+    before.value = '';
+    after.value = '';
+    showToast('The password is saved. Your other sessions have ended.');
+    saved();
+  };
+  return (
+    <Section title="Password">
+      <Form save={save} action={of.has_password ? 'Change password' : 'Set password'} isOpen>
+        {({ problem }) => (
+          <>
+            {/* Tells a password manager whose password it is. */}
+            <input type="email" autoComplete="username" value={of.email ?? ''} readOnly hidden />
+            {of.has_password && (
+              <Password
+                label="Password until now"
+                error={problem('/current_password')}
+                value={before.value}
+                set={into(before)}
+              />
+            )}
+            <Password
+              label="New password"
+              hint="At least 15 characters: several words that do not belong together. It ends all your other sessions."
+              isNew
+              error={problem('/password')}
+              value={after.value}
+              set={into(after)}
+            />
+          </>
+        )}
+      </Form>
+    </Section>
+  );
+}
+
+/** Who one is for the single sign-on; `name` is what it is called, where the service has one. */
+function SingleSignOn({ of, name }: { of: AccountView; name: string | undefined }) {
+  if (name === undefined && of.identities.length === 0) return null;
+  const connect = () =>
+    runAction(async () => {
+      const { location: there } = await post<{ location: string }>('/auth/oidc', { connect: true });
+      location.assign(there);
+    });
+  return (
+    <Section title={name ?? 'Single sign-on'}>
+      {of.identities.length > 0 ? (
+        <Facts
+          of={of.identities.map(({ issuer, subject, created_at }) => [
+            issuer === 'proxy' ? 'Proxy in front' : issuer,
+            `${subject}, since ${day(created_at)}`,
+          ])}
+        />
+      ) : (
+        <p class="muted">Connect it once: from then on it signs you in, too.</p>
+      )}
+      {name !== undefined && of.identities.every(({ issuer }) => issuer === 'proxy') && (
+        <p class="below">
+          <Button onClick={connect}>Connect {name}</Button>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Sessions({ of: sessions }: { of: Loaded<OwnSession[]> }) {
+  const end = async (path: string, text: string) => {
+    await runAction(() => remove(path), text);
+    sessions.reload();
+  };
+  return (
+    <Section title="Where you are signed in">
+      <Data of={sessions}>
+        {(list) => (
+          <>
+            <Table
+              label="Sessions"
+              head={['Browser', 'Address', '~Signed in by', 'Last seen', '~Began', '']}
+              rows={list.map((each) => [
+                <>
+                  {browserOf(each.user_agent)}
+                  {each.current && <span class="chip">this browser</span>}
+                </>,
+                each.address ?? '–',
+                signedInBy(each),
+                time(each.last_seen_at, now.value),
+                time(each.created_at, now.value),
+                !each.current && (
+                  <Button
+                    class="plain"
+                    label={`End the session of ${browserOf(each.user_agent)} from ${each.address ?? 'an unknown address'}`}
+                    onClick={() => end(`/auth/sessions/${each.id}`, 'That browser is signed out.')}
+                  >
+                    End
+                  </Button>
+                ),
+              ])}
+            />
+            {list.length > 1 && (
+              <Button onClick={() => end('/auth/sessions', 'All other browsers are signed out.')}>
+                End all others
+              </Button>
+            )}
+          </>
+        )}
+      </Data>
+    </Section>
+  );
+}
+
+function Organizations({ of, reload }: { of: AccountView; reload: () => void }) {
+  const isLeaving = useSignal(false);
+  if (of.organizations.length === 0) return null;
+  const here = session.value?.organization?.id;
+  return (
+    <Section title="Your organizations">
+      <Table
+        label="Your organizations"
+        head={['Name', 'Role', 'Since', '']}
+        rows={of.organizations.map(({ id, name, role, source, joined_at }) => [
+          name,
+          <>
+            <span class="role">{role}</span> {source === 'groups' && <span class="muted small">by a group</span>}
+          </>,
+          day(joined_at),
+          id === here ? (
+            <Button
+              class="plain"
+              label={`Leave ${name}`}
+              onClick={() => {
+                isLeaving.value = true;
+              }}
+            >
+              Leave
+            </Button>
+          ) : (
+            ''
+          ),
+        ])}
+      />
+      {isLeaving.value && (
+        <Leaving
+          of={of}
+          then={async () => {
+            await runAction(restoreSession);
+            reload();
+          }}
+          onClose={() => {
+            isLeaving.value = false;
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** After 409 there is a way on: who has just signed in may. */
+function Erasing({ of }: { of: AccountView }) {
+  const isRefused = useSignal(false);
+  const erase = async () => {
+    const text =
+      'Your name, e-mail, password, sessions and memberships are removed for good. What you did stays, as by a “deleted person”, and so do keys that you made.';
+    if (!(await confirmed('Erase my account', text, of.name))) return;
+    if (await runAction(() => remove('/auth/account'), 'Your account is erased.')) await runAction(signOut);
+    else isRefused.value = true;
+  };
+  return (
+    <Section title="Erase your account">
+      <p class="muted">
+        Nothing stays stored about you. For whoever has just signed in: a session that is older than ten minutes is
+        refused.
+      </p>
+      <p class="actions">
+        <Button class="danger" onClick={erase}>
+          Erase my account
+        </Button>
+        {isRefused.value && <Button onClick={() => runAction(signOut)}>Sign out, to sign in again</Button>}
+      </p>
+    </Section>
+  );
+}

@@ -1,0 +1,86 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { all, query, remove } from '../../api/client';
+import type { ApiKey } from '../../api/types';
+import { Dialog } from '../../components/dialog';
+import { Check } from '../../components/form/field';
+import { Button, Data } from '../../components/layout';
+import { time } from '../../logic/format';
+import { now } from '../../state/clock';
+import { into, useLoad } from '../../state/load';
+import { may, session } from '../../state/session';
+import { errorMessage } from '../../state/toast';
+
+interface Props {
+  of: { id: string; name: string };
+  /** After they are out. */
+  then: () => unknown;
+  onClose: () => void;
+}
+
+/** Asks before somebody is removed, or leaves: with the keys that they made, and whether those go, too. */
+export function Leaving({ of, then, onClose }: Props) {
+  const isOwn = of.id === session.value?.person?.id;
+  const organization = session.value?.organization?.name ?? '';
+  // Only who may see keys is asked about them.
+  const keys = useLoad(of.id, (signal) =>
+    may.admin() ? all<ApiKey>(`/api/v1/api-keys${query({ created_by_id: of.id })}`, signal) : Promise.resolve([]),
+  );
+  const [revoke, failure] = [useSignal(false), useSignal('')];
+  const leave = async () => {
+    failure.value = '';
+    try {
+      await remove(`/api/v1/people/${of.id}${query({ revoke_keys: revoke.value ? 'true' : null })}`);
+    } catch (error) {
+      failure.value = errorMessage(error);
+      return;
+    }
+    onClose();
+    await then();
+  };
+  return (
+    <Dialog title={isOwn ? `Leave ${organization}?` : `Remove ${of.name}?`} onClose={onClose}>
+      <p>
+        {isOwn
+          ? 'You lose access at once, in all your browsers. Your account stays; only an invitation leads back.'
+          : `${of.name} loses access to ${organization} at once, in every browser. The account stays, and the name on what was done.`}
+      </p>
+      <Data of={keys}>{(list) => list.length > 0 && <Keys list={list} isOwn={isOwn} revoke={revoke} />}</Data>
+      {failure.value !== '' && (
+        <p class="notice bad" role="alert">
+          {failure.value}
+        </p>
+      )}
+      <div class="actions">
+        <Button class="danger" disabled={keys.data.value === undefined} onClick={leave}>
+          {isOwn ? 'Leave' : 'Remove'}
+        </Button>
+        {/* Has the focus: Enter twice removes nobody. */}
+        <button type="button" autofocus onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+const Keys = (props: { list: readonly ApiKey[]; isOwn: boolean; revoke: Signal<boolean> }) => (
+  <fieldset class="part">
+    <legend>API keys that {props.isOwn ? 'you' : 'they'} made</legend>
+    <ul class="made">
+      {props.list.map(({ id, name, role, last_used_at }) => (
+        <li key={id}>
+          <strong>{name}</strong> <span class="chip">{role}</span>{' '}
+          <span class="muted small">
+            {last_used_at === null ? 'never used' : `last used ${time(last_used_at, now.value)}`}
+          </span>
+        </li>
+      ))}
+    </ul>
+    <Check
+      label={props.list.length === 1 ? 'Revoke it, too' : 'Revoke them, too'}
+      value={props.revoke.value}
+      set={into(props.revoke)}
+    />
+    <p class="muted small">Programs that use a key lose access with it. Without this the keys go on working.</p>
+  </fieldset>
+);

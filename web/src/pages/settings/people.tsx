@@ -1,0 +1,246 @@
+import { useSignal } from '@preact/signals';
+import { all, get, post, put, remove } from '../../api/client';
+import type { CreatedInvitation, Invitation, PasswordLink, Person, Role, SignInMethods } from '../../api/types';
+import { CopyButton } from '../../components/copy';
+import { confirmed, Dialog } from '../../components/dialog';
+import { Choice, Select, Text } from '../../components/form/field';
+import { Form } from '../../components/form/form';
+import { Button, Data, Section, Table } from '../../components/layout';
+import { day, time } from '../../logic/format';
+import { initialsOf, linkTo, ROLES, waysIn } from '../../logic/people';
+import { now } from '../../state/clock';
+import { into, useLoad } from '../../state/load';
+import { restoreSession, session } from '../../state/session';
+import { runAction } from '../../state/toast';
+import { Leaving } from './leaving';
+import { ShownOnce } from './shown-once';
+
+/** Where this page lies, without its fragment. */
+const page = () => location.origin + location.pathname;
+
+/** Who is in the organization, who has been invited, and a form that invites. */
+export function People() {
+  const people = useLoad('people', (signal) => all<Person>('/api/v1/people', signal));
+  const invitations = useLoad('invitations', (signal) => all<Invitation>('/api/v1/invitations', signal));
+  const made = useSignal<CreatedInvitation | null>(null);
+  const invite = async (email: string, role: Role) => {
+    made.value = null;
+    made.value = await post<CreatedInvitation>('/api/v1/invitations', { email, role });
+    invitations.reload();
+  };
+  const takeBack = async ({ id, email }: Invitation) => {
+    const text = `The link for ${email} leads nowhere from then on.`;
+    if (!(await confirmed('Take the invitation back', text))) return;
+    await runAction(() => remove(`/api/v1/invitations/${id}`), `The invitation of ${email} is taken back.`);
+    if (made.value?.id === id) made.value = null;
+    invitations.reload();
+  };
+  return (
+    <>
+      <Section title="Invite somebody">
+        <Invite invite={invite} />
+        {made.value && (
+          <ShownOnce key={made.value.token} text={linkTo(made.value, page())} copy={`Copy link`}>
+            Send this link to <strong>{made.value.email}</strong>, and to nobody else: whoever opens it first joins with
+            the role {made.value.role}. It is shown this one time, and works once, until {day(made.value.expires_at)}.
+          </ShownOnce>
+        )}
+      </Section>
+      <Section title="People">
+        <Data of={people}>{(list) => <Members list={list} reload={people.reload} />}</Data>
+      </Section>
+      {(invitations.data.value?.length ?? 0) > 0 && (
+        <Section title="Invited, not here yet">
+          <Data of={invitations}>
+            {(list) => (
+              <Table
+                label="Invitations"
+                head={['E-mail', 'Role', 'Invited by', '~Invited', 'Link ends', '']}
+                rows={list.map((each) => [
+                  each.email,
+                  <span class="role">{each.role}</span>,
+                  each.created_by ?? '–',
+                  day(each.created_at),
+                  day(each.expires_at),
+                  <>
+                    <Button
+                      class="plain"
+                      label={`New link for ${each.email}`}
+                      onClick={() => runAction(() => invite(each.email, each.role))}
+                    >
+                      New link
+                    </Button>
+                    <Button
+                      class="plain"
+                      label={`Take back the invitation of ${each.email}`}
+                      onClick={() => takeBack(each)}
+                    >
+                      Take back
+                    </Button>
+                  </>,
+                ])}
+              />
+            )}
+          </Data>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Invite({ invite }: { invite: (email: string, role: Role) => Promise<void> }) {
+  const [email, role] = [useSignal(''), useSignal<Role>('read')];
+  const save = async () => {
+    await invite(email.value.trim(), role.value);
+    email.value = '';
+  };
+  return (
+    <Form save={save} action="Invite">
+      {({ problem }) => (
+        <>
+          <p class="muted">Makes a link for you to send, in a chat or by mail: nothing is sent from here.</p>
+          <div class="form-row">
+            <Text label="E-mail" type="email" error={problem('/email')} value={email.value} set={into(email)} />
+            <Choice
+              label="Role"
+              error={problem('/role')}
+              value={role.value}
+              set={(value) => {
+                role.value = value as Role;
+              }}
+              options={ROLES}
+            />
+          </div>
+        </>
+      )}
+    </Form>
+  );
+}
+
+function Members({ list, reload }: { list: readonly Person[]; reload: () => void }) {
+  const methods = useLoad('methods', (signal) => get<SignInMethods>('/auth/methods', signal));
+  const removed = useSignal<Person | null>(null);
+  const link = useSignal<{ of: Person; made: PasswordLink } | null>(null);
+  const own = session.value?.person?.id;
+  const setRole = async (of: Person, role: Role) => {
+    if (await mayChange(of, role)) {
+      await runAction(() => put(`/api/v1/people/${of.id}`, { role }), `${of.name} has the role ${role} from now on.`);
+      if (of.id === own) await runAction(restoreSession);
+    }
+    // Also when nothing has changed: the choice shows what is.
+    reload();
+  };
+  const makeLink = (of: Person) =>
+    runAction(async () => {
+      link.value = { of, made: await post<PasswordLink>(`/api/v1/people/${of.id}/password-link`) };
+    });
+  return (
+    <>
+      <Table
+        label="People"
+        head={['Name', 'Role', '~Signs in by', 'Last seen', '~Joined', '']}
+        rows={list.map((each) => [
+          <Name of={each} isOwn={each.id === own} />,
+          each.source === 'groups' ? (
+            <>
+              <span class="role">{each.role}</span> <span class="muted small">by a group</span>
+            </>
+          ) : (
+            <Select
+              label={`Role of ${each.name}`}
+              value={each.role}
+              set={(role) => void setRole(each, role as Role)}
+              options={ROLES.map(([role]) => role)}
+            />
+          ),
+          waysIn(each),
+          each.last_seen_at === null ? 'not lately' : time(each.last_seen_at, now.value),
+          day(each.joined_at),
+          each.id === own ? (
+            <a href="#/settings/account">My account</a>
+          ) : (
+            <>
+              {methods.data.value?.password === true && (
+                <Button class="plain" label={`Password link for ${each.name}`} onClick={() => makeLink(each)}>
+                  Password link
+                </Button>
+              )}
+              <Button
+                class="plain"
+                label={`Remove ${each.name}`}
+                onClick={() => {
+                  removed.value = each;
+                }}
+              >
+                Remove
+              </Button>
+            </>
+          ),
+        ])}
+      />
+      {list.length === 0 && (
+        <p class="muted">Nobody has an account here yet. Invite yourself first: then what you do carries your name.</p>
+      )}
+      {removed.value && (
+        <Leaving
+          of={removed.value}
+          then={reload}
+          onClose={() => {
+            removed.value = null;
+          }}
+        />
+      )}
+      {link.value && (
+        <LinkDialog
+          {...link.value}
+          onClose={() => {
+            link.value = null;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const Name = ({ of, isOwn }: { of: Person; isOwn: boolean }) => (
+  <div class="person">
+    <span class="initials" aria-hidden="true">
+      {initialsOf(of.name)}
+    </span>
+    <div>
+      <strong>{of.name}</strong>
+      {isOwn && <span class="muted"> (you)</span>}
+      {of.operator && <span class="chip">operator</span>}
+      {of.email !== null && <p class="muted small">{of.email}</p>}
+    </div>
+  </div>
+);
+
+/** Asks before somebody gets everything, and before one takes it from oneself. */
+async function mayChange(of: Person, role: Role): Promise<boolean> {
+  if (of.id === session.value?.person?.id)
+    return confirmed('Change your own role', `You would have the role ${role}: only another admin can give it back.`);
+  if (role !== 'admin') return true;
+  return confirmed(
+    'Make an admin',
+    `${of.name} may then do everything here: also invite, change and remove people, make keys and read the audit log.`,
+  );
+}
+
+/** A link that sets a password, this one time. */
+const LinkDialog = ({ of, made, onClose }: { of: Person; made: PasswordLink; onClose: () => void }) => {
+  const text = linkTo(made, page());
+  return (
+    <Dialog title={`Password link for ${of.name}`} onClose={onClose}>
+      <p>
+        Send it to {of.name}, and to nobody else: whoever opens it sets the password of the account, which ends all its
+        sessions. It works once, until {time(made.expires_at, now.value)}, and is shown this one time.
+      </p>
+      <pre tabIndex={0}>{text}</pre>
+      <div class="actions">
+        <CopyButton text={text} label="Copy link" />
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+};

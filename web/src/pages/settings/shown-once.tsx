@@ -1,0 +1,11 @@
+import type { ComponentChildren } from 'preact';
+import { CopyButton } from '../../components/copy';
+
+/** A text that is shown this one time, with the button that copies it; above it what to do with it. */
+export const ShownOnce = (props: { text: string; copy: string; children: ComponentChildren }) => (
+  <div class="notice good once" role="status">
+    <p>{props.children}</p>
+    <pre tabIndex={0}>{props.text}</pre>
+    <CopyButton text={props.text} label={props.copy} />
+  </div>
+);
