@@ -3,7 +3,7 @@ import { newUuid } from '../../../src/platform/ids/id';
 import { Passwords } from '../../../src/identity/person/passwords.service';
 import type { TestApp } from './app';
 
-export interface Answer<Body> {
+export interface BrowserResponse<Body> {
   status: number;
   body: Body;
 }
@@ -25,7 +25,7 @@ export class Browser {
     path: string,
     body?: object,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer<Body>> {
+  ): Promise<BrowserResponse<Body>> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: {
