@@ -71,7 +71,7 @@ describe('people in the dashboard', () => {
     const nudge = first.page.getByRole('complementary', { name: 'Your account' });
     await nudge.getByText('Signed in with the key').waitFor();
     expect(await first.barriers()).toEqual([]);
-    await nudge.getByRole('button', { name: 'make an account' }).click();
+    await nudge.getByRole('button', { name: 'Make an account' }).click();
     await field(first, 'E-mail').fill('later@example.com');
     await button(first, 'Go on').click();
     await heading(first, /invites you to “Default”/).waitFor();
@@ -162,6 +162,7 @@ describe('people in the dashboard', () => {
     await ada.page.getByText('Live', { exact: true }).waitFor();
     await heading(ada, 'Checkout').waitFor();
 
+    await second.open('/contacts');
     await second.page.getByText('You went over to “Default” in another window').waitFor();
     await button(second, 'Go to Default').click();
     await button(second, 'Organization Default').click();
@@ -174,6 +175,7 @@ describe('people in the dashboard', () => {
   it('who are removed see nothing any more, and how they get in again', async () => {
     await button(ada, 'Back to Default').click();
     await send(ada, 'DELETE', `/api/v1/people/${await idOf(bo)}?revoke_keys=true`);
+    await bo.open('/alerts');
     await heading(bo, 'You are in no organization').waitFor();
     await isFitting(bo);
     await button(bo, 'Sign out').click();
