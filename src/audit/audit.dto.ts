@@ -224,14 +224,10 @@ export interface AuditRow {
   key_id: string | null;
   key_name: string | null;
   person_id: string | null;
-  /** `null` without a person, and for one that was erased. */
   person_name: string | null;
   address: string | null;
   request_id: string | null;
 }
-
-/** Stands for the name of a person who was erased. */
-const DELETED_PERSON = 'deleted person';
 
 export const toAuditEntryView = (row: AuditRow): AuditEntryView => ({
   id: formatId('audit', row.id),
@@ -247,7 +243,7 @@ export const toAuditEntryView = (row: AuditRow): AuditEntryView => ({
     key_id: row.key_id === null ? null : formatId('apiKey', row.key_id),
     key_name: row.key_name,
     person_id: row.person_id === null ? null : formatId('person', row.person_id),
-    person_name: row.person_id === null ? null : (row.person_name ?? DELETED_PERSON),
+    person_name: row.person_name,
     ip: row.address,
   },
   request_id: row.request_id,

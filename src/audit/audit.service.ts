@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { authorName } from '../platform/access/author';
 import { Database } from '../platform/database/database';
 import { Cursors, MEDIUM_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
@@ -43,7 +44,7 @@ export class AuditService {
       read: (before, count) =>
         this.database.query<AuditRow>(
           `SELECT id, created_at, action, resource, resource_id, changed, before, after, via, key_id, key_name, address,
-                  request_id, person_id, (SELECT p.name FROM person p WHERE p.id = person_id) AS person_name
+                  request_id, person_id, ${authorName('NULL', 'person_id')} AS person_name
              FROM ${source} ($1::uuid IS NULL OR id < $1) AND ($2::text IS NULL OR resource = $2)
               AND ($3::uuid IS NULL OR resource_id = $3)
               AND ($7::uuid IS NULL OR person_id = $7)

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Request } from 'express';
+import type { Author } from '../platform/access/author';
 import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
 import { clientAddress } from '../platform/access/client-network';
 import { recordedRequestId } from '../platform/http/request-id';
@@ -65,6 +66,12 @@ let open = 0;
 export function currentAuthorship(): Authorship {
   const request = storage.getStore();
   return (request && authorOf(request)) ?? own;
+}
+
+/** Who that is, for the row of what is done; nobody outside of a changing request of a caller. */
+export function currentAuthor(): Author {
+  const caller = storage.getStore()?.caller;
+  return { by: caller?.keyName ?? null, personId: caller?.person?.id ?? null };
 }
 
 /**

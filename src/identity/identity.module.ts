@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { RetentionJob } from '../platform/jobs/retention.job';
+import { IdentityMetrics } from './identity.metrics';
 import { ApiKeyController } from './api-key/api-key.controller';
 import { ApiKeyService } from './api-key/api-key.service';
 import { Bootstrap } from './organization/bootstrap';
@@ -16,6 +18,7 @@ import { OwnSessionsService } from './people/own-sessions.service';
 import { Passwords } from './person/passwords.service';
 import { PeopleController } from './people/people.controller';
 import { PeopleService } from './people/people.service';
+import { PERSON_RETENTION } from './person/person-retention';
 import { PersonStore } from './person/person-store';
 import { Tokens } from './people/tokens';
 import { ChangedBytes } from './quota/changed-bytes.service';
@@ -52,6 +55,7 @@ import { SignInService } from './session/sign-in.service';
     ChangedBytes,
     Bootstrap,
     RateLimits,
+    IdentityMetrics,
     SessionService,
     SignInLinks,
     BrowserSessions,
@@ -80,4 +84,8 @@ import { SignInService } from './session/sign-in.service';
     SignInLinks,
   ],
 })
-export class IdentityModule {}
+export class IdentityModule {
+  constructor(retention: RetentionJob) {
+    retention.add(PERSON_RETENTION);
+  }
+}

@@ -1,20 +1,35 @@
+import { type Author, storedName } from '../platform/access/author';
 import type { Sql, Tx } from '../platform/database/database';
 import { INCIDENT_COLUMNS, type IncidentRow } from './incident-row';
 
 /** Who has an incident in hand; `until`: `null` for as long as it lasts. */
-export interface InHand {
-  by: string | null;
+export interface InHand extends Author {
   at: Date;
   note: string;
   until: Date | null;
 }
 
+/** What a row of `incident` tells of it. */
+export type AckColumns = Pick<IncidentRow, 'ackBy' | 'ackPersonId' | 'ackAt' | 'ackNote' | 'ackUntil'>;
+
+/** Who has, or last had, an incident in hand, whatever the time is. */
+export const inHandOf = ({ ackBy, ackPersonId, ackAt, ackNote, ackUntil }: AckColumns): InHand | null =>
+  ackAt && { by: ackBy, personId: ackPersonId, at: ackAt, note: ackNote ?? '', until: ackUntil };
+
 /** Somebody has the incident in hand, or (`null`) nobody any more. Locked by the caller. Returns it as it is then. */
 export async function setInHand(tx: Tx, id: string, inHand: InHand | null, now: Date): Promise<IncidentRow[]> {
   return tx.query<IncidentRow>(
-    `UPDATE incident i SET ack_by = $2, ack_at = $3, ack_note = $4, ack_until = $5, updated_at = $6 WHERE i.id = $1
+    `UPDATE incident i SET ack_by = $2, ack_person_id = $3, ack_at = $4, ack_note = $5, ack_until = $6, updated_at = $7 WHERE i.id = $1
      RETURNING ${INCIDENT_COLUMNS}`,
-    [id, inHand?.by ?? null, inHand?.at ?? null, inHand?.note ?? null, inHand?.until ?? null, now],
+    [
+      id,
+      inHand && storedName(inHand),
+      inHand?.personId ?? null,
+      inHand?.at ?? null,
+      inHand?.note ?? null,
+      inHand?.until ?? null,
+      now,
+    ],
   );
 }
 
@@ -56,7 +71,7 @@ export async function isAnyInHandOver(sql: Sql, now: Date): Promise<boolean> {
 /** Nobody has those incidents in hand any more whose time is over. Returns them as they are then. Cost: the open incidents. */
 export const endOverInHand = (tx: Tx, now: Date): Promise<IncidentRow[]> =>
   tx.query<IncidentRow>(
-    `UPDATE incident i SET ack_by = NULL, ack_at = NULL, ack_note = NULL, ack_until = NULL, updated_at = $1
+    `UPDATE incident i SET ack_by = NULL, ack_person_id = NULL, ack_at = NULL, ack_note = NULL, ack_until = NULL, updated_at = $1
      WHERE i.id = ANY (ARRAY(
        SELECT id FROM incident WHERE ended_at IS NULL AND ack_until <= $1 ORDER BY id FOR UPDATE SKIP LOCKED))
      RETURNING ${INCIDENT_COLUMNS}`,

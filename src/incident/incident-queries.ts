@@ -1,8 +1,9 @@
 import { OUTCOME_CODE } from '../endpoint/outcome-code';
+import { authorName } from '../platform/access/author';
 import type { Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import type { Dependency, Draft, IncidentTrigger } from './incident-draft';
-import type { InHand } from './incident-in-hand';
+import { type AckColumns, inHandOf } from './incident-in-hand';
 import { INCIDENT_COLUMNS, type IncidentCause, type IncidentRow } from './incident-row';
 import { AGAIN_MS, JOIN_MS, OPEN_MS, type Opener } from './place-of';
 
@@ -39,18 +40,14 @@ export async function lockIncidents(
   );
 }
 
-interface CandidateRow extends Pick<
-  Draft,
-  'id' | 'orgId' | 'number' | 'severity' | 'startedAt' | 'openedAt' | 'joinedAt' | 'endedAt'
-> {
+interface CandidateRow
+  extends
+    AckColumns,
+    Pick<Draft, 'id' | 'orgId' | 'number' | 'severity' | 'startedAt' | 'openedAt' | 'joinedAt' | 'endedAt'> {
   cause: IncidentCause;
   causeValue: string | null;
   causeName: string | null;
   opener: Opener;
-  ackBy: string | null;
-  ackAt: Date | null;
-  ackNote: string | null;
-  ackUntil: Date | null;
   /** When each of these endpoints left it; `null`: it is an open member. */
   own: { id: string; left: string | null }[] | null;
   related: { id: string; parent: string; name: string }[] | null;
@@ -86,7 +83,7 @@ const CANDIDATES = `
   SELECT i.id, i.org_id AS "orgId", i.number, i.severity, i.cause, i.cause_value AS "causeValue", i.cause_name AS "causeName",
          i.started_at AS "startedAt", i.opened_at AS "openedAt", i.joined_at AS "joinedAt", i.ended_at AS "endedAt",
          jsonb_build_object('websiteId', i.opener_website_id, 'address', i.opener_address, 'errorCode', i.opener_error_code) AS opener,
-         i.ack_by AS "ackBy", i.ack_at AS "ackAt", i.ack_note AS "ackNote", i.ack_until AS "ackUntil",
+         ${authorName('i.ack_by', 'i.ack_person_id')} AS "ackBy", i.ack_person_id AS "ackPersonId", i.ack_at AS "ackAt", i.ack_note AS "ackNote", i.ack_until AS "ackUntil",
          (SELECT jsonb_agg(jsonb_build_object('id', o.id, 'left', o.ended_at)) FROM own o WHERE o.incident_id = i.id) AS own,
          (SELECT jsonb_agg(jsonb_build_object('id', r.id, 'parent', r.parent, 'name', r.name)) FROM related r WHERE r.incident_id = i.id) AS related
     FROM incident i
@@ -101,11 +98,11 @@ export async function readCandidates(tx: Tx, triggers: readonly IncidentTrigger[
     [...new Set(triggers.map(({ orgId }) => orgId))],
     now,
   ]);
-  return rows.map(({ cause, causeValue, causeName, ackBy, ackAt, ackNote, ackUntil, own, related, ...incident }) => ({
+  return rows.map(({ cause, causeValue, causeName, own, related, ...incident }) => ({
     ...incident,
     isNew: false,
     cause: { kind: cause, value: causeValue, name: causeName },
-    inHand: inHandOf(ackBy, ackAt, ackNote, ackUntil),
+    inHand: inHandOf(incident),
     members: new Set((own ?? []).filter(({ left }) => left === null).map(({ id }) => id)),
     left: new Map((own ?? []).flatMap(({ id, left }) => (left === null ? [] : [[id, new Date(left)]]))),
     related: new Map(
@@ -117,9 +114,6 @@ export async function readCandidates(tx: Tx, triggers: readonly IncidentTrigger[
     isWorse: false,
   }));
 }
-
-const inHandOf = (by: string | null, at: Date | null, note: string | null, until: Date | null): InHand | null =>
-  at && { by, at, note: note ?? '', until };
 
 // Cost: a row for each incident that is new or changes. Numbers follow the row of the sequence, which is locked.
 const SAVE = `
@@ -247,7 +241,8 @@ const LEAVE = `
        SET open_count = i.open_count - b.count, updated_at = $3,
            ended_at = CASE WHEN b.ends THEN greatest(b.at, (SELECT max(m.ended_at) FROM incident_member m WHERE m.incident_id = i.id)) END,
            status = CASE WHEN b.ends AND i.status IS NOT NULL THEN 'resolved' ELSE i.status END,
-           ack_by = CASE WHEN b.ends THEN NULL ELSE i.ack_by END, ack_at = CASE WHEN b.ends THEN NULL ELSE i.ack_at END,
+           ack_by = CASE WHEN b.ends THEN NULL ELSE i.ack_by END,
+           ack_person_id = CASE WHEN b.ends THEN NULL ELSE i.ack_person_id END, ack_at = CASE WHEN b.ends THEN NULL ELSE i.ack_at END,
            ack_note = CASE WHEN b.ends THEN NULL ELSE i.ack_note END, ack_until = CASE WHEN b.ends THEN NULL ELSE i.ack_until END
       FROM before b WHERE i.id = b.id RETURNING i.*),
   said AS (

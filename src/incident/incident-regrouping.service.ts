@@ -19,8 +19,9 @@ const ROW_BYTES = 500;
 /** As old as the other one, so that nothing joins it that could not have joined that one, and in hand as that one is. */
 const INSERT_SPLIT = `
   INSERT INTO incident (id, org_id, number, kind, severity, cause, started_at, opened_at, joined_at,
-                        ack_by, ack_at, ack_note, ack_until, created_at, updated_at)
-  SELECT $2, org_id, $3, kind, severity, 'people', started_at, opened_at, joined_at, ack_by, ack_at, ack_note, ack_until, $4, $4
+                        ack_by, ack_person_id, ack_at, ack_note, ack_until, created_at, updated_at)
+  SELECT $2, org_id, $3, kind, severity, 'people', started_at, opened_at, joined_at, ack_by, ack_person_id, ack_at, ack_note,
+         ack_until, $4, $4
     FROM incident WHERE id = $1`;
 
 // Cost: one probe for each endpoint.
@@ -51,7 +52,7 @@ const RECOUNT = `
          opener_endpoint_id = o.endpoint_id, opener_website_id = o.website_id, opener_name = o.endpoint_name,
          opener_error_code = o.error_code,
          opener_address = CASE WHEN o.endpoint_id = i.opener_endpoint_id THEN i.opener_address END,
-         ack_by = CASE WHEN n.open > 0 THEN i.ack_by END, ack_at = CASE WHEN n.open > 0 THEN i.ack_at END,
+         ack_by = CASE WHEN n.open > 0 THEN i.ack_by END, ack_person_id = CASE WHEN n.open > 0 THEN i.ack_person_id END, ack_at = CASE WHEN n.open > 0 THEN i.ack_at END,
          ack_note = CASE WHEN n.open > 0 THEN i.ack_note END, ack_until = CASE WHEN n.open > 0 THEN i.ack_until END
     FROM (SELECT min(started_at) AS started_at, max(ended_at) AS ended_at, count(*)::int AS count,
                  count(*) FILTER (WHERE ended_at IS NULL)::int AS open
@@ -64,7 +65,7 @@ const RECOUNT = `
 
 const EMPTY = `
   UPDATE incident SET merged_into = $2, ended_at = coalesce(ended_at, $3), endpoint_count = 0, open_count = 0, public_at = NULL,
-         status = NULL, ack_by = NULL, ack_at = NULL, ack_note = NULL, ack_until = NULL, updated_at = $3
+         status = NULL, ack_by = NULL, ack_person_id = NULL, ack_at = NULL, ack_note = NULL, ack_until = NULL, updated_at = $3
    WHERE id = ANY ($1::uuid[])`;
 
 const MOVE_UPDATES = 'UPDATE incident_update SET incident_id = $2 WHERE incident_id = ANY ($1::uuid[]) RETURNING 1';
@@ -177,6 +178,7 @@ export class IncidentRegrouping {
     if (status === null) return row;
     await this.store.addUpdate(tx, row, {
       by: null,
+      personId: null,
       status,
       text: '',
       public: row.publicAt !== null,

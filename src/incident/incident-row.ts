@@ -1,3 +1,5 @@
+import { authorName } from '../platform/access/author';
+
 /** How an incident came about: by alerts, or by hand. */
 export const INCIDENT_KINDS = ['detected', 'manual'] as const;
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
@@ -59,10 +61,12 @@ export interface IncidentRow {
   /** Since when it has a public update; `null`: it is not public. */
   publicAt: Date | null;
   ackBy: string | null;
+  ackPersonId: string | null;
   ackAt: Date | null;
   ackNote: string | null;
   ackUntil: Date | null;
   createdBy: string | null;
+  createdById: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -90,6 +94,7 @@ export interface UpdateRow {
   incidentId: string;
   at: Date;
   by: string | null;
+  personId: string | null;
   status: IncidentStatus | null;
   text: string;
   public: boolean;
@@ -104,8 +109,8 @@ export const INCIDENT_COLUMNS = `i.id, i.org_id AS "orgId", i.number, i.kind, i.
   i.scope_all AS "scopeAll", i.scope_website_ids AS "scopeWebsiteIds", i.scope_endpoint_ids AS "scopeEndpointIds", i.scope_tags AS "scopeTags",
   i.started_at AS "startedAt", i.opened_at AS "openedAt", i.joined_at AS "joinedAt", i.ended_at AS "endedAt",
   i.endpoint_count AS "endpointCount", i.open_count AS "openCount", i.reopened, i.merged_into AS "mergedInto", i.public_at AS "publicAt",
-  i.ack_by AS "ackBy", i.ack_at AS "ackAt", i.ack_note AS "ackNote", i.ack_until AS "ackUntil",
-  i.created_by AS "createdBy", i.created_at AS "createdAt", i.updated_at AS "updatedAt"`;
+  ${authorName('i.ack_by', 'i.ack_person_id')} AS "ackBy", i.ack_person_id AS "ackPersonId", i.ack_at AS "ackAt", i.ack_note AS "ackNote", i.ack_until AS "ackUntil",
+  ${authorName('i.created_by', 'i.created_by_id')} AS "createdBy", i.created_by_id AS "createdById", i.created_at AS "createdAt", i.updated_at AS "updatedAt"`;
 
 /** Columns of `incident_member` (`m`) as the fields of `MemberRow`. */
 export const MEMBER_COLUMNS = `m.incident_id AS "incidentId", m.endpoint_id AS "endpointId", m.website_id AS "websiteId", m.endpoint_name AS "endpointName",
@@ -113,7 +118,7 @@ export const MEMBER_COLUMNS = `m.incident_id AS "incidentId", m.endpoint_id AS "
   m.error_message AS "errorMessage", m.held`;
 
 /** Columns of `incident_update` (`u`) as the fields of `UpdateRow`. */
-export const UPDATE_COLUMNS = `u.id, u.incident_id AS "incidentId", u.at, u.by_name AS by, u.status, u.text, u.public, u.automatic,
+export const UPDATE_COLUMNS = `u.id, u.incident_id AS "incidentId", u.at, ${authorName('u.by_name', 'u.person_id')} AS by, u.person_id AS "personId", u.status, u.text, u.public, u.automatic,
   u.edited_at AS "editedAt"`;
 
 const camelCase = (column: string): string => column.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase());

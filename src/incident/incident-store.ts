@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceCoverage, type ScopeParts } from '../endpoint/suppression/maintenance-coverage';
+import { type Author, storedName } from '../platform/access/author';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
@@ -31,8 +32,8 @@ const NEXT_NUMBER = `
   ON CONFLICT (org_id) DO UPDATE SET last = incident_sequence.last + 1 RETURNING last`;
 
 const INSERT_UPDATE = `
-  INSERT INTO incident_update (id, incident_id, org_id, at, by_name, status, text, public, automatic)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+  INSERT INTO incident_update (id, incident_id, org_id, at, by_name, person_id, status, text, public, automatic)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 /** What a list of incidents is to have. */
 export interface IncidentFilter {
@@ -46,8 +47,7 @@ export interface IncidentFilter {
 }
 
 /** An update that is new. */
-export interface NewUpdate {
-  by: string | null;
+export interface NewUpdate extends Author {
   status: IncidentStatus | null;
   text: string;
   public: boolean;
@@ -156,8 +156,9 @@ export class IncidentStore {
   /** Adds an update, and nothing to the incident. Returns its id. */
   async addUpdate(tx: Tx, { orgId, id }: Pick<IncidentRow, 'orgId' | 'id'>, update: NewUpdate): Promise<string> {
     const updateId = newUuid();
-    const { at, by, status, text, automatic } = update;
-    await tx.query(INSERT_UPDATE, [updateId, id, orgId, at, by, status, text, update.public, automatic]);
+    const { at, personId, status, text, automatic } = update;
+    const values = [at, storedName(update), personId, status, text, update.public, automatic];
+    await tx.query(INSERT_UPDATE, [updateId, id, orgId, ...values]);
     return updateId;
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
-import { currentAuthorship } from '../audit/authorship';
+import { currentAuthor } from '../audit/authorship';
 import { countChange } from '../audit/changed-bytes';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
@@ -59,11 +59,11 @@ export class IncidentUpdates {
       const refusal = refusalOfStatus(row, dto.status ?? null);
       if (refusal) throw refusal;
       await this.refuseTooMany(tx, id);
-      const [at, by, isPublic] = [this.clock.now(), currentAuthorship().keyName, dto.public ?? false];
+      const [at, isPublic] = [this.clock.now(), dto.public ?? false];
       const status = statusOfUpdate(row, dto.status ?? null, isPublic);
       const text = dto.text.trim();
       const updateId = await this.store.addUpdate(tx, row, {
-        by,
+        ...currentAuthor(),
         status,
         text,
         public: isPublic,
@@ -137,7 +137,7 @@ export class IncidentUpdates {
 
   /** Entry of the audit log and event. */
   private async told(tx: Tx, row: IncidentRow, { change, before, after }: Told): Promise<void> {
-    const [was, is] = [before && toIncidentUpdateView(before), after && toIncidentUpdateView(after)];
+    const [was, is] = [before && auditedUpdate(before), after && auditedUpdate(after)];
     await recordChange(tx, { ...about(row), action: 'update', before: { update: was }, after: { update: is } });
     await this.events.emit(new IncidentChanged(await this.store.read(tx, row.orgId, row.id), change), tx);
   }
@@ -150,6 +150,12 @@ export class IncidentUpdates {
     const quota = { name: 'incident_updates', limit: MOST_UPDATES, used: use?.said ?? 0 };
     if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'updates by people on one incident');
   }
+}
+
+/** Without a name, which the log would keep for ever. */
+function auditedUpdate(row: UpdateRow): Omit<IncidentUpdateView, 'by'> {
+  const { by: _, ...said } = toIncidentUpdateView(row);
+  return said;
 }
 
 function refuseAutomatic({ automatic }: UpdateRow): void {

@@ -232,7 +232,7 @@ export class IncidentUpdateView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name of the API key; null of an automatic one. Never public.',
+    description: 'The name of the person or API key; null of an automatic one. Never public.',
     example: 'On call',
   })
   by!: string | null;

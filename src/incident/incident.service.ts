@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
-import { currentAuthorship } from '../audit/authorship';
+import { currentAuthor } from '../audit/authorship';
 import { countChange } from '../audit/changed-bytes';
 import { type EndpointScope, problemsOfScope, refuseUnknown, toScope } from '../endpoint/search/scope';
+import { storedName } from '../platform/access/author';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { TransactionEvents } from '../platform/events/transaction-events';
@@ -40,8 +41,8 @@ const ROW_BYTES = 500;
 
 const INSERT = `
   INSERT INTO incident (id, org_id, number, kind, title, status, scope_all, scope_website_ids, scope_endpoint_ids, scope_tags,
-                        started_at, opened_at, joined_at, public_at, created_by, created_at, updated_at)
-  VALUES ($1, $2, $3, 'manual', $4, $5, $6, $7, $8, $9, $10, $10, $10, $11, $12, $10, $10)`;
+                        started_at, opened_at, joined_at, public_at, created_by, created_by_id, created_at, updated_at)
+  VALUES ($1, $2, $3, 'manual', $4, $5, $6, $7, $8, $9, $10, $10, $10, $11, $12, $13, $10, $10)`;
 
 const SET = `
   UPDATE incident SET title = $3, scope_all = $4, scope_website_ids = $5, scope_endpoint_ids = $6, scope_tags = $7, updated_at = $8
@@ -106,7 +107,7 @@ export class IncidentService {
       const number = await this.store.nextNumber(tx, orgId);
       await this.refuseTooMany(tx, orgId);
       const { title, text, status = 'investigating', public: isPublic = false } = dto;
-      const [id, at, by] = [newUuid(), this.clock.now(), currentAuthorship().keyName];
+      const [id, at, author] = [newUuid(), this.clock.now(), currentAuthor()];
       const { coversAll, websiteIds, endpointIds, tags } = scope;
       const values = [
         number,
@@ -118,11 +119,12 @@ export class IncidentService {
         tags,
         at,
         isPublic ? at : null,
-        by,
+        storedName(author),
+        author.personId,
       ];
       await tx.query(INSERT, [id, orgId, ...values]);
       const first =
-        text === undefined ? null : { by, status, text: text.trim(), public: isPublic, automatic: false, at };
+        text === undefined ? null : { ...author, status, text: text.trim(), public: isPublic, automatic: false, at };
       if (first) {
         await this.store.addUpdate(tx, { orgId, id }, first);
         tx.afterCommit(() => this.metrics.said(isPublic));

@@ -303,7 +303,7 @@ describe('the triggers of a batch', () => {
             orgId: 'org',
             isNew: false,
             cause: { kind: 'single', value: null, name: null },
-            inHand: { by: 'On call', at: ago(MINUTE), note: '', until },
+            inHand: { by: 'On call', personId: null, at: ago(MINUTE), note: '', until },
             members: new Set(),
             left: new Map(),
             related: new Map([['child', { id: 'p', name: 'P' }]]),

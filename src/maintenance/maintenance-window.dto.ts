@@ -142,7 +142,7 @@ export class MaintenanceWindowView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name of the API key; null without one.',
+    description: 'The name of the person or API key; null without one.',
     example: 'Deployment',
   })
   created_by!: string | null;

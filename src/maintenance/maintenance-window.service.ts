@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { recordChange, recordChanges } from '../audit/audit-log';
-import { currentAuthorship } from '../audit/authorship';
+import { currentAuthor } from '../audit/authorship';
 import { refuseUnknown, toScope } from '../endpoint/search/scope';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { setOwner } from '../platform/database/set-owner';
@@ -274,7 +274,10 @@ const timeOf = (sent: string | null | undefined, stored: Date | null): Date | nu
 const given = <T>(sent: T | undefined, stored: T): T => (sent === undefined ? stored : sent);
 
 /** What a new window has that does not say. */
-const EMPTY: Omit<WindowRow, 'id' | 'orgId' | 'scopeId' | 'createdBy' | 'createdAt' | 'updatedAt' | 'listedAt'> = {
+const EMPTY: Omit<
+  WindowRow,
+  'id' | 'orgId' | 'scopeId' | 'createdBy' | 'createdById' | 'createdAt' | 'updatedAt' | 'listedAt'
+> = {
   name: '',
   description: '',
   startsAt: null,
@@ -295,7 +298,8 @@ const EMPTY: Omit<WindowRow, 'id' | 'orgId' | 'scopeId' | 'createdBy' | 'created
 };
 
 function merged(orgId: string, dto: UpdateMaintenanceWindowDto, before: WindowRow | null, now: Date): WindowRow {
-  const start = before ?? { ...EMPTY, id: newUuid(), createdBy: currentAuthorship().keyName, createdAt: now };
+  const { by, personId } = currentAuthor();
+  const start = before ?? { ...EMPTY, id: newUuid(), createdBy: by, createdById: personId, createdAt: now };
   const scope = dto.scope ? toScope(dto.scope) : start;
   const cron = given(dto.cron, start.cron);
   return {

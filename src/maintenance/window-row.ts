@@ -1,4 +1,5 @@
 import type { MaintenanceScope } from '../endpoint/suppression/cover';
+import { authorName } from '../platform/access/author';
 import { nextSpans, type Span, spansFrom, type WindowTimes } from './window-times';
 
 /** How many occurrences a window shows that have not begun. */
@@ -17,6 +18,7 @@ export interface WindowRow extends WindowTimes, MaintenanceScope {
   readonly externalKey: string | null;
   readonly owner: string | null;
   readonly createdBy: string | null;
+  readonly createdById: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Its place in the list: the start of a one-off window, the next start of a recurring one, its last when there is none. */
@@ -27,8 +29,8 @@ export interface WindowRow extends WindowTimes, MaintenanceScope {
 
 const COLUMNS = `m.id, m.org_id AS "orgId", m.name, m.description, m.scope_id AS "scopeId", m.starts_at AS "startsAt",
   m.ends_at AS "endsAt", m.cron, m.timezone, m.duration_seconds AS "durationSeconds", m.mute,
-  m.exclude_from_uptime AS "excludeFromUptime", m.public, m.external_key AS "externalKey", m.owner, m.created_by AS "createdBy", m.created_at AS "createdAt",
-  m.updated_at AS "updatedAt", m.listed_at AS "listedAt",
+  m.exclude_from_uptime AS "excludeFromUptime", m.public, m.external_key AS "externalKey", m.owner, ${authorName('m.created_by', 'm.created_by_id')} AS "createdBy",
+  m.created_by_id AS "createdById", m.created_at AS "createdAt", m.updated_at AS "updatedAt", m.listed_at AS "listedAt",
   s.covers_all AS "coversAll", s.website_ids AS "websiteIds", s.endpoint_ids AS "endpointIds", s.tags`;
 
 /**

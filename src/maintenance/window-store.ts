@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { countChange } from '../audit/changed-bytes';
 import { MaintenanceCoverage, type ScopeParts } from '../endpoint/suppression/maintenance-coverage';
 import type { MaintenanceScope } from '../endpoint/suppression/cover';
+import { storedName } from '../platform/access/author';
 import { Database, type Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
@@ -47,6 +48,7 @@ const SAVED = [
   'exclude_from_uptime',
   'public',
   'created_by',
+  'created_by_id',
   'created_at',
   'updated_at',
   'listed_at',
@@ -291,7 +293,8 @@ const columnsOf = (row: WindowRow): Record<'id' | 'org_id' | (typeof SAVED)[numb
   mute: row.mute,
   exclude_from_uptime: row.excludeFromUptime,
   public: row.public,
-  created_by: row.createdBy,
+  created_by: storedName({ by: row.createdBy, personId: row.createdById }),
+  created_by_id: row.createdById,
   created_at: row.createdAt,
   updated_at: row.updatedAt,
   listed_at: row.listedAt,

@@ -4,7 +4,8 @@ import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
 import { toIncidentView } from '../incident/incident.dto';
-import { incidentOfJson } from '../incident/incident-row';
+import { type IncidentRow, incidentOfJson } from '../incident/incident-row';
+import { nameAmong } from '../platform/access/author';
 import { formatId } from '../platform/ids/id';
 import { PING_KINDS } from '../endpoint/heartbeat/ping-kind';
 import type {
@@ -13,6 +14,7 @@ import type {
   IncidentChangeView,
   MaintenanceChangeView,
   StateChangeView,
+  StreamAcknowledgementView,
 } from './stream.dto';
 
 /** A row of stream_event with what its message needs: of the endpoint `null` when that is deleted. */
@@ -24,6 +26,8 @@ export interface StreamRow {
   /** Set when the row is neither an alert event nor a check: what `payload` tells. */
   kind: string | null;
   payload: unknown;
+  /** Of people in the payload, by their ids. */
+  names: Readonly<Record<string, string>> | null;
   /** Set when the row is an alert event; otherwise it is a check. */
   event_id: string | null;
   endpoint_id: string | null;
@@ -45,7 +49,7 @@ export function frame(type: string, data: unknown, id: string | null): string {
 
 /** The event of a row with a kind; `null` for kinds of later versions, and when what it is about has been deleted. */
 export function otherMessageOf(
-  { kind, payload, endpoint_id, endpoint_key, endpoint_name }: StreamRow,
+  { kind, payload, names, endpoint_id, endpoint_key, endpoint_name }: StreamRow,
   id: string,
 ): string | null {
   if (kind === 'maintenance') {
@@ -55,7 +59,11 @@ export function otherMessageOf(
   }
   if (kind === 'incident') {
     const { change, ...row } = payload as Record<string, unknown> & Pick<IncidentChangeView, 'change'>;
-    return frame(kind, { ...toIncidentView(incidentOfJson(row)), change } satisfies IncidentChangeView, id);
+    return frame(
+      kind,
+      { ...toIncidentView(named(incidentOfJson(row), names)), change } satisfies IncidentChangeView,
+      id,
+    );
   }
   if (endpoint_id === null || endpoint_key === null) return null;
   if (kind === 'heartbeat') {
@@ -69,9 +77,25 @@ export function otherMessageOf(
     return frame(kind, change, id);
   }
   if (kind !== 'acknowledgement') return null;
-  const acknowledgement = payload as AcknowledgementChangeView['acknowledgement'];
-  const change: AcknowledgementChangeView = { endpoint_id: formatId('endpoint', endpoint_id), acknowledgement };
+  const change: AcknowledgementChangeView = {
+    endpoint_id: formatId('endpoint', endpoint_id),
+    acknowledgement: acknowledgementOf(payload, names),
+  };
   return frame(kind, change, id);
+}
+
+/** With the names of the people in it. */
+const named = (row: IncidentRow, names: StreamRow['names']): IncidentRow => ({
+  ...row,
+  ackBy: nameAmong(names, { by: row.ackBy, personId: row.ackPersonId ?? null }),
+  createdBy: nameAmong(names, { by: row.createdBy, personId: row.createdById ?? null }),
+});
+
+/** `null`: it has ended. Rows of before there were people have no `person_id`. */
+function acknowledgementOf(payload: unknown, names: StreamRow['names']): AcknowledgementChangeView['acknowledgement'] {
+  if (payload === null) return null;
+  const { person_id, ...said } = payload as StreamAcknowledgementView & { person_id?: string | null };
+  return { ...said, by: nameAmong(names, { by: said.by, personId: person_id ?? null }) };
 }
 
 /** The event of a row without a kind, `alert` or `check`, in its wire form; `null` when what it is about has been deleted. */

@@ -98,7 +98,7 @@ export class StreamAcknowledgementView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name of the API key; null without one.',
+    description: 'The name of the person or API key; null without one.',
     example: 'On call',
   })
   by!: string | null;

@@ -218,7 +218,7 @@ async function attackerOf(url: string, id: string, admin: string): Promise<Attac
 }
 
 /** The highest resident memory of a process while it is watched, MB. */
-class MemoryWatch {
+export class MemoryWatch {
   private highest = 0;
   private first: number | null = null;
   private readonly timer = setInterval(() => this.look(), 100);

@@ -223,8 +223,12 @@ const PURE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const PLATFORM_TABLES = ['server_secret', 'idempotency_key', 'extension_migration'];
-/** Lists of the whole database by nature. */
-const NAMING_TABLES = ['platform/database/migrations/', 'platform/secrets/sealed-columns.ts'];
+/** Lists of the whole database by nature, and the one way to join a person's name. */
+const NAMING_TABLES = [
+  'platform/database/migrations/',
+  'platform/secrets/sealed-columns.ts',
+  'platform/access/author.ts',
+];
 
 /** Packages of one file each. */
 const LIGHT = ['reflect-metadata', 'ipaddr.js'];

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type Authorship, originOf } from '../../audit/authorship';
 import { type AcknowledgeClaim, readClaim } from '../../delivery/send/acknowledge-token';
+import { authorName } from '../../platform/access/author';
 import { clientAddress, networkOf } from '../../platform/access/client-network';
 import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { Config } from '../../platform/config/config';
@@ -107,8 +108,8 @@ export class AcknowledgeLinkService {
     const [row] = await this.database.query<Row>(
       `SELECT a.org_id AS "orgId", e.id AS "endpointId", e.name AS endpoint, w.name AS website,
          a.triggered AND a.incident_no = $2 AS "isOpen", a.incident_started_at AS "startedAt",
-         s.status = 0 AS "isDown", s.degraded_since IS NOT NULL AS "isDegraded", k.by_name AS by, k.at, k.note,
-         i.id AS "incidentId", i.number AS "incidentNumber", i.open_count AS "incidentOpen", i.ack_by AS "incidentBy",
+         s.status = 0 AS "isDown", s.degraded_since IS NOT NULL AS "isDegraded", ${authorName('k.by_name', 'k.person_id')} AS by, k.at, k.note,
+         i.id AS "incidentId", i.number AS "incidentNumber", i.open_count AS "incidentOpen", ${authorName('i.ack_by', 'i.ack_person_id')} AS "incidentBy",
          CASE WHEN i.ack_until IS NULL OR i.ack_until > $3 THEN i.ack_at END AS "incidentAt", i.ack_note AS "incidentNote"
        FROM alert a
        JOIN endpoint e ON e.id = a.endpoint_id

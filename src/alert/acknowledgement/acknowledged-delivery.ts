@@ -3,7 +3,8 @@ import type { NewDelivery } from '../../delivery/delivery';
 import { destinationOfAlert } from '../../delivery/destination';
 import type { AlertSnapshot } from '../episode/alert-snapshot';
 import { acknowledgedNotification } from '../episode/episode';
-import { type AcknowledgementRow, BY_LINK } from './acknowledgement.dto';
+import type { InHand } from '../../incident/incident-in-hand';
+import { BY_LINK } from './acknowledgement.dto';
 
 /**
  * Tells the pager of a triggered alert that somebody has it in hand. Nothing for a channel that cannot be told. One episode is
@@ -12,7 +13,7 @@ import { type AcknowledgementRow, BY_LINK } from './acknowledgement.dto';
 export function acknowledgedDelivery(
   channels: ChannelRegistry,
   alert: AlertSnapshot,
-  { by, note, at }: AcknowledgementRow,
+  { by, note, at }: InHand,
 ): NewDelivery[] {
   const { type, triggerEventId } = alert;
   if (triggerEventId === null || !channels.has(type) || channels.get(type).acknowledges !== true) return [];

@@ -1,6 +1,6 @@
-import { isInHandSql } from '../../incident/incident-in-hand';
+import { type InHand, isInHandSql } from '../../incident/incident-in-hand';
+import { storedName } from '../../platform/access/author';
 import type { Sql, Tx } from '../../platform/database/database';
-import type { AcknowledgementRow } from './acknowledgement.dto';
 
 /** Locks the states of these endpoints, in the order of their ids: checks of them come before or after. */
 export const lockStates = (tx: Tx, endpointIds: readonly string[]): Promise<unknown> =>
@@ -16,18 +16,18 @@ export async function acknowledgeEndpoints(
   tx: Tx,
   incidentId: string,
   endpointIds: readonly string[],
-  { by, at, note, until }: AcknowledgementRow,
+  inHand: InHand,
   now: Date,
 ): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    `INSERT INTO acknowledgement AS k (endpoint_id, org_id, by_name, at, note, until, incident_id)
-     SELECT s.endpoint_id, s.org_id, $3, $4, $5, $6, $1 FROM endpoint_state s WHERE s.endpoint_id = ANY ($2::uuid[])
+    `INSERT INTO acknowledgement AS k (endpoint_id, org_id, by_name, person_id, at, note, until, incident_id)
+     SELECT s.endpoint_id, s.org_id, $3, $4, $5, $6, $7, $1 FROM endpoint_state s WHERE s.endpoint_id = ANY ($2::uuid[])
      ON CONFLICT (endpoint_id) DO UPDATE
-       SET by_name = EXCLUDED.by_name, at = EXCLUDED.at, note = EXCLUDED.note, until = EXCLUDED.until,
-         incident_id = EXCLUDED.incident_id
-       WHERE k.incident_id = EXCLUDED.incident_id OR k.until <= $7
+       SET by_name = EXCLUDED.by_name, person_id = EXCLUDED.person_id, at = EXCLUDED.at, note = EXCLUDED.note,
+         until = EXCLUDED.until, incident_id = EXCLUDED.incident_id
+       WHERE k.incident_id = EXCLUDED.incident_id OR k.until <= $8
      RETURNING k.endpoint_id AS id`,
-    [incidentId, endpointIds, by, at, note, until, now],
+    [incidentId, endpointIds, storedName(inHand), inHand.personId, inHand.at, inHand.note, inHand.until, now],
   );
   return rows.map(({ id }) => id);
 }

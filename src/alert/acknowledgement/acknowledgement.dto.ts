@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
+import type { InHand } from '../../incident/incident-in-hand';
 import { IsTimestamp, Nullable, Optional, parseTimestamp, ReadOnlyField } from '../../platform/http/validators';
 import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 
@@ -43,7 +44,7 @@ export class AcknowledgementView {
     type: String,
     nullable: true,
     description:
-      'The name of the key, also of the one that the session was made from; `link` when it came by the link of a message.',
+      'The name of the person, or of the key, also of the one that the session was made from; `link` when it came by the link of a message.',
     example: 'On call',
   })
   by!: string | null;
@@ -65,17 +66,15 @@ export function acknowledgeFindings({ until }: AcknowledgeDto, now: Date): Findi
   return { invalid: [{ pointer: '/until', code: 'in_past', message: 'until must be in the future' }], forbidden: [] };
 }
 
-/** A row of `acknowledgement`, as far as it is shown. */
-export interface AcknowledgementRow {
-  by: string | null;
-  at: Date;
-  note: string;
-  until: Date | null;
-}
-
-export const toAcknowledgementView = ({ by, at, note, until }: AcknowledgementRow): AcknowledgementView => ({
+export const toAcknowledgementView = ({ by, at, note, until }: InHand): AcknowledgementView => ({
   by,
   at: at.toISOString(),
   note,
   until: until?.toISOString() ?? null,
 });
+
+/** As the audit log keeps it: without a name, which would stay there for ever. */
+export function auditedAcknowledgement(inHand: InHand): Omit<AcknowledgementView, 'by'> {
+  const { by: _, ...said } = toAcknowledgementView(inHand);
+  return said;
+}

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
-import type { Authorship } from '../../audit/authorship';
+import { type Authorship, currentAuthor } from '../../audit/authorship';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { Outbox } from '../../delivery/outbox';
 import { SuppressionEnded } from '../../endpoint/endpoint-events';
 import { EndpointService } from '../../endpoint/endpoint.service';
-import type { Caller } from '../../platform/access/caller';
+import type { InHand } from '../../incident/incident-in-hand';
+import { authorName } from '../../platform/access/author';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { TransactionEvents } from '../../platform/events/transaction-events';
@@ -18,8 +19,8 @@ import { acknowledgedDelivery } from './acknowledged-delivery';
 import {
   type AcknowledgeDto,
   acknowledgeFindings,
-  type AcknowledgementRow,
   type AcknowledgementView,
+  auditedAcknowledgement,
   BY_LINK,
   toAcknowledgementView,
 } from './acknowledgement.dto';
@@ -37,7 +38,7 @@ interface Written {
   endpointId: string;
   /** The endpoint's triggered alerts, locked. */
   open: readonly AlertSnapshot[];
-  after: AcknowledgementRow;
+  after: InHand;
   /** Where the request itself does not prove it. */
   author?: Authorship;
 }
@@ -69,8 +70,7 @@ export class AcknowledgementService {
    * Replaces the one that there is. The state row is locked, so that a check that is recorded meanwhile comes before or
    * after all of it. Throws `conflict` unless the endpoint is down or one of its alerts is triggered.
    */
-  put(caller: Caller, endpointId: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
-    const { orgId, keyName } = caller;
+  put(orgId: string, endpointId: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
     return this.database.transaction(async (tx) => {
       await this.endpoints.hold(tx, orgId, endpointId);
       refuse(this.findingsIn(dto));
@@ -79,7 +79,7 @@ export class AcknowledgementService {
       if (!isDown && open.length === 0)
         throw problems.conflict('The endpoint is not down and none of its alerts is triggered.');
       const at = this.clock.now();
-      const after = { by: keyName, at, note: dto.note ?? '', until: parseTimestamp(dto.until) };
+      const after = { ...currentAuthor(), at, note: dto.note ?? '', until: parseTimestamp(dto.until) };
       await this.write(tx, { orgId, endpointId, open, after });
       return toAcknowledgementView(after);
     });
@@ -101,7 +101,13 @@ export class AcknowledgementService {
       if (!open.some((alert) => alert.id === alertId && alert.incidentNo === incidentNo)) return false;
       const at = this.clock.now();
       if (await read(tx, orgId, endpointId, at)) return false;
-      await this.write(tx, { orgId, endpointId, open, after: { by: BY_LINK, at, note, until: null }, author });
+      await this.write(tx, {
+        orgId,
+        endpointId,
+        open,
+        after: { by: BY_LINK, personId: null, at, note, until: null },
+        author,
+      });
       return true;
     });
   }
@@ -125,7 +131,7 @@ export class AcknowledgementService {
         resource: 'acknowledgement',
         id: endpointId,
         action: 'delete',
-        before: toAcknowledgementView(before),
+        before: auditedAcknowledgement(before),
       });
     });
   }
@@ -143,8 +149,8 @@ export class AcknowledgementService {
       resource: 'acknowledgement',
       id: endpointId,
       action: before ? 'update' : 'create',
-      before: before && toAcknowledgementView(before),
-      after: toAcknowledgementView(after),
+      before: before && auditedAcknowledgement(before),
+      after: auditedAcknowledgement(after),
       ...(author && { author }),
     });
   }
@@ -162,9 +168,9 @@ async function lockState(tx: Tx, endpointId: string): Promise<boolean> {
   return state?.status === 0;
 }
 
-async function read(sql: Sql, orgId: string, endpointId: string, now: Date): Promise<AcknowledgementRow | null> {
-  const [row] = await sql.query<AcknowledgementRow>(
-    `SELECT by_name AS by, at, note, until FROM acknowledgement
+async function read(sql: Sql, orgId: string, endpointId: string, now: Date): Promise<InHand | null> {
+  const [row] = await sql.query<InHand>(
+    `SELECT ${authorName('by_name', 'person_id')} AS by, person_id AS "personId", at, note, until FROM acknowledgement
      WHERE endpoint_id = $2 AND org_id = $1 AND (until IS NULL OR until > $3)`,
     [orgId, endpointId, now],
   );

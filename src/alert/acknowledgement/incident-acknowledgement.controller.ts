@@ -1,6 +1,6 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type Caller, CurrentCaller, OrgId } from '../../platform/access/caller';
+import { OrgId } from '../../platform/access/caller';
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { IdParam } from '../../platform/http/id-param.decorator';
 import { Route } from '../../platform/http/route.decorator';
@@ -38,11 +38,11 @@ export class IncidentAcknowledgementController {
     acknowledgements.findingsIn(fields),
   )
   put(
-    @CurrentCaller() caller: Caller,
+    @OrgId() orgId: string,
     @IdParam('incident') id: string,
     @Body() dto: AcknowledgeDto,
   ): Promise<AcknowledgementView> {
-    return this.acknowledgements.put(caller, id, dto);
+    return this.acknowledgements.put(orgId, id, dto);
   }
 
   @Route('DELETE', '', {

@@ -1,12 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
-import type { Authorship } from '../../audit/authorship';
+import { type Authorship, currentAuthor } from '../../audit/authorship';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { Outbox } from '../../delivery/outbox';
 import { SuppressionEnded } from '../../endpoint/endpoint-events';
 import { IncidentChanged, IncidentMembersMoved } from '../../incident/incident-events';
 import {
   endOverInHand,
+  inHandOf,
   isAnyInHandOver,
   type InHand,
   isInHandSql,
@@ -18,7 +19,7 @@ import {
 } from '../../incident/incident-in-hand';
 import type { IncidentRow } from '../../incident/incident-row';
 import { IncidentStore } from '../../incident/incident-store';
-import type { Caller } from '../../platform/access/caller';
+import { authorName } from '../../platform/access/author';
 import { Database, type Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { TransactionEvents } from '../../platform/events/transaction-events';
@@ -39,8 +40,8 @@ import { acknowledgedDelivery } from './acknowledged-delivery';
 import {
   type AcknowledgeDto,
   acknowledgeFindings,
-  type AcknowledgementRow,
   type AcknowledgementView,
+  auditedAcknowledgement,
   BY_LINK,
   toAcknowledgementView,
 } from './acknowledgement.dto';
@@ -74,19 +75,19 @@ export class IncidentAcknowledgementService implements OnModuleInit {
 
   /** Throws `not_found` when nobody has it in hand. */
   async get(orgId: string, id: string): Promise<AcknowledgementView> {
-    const row = inHandOf(await this.incidents.read(this.database, orgId, id), this.clock.now());
+    const row = nowInHand(await this.incidents.read(this.database, orgId, id), this.clock.now());
     if (!row) throw problems.notFound();
     return toAcknowledgementView(row);
   }
 
   /** Replaces the one that there is. Throws `conflict` unless the incident is a detected one that is open. */
-  async put({ orgId, keyName }: Caller, id: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
+  async put(orgId: string, id: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
     const after = await this.database.transaction(async (tx) => {
       const incident = await this.lock(tx, orgId, id);
       refuse(this.findingsIn(dto));
       const refusal = refusalOf(incident);
       if (refusal !== null) throw problems.conflict(refusal);
-      const said = { by: keyName, at: this.clock.now(), note: dto.note ?? '', until: parseTimestamp(dto.until) };
+      const said = { ...currentAuthor(), at: this.clock.now(), note: dto.note ?? '', until: parseTimestamp(dto.until) };
       await this.write(tx, incident, said);
       return said;
     });
@@ -99,8 +100,8 @@ export class IncidentAcknowledgementService implements OnModuleInit {
     const isDone = await this.database.transaction(async (tx) => {
       const incident = await this.lock(tx, orgId, id);
       const at = this.clock.now();
-      if (refusalOf(incident) !== null || inHandOf(incident, at) !== null) return false;
-      await this.write(tx, incident, { by: BY_LINK, at, note, until: null }, author);
+      if (refusalOf(incident) !== null || nowInHand(incident, at) !== null) return false;
+      await this.write(tx, incident, { by: BY_LINK, personId: null, at, note, until: null }, author);
       return true;
     });
     if (isDone) await this.finish(id);
@@ -116,7 +117,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const incident = await this.lock(tx, orgId, id);
-      if (inHandOf(incident, this.clock.now()) === null) throw problems.notFound();
+      if (nowInHand(incident, this.clock.now()) === null) throw problems.notFound();
       await this.write(tx, incident, null);
     });
     await this.takeBack(id);
@@ -140,7 +141,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
 
   private async write(tx: Tx, incident: IncidentRow, inHand: InHand | null, author?: Authorship): Promise<void> {
     const now = this.clock.now();
-    const before = inHandOf(incident, now);
+    const before = nowInHand(incident, now);
     const rows = await setInHand(tx, incident.id, inHand, now);
     if (inHand !== null) await markMembers(tx, incident.id);
     await recordChange(tx, {
@@ -148,8 +149,8 @@ export class IncidentAcknowledgementService implements OnModuleInit {
       resource: 'incident',
       id: incident.id,
       action: 'update',
-      before: { in_hand: before && toAcknowledgementView(before) },
-      after: { in_hand: inHand && toAcknowledgementView(inHand) },
+      before: { in_hand: before && auditedAcknowledgement(before) },
+      after: { in_hand: inHand && auditedAcknowledgement(inHand) },
       ...(author && { author }),
     });
     for (const row of rows) await this.events.emit(new IncidentChanged(row, 'acknowledged'), tx);
@@ -171,8 +172,8 @@ export class IncidentAcknowledgementService implements OnModuleInit {
       marked,
     ]);
     // Nobody gives it back meanwhile: who wants to waits for this row.
-    const [incident] = await tx.query<AcknowledgementRow & { isInHand: boolean }>(
-      `SELECT i.ack_by AS by, i.ack_at AS at, COALESCE(i.ack_note, '') AS note, i.ack_until AS until, ${isInHandSql('i.id')} AS "isInHand"
+    const [incident] = await tx.query<InHand & { isInHand: boolean }>(
+      `SELECT ${authorName('i.ack_by', 'i.ack_person_id')} AS by, i.ack_person_id AS "personId", i.ack_at AS at, COALESCE(i.ack_note, '') AS note, i.ack_until AS until, ${isInHandSql('i.id')} AS "isInHand"
        FROM incident i WHERE i.id = $1 FOR SHARE`,
       [id],
     );
@@ -205,10 +206,8 @@ export class IncidentAcknowledgementService implements OnModuleInit {
 }
 
 /** Who has it in hand now. */
-function inHandOf({ ackBy, ackAt, ackNote, ackUntil, endedAt }: IncidentRow, now: Date): AcknowledgementRow | null {
-  if (ackAt === null || endedAt !== null || (ackUntil !== null && ackUntil <= now)) return null;
-  return { by: ackBy, at: ackAt, note: ackNote ?? '', until: ackUntil };
-}
+const nowInHand = (row: IncidentRow, now: Date): InHand | null =>
+  row.endedAt !== null || (row.ackUntil !== null && row.ackUntil <= now) ? null : inHandOf(row);
 
 /** Why nobody can take it in hand; `null`: somebody can. */
 function refusalOf({ kind, mergedInto, endedAt }: IncidentRow): string | null {

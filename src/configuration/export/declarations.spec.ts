@@ -63,6 +63,7 @@ const window = (id: string, more: Partial<WindowRow>): WindowRow => ({
   excludeFromUptime: true,
   public: true,
   createdBy: null,
+  createdById: null,
   createdAt: NOW,
   updatedAt: NOW,
   listedAt: NOW,

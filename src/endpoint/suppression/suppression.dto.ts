@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { authorName } from '../../platform/access/author';
 import { formatId } from '../../platform/ids/id';
 import type { Maintenance } from './cover';
 
@@ -27,7 +28,7 @@ export class EndpointMaintenance {
 
 /** Who has the failure of an endpoint in hand. */
 export class EndpointAcknowledgement {
-  @ApiProperty({ type: String, nullable: true, example: 'on-call laptop', description: 'An API key or a session.' })
+  @ApiProperty({ type: String, nullable: true, example: 'on-call laptop', description: 'A person or an API key.' })
   by!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:04:00.000Z' })
@@ -65,7 +66,7 @@ export interface AcknowledgementColumns {
 }
 
 /** To be selected beside a row of `endpoint` named e, with `JOIN_ACKNOWLEDGEMENT`. */
-export const ACKNOWLEDGEMENT_COLUMNS = `ack.at AS "acknowledgedAt", ack.by_name AS "acknowledgedBy",
+export const ACKNOWLEDGEMENT_COLUMNS = `ack.at AS "acknowledgedAt", ${authorName('ack.by_name', 'ack.person_id')} AS "acknowledgedBy",
     ack.note AS "acknowledgementNote", ack.until AS "acknowledgedUntil"`;
 /** A probe of a table that is nearly empty; what has ended is none, though its row may still be there. */
 export const JOIN_ACKNOWLEDGEMENT = `LEFT JOIN acknowledgement ack

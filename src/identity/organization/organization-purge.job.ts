@@ -19,8 +19,18 @@ const BATCH = 1000;
 /** A row that somebody else holds is waited for no longer: the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
-/** What the identity module keeps of an organization, children before parents: a key would take its sessions along. */
+/**
+ * What the identity module keeps of an organization, children before parents: a key would take its sessions along. The sessions of
+ * people stand for no organization then; `person-retention` finds those who are in no other one.
+ */
 const OWNED = [
+  `WITH gone AS (
+     DELETE FROM membership WHERE (person_id, org_id) IN (
+       SELECT person_id, org_id FROM membership WHERE org_id = $1 ORDER BY created_at, person_id LIMIT ${BATCH}) RETURNING person_id),
+   left_behind AS (
+     UPDATE session s SET org_id = NULL FROM gone WHERE s.person_id = gone.person_id AND s.org_id = $1)
+   SELECT FROM gone`,
+  `DELETE FROM invitation WHERE id IN (SELECT id FROM invitation WHERE org_id = $1 ORDER BY id LIMIT ${BATCH}) RETURNING 1`,
   `DELETE FROM session WHERE hash IN (
      SELECT s.hash FROM session s JOIN api_key k ON k.id = s.key_id WHERE k.org_id = $1 LIMIT ${BATCH}) RETURNING 1`,
   `DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE org_id = $1 ORDER BY id LIMIT ${BATCH}) RETURNING 1`,

@@ -76,6 +76,7 @@ export class AccountService {
     const { id } = ownerOf(held);
     if (!this.isFresh(held)) throw problems.conflict('Sign in again: this is for whoever has just signed in.');
     await this.database.transaction((tx) => this.eraseIn(tx, id));
+    await failpoint('account.erasure_committed');
   }
 
   /** As `erase`, for whoever may: the command line, too. Throws `conflict` for the last administrator of others. */

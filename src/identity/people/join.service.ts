@@ -71,8 +71,11 @@ export class JoinService {
       const author = personAuthor(person, via, request);
       await this.memberships.join(tx, person.id, place, author);
       await failpoint('account.joined');
-      return this.browsers.openIn(tx, { orgId: place.orgId, personId: person.id }, via, author, request);
+      const opened = await this.browsers.openIn(tx, { orgId: place.orgId, personId: person.id }, via, author, request);
+      await failpoint('account.signed_in');
+      return opened;
     });
+    await failpoint('account.committed');
     return this.browsers.begun(session, request, response);
   }
 
@@ -84,9 +87,12 @@ export class JoinService {
     const author = personAuthor(person, 'invitation', request);
     await this.database.transaction(async (tx) => {
       await this.tokens.use(tx, dto.token, token, request);
+      await failpoint('account.token_used');
       if (!(await this.memberships.join(tx, person.id, place, author)))
         throw problems.conflict('You are in this organization already.');
+      await failpoint('account.joined');
     });
+    await failpoint('account.committed');
     return this.browsers.move({ orgId: place.orgId, personId: person.id }, author, request);
   }
 

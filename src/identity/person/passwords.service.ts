@@ -3,6 +3,8 @@ import { FairSemaphore } from '../../platform/capacity/fair-semaphore';
 import { Config } from '../../platform/config/config';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { readUrl } from '../../platform/text/read-url';
+import { Clock } from '../../platform/time/clock';
+import { IdentityMetrics } from '../identity.metrics';
 import { comparePassword, HASH_COST, type HashCost, hashPassword } from './password-hash';
 import { type KnownWords, normalizePassword, PASSWORD_LENGTH, weaknessOf } from './password-rule';
 
@@ -13,8 +15,10 @@ const WAITING = 20;
 /** Seconds until it is worth to try again: what the waiting ones take, about. */
 const RETRY_SECONDS = 3;
 
+/** More than an entry of the audit log takes. */
+const REFUSAL_MS = 50;
+
 const ALL = 'all';
-const NEVER = new AbortController().signal;
 
 /** What a password may be, and the hashes of those there are. Every method that hashes throws `rate_limited` when many wait. */
 @Injectable()
@@ -23,7 +27,13 @@ export class Passwords {
   /** Only the test kit makes it cheaper. */
   cost: HashCost = HASH_COST;
 
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly clock: Clock,
+    metrics: IdentityMetrics,
+  ) {
+    metrics.watchHashes(() => this.places.waiting);
+  }
 
   /** What is wrong with a new password, at `pointer`; nothing for a good one. */
   findingsIn(password: string, known: Omit<KnownWords, 'host'>, pointer = '/password'): FieldProblem[] {
@@ -50,8 +60,14 @@ export class Passwords {
     return this.inTurn(() => comparePassword(normalizePassword(password), stored, this.cost));
   }
 
+  /** What is written of a wrong one, where somebody has the e-mail: nobody can tell by the time whether somebody has. */
+  async afterWrong(record: () => Promise<unknown>): Promise<void> {
+    await Promise.all([record(), this.clock.sleep(REFUSAL_MS)]);
+  }
+
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const release = await this.places.take(ALL, NEVER);
+    // Never aborted, and one for each: many waiters at one signal would be taken for a leak.
+    const release = await this.places.take(ALL, new AbortController().signal);
     if (release === null) throw problems.rateLimited(RETRY_SECONDS);
     try {
       return await work();

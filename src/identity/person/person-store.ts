@@ -65,15 +65,10 @@ export class PersonStore {
     return joined.length > 0;
   }
 
-  /** The membership is over, and so are the sessions in that organization, which stand for none from now on. */
+  /** The membership is over; sessions in that organization stand for none from now on. Who is in none is found by `person-retention`. */
   async leave(tx: Tx, personId: string, orgId: string): Promise<void> {
     await tx.query('DELETE FROM membership WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
     await tx.query('UPDATE session SET org_id = NULL WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
-    await tx.query(
-      `UPDATE person SET homeless_since = $2 WHERE id = $1 AND homeless_since IS NULL
-          AND NOT EXISTS (SELECT FROM membership WHERE person_id = $1)`,
-      [personId, this.clock.now()],
-    );
   }
 
   /** The organizations of a person, by name. */

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { clientAddress, networkOf } from '../../platform/access/client-network';
 import { Database } from '../../platform/database/database';
+import { PERSON_COLUMNS, type PersonRow } from '../person/person-row';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { Clock } from '../../platform/time/clock';
 
@@ -18,12 +19,13 @@ export class KnownNetworks {
     private readonly clock: Clock,
   ) {}
 
-  async isKnown(personId: string, request: Request): Promise<boolean> {
-    const rows = await this.database.query('SELECT FROM person WHERE id = $1 AND $2 = ANY (networks)', [
-      personId,
-      this.network(request),
-    ]);
-    return rows.length > 0;
+  /** Who has this e-mail, and whether they have signed in from there: one statement, whoever it is. */
+  async holderOf(email: string, request: Request): Promise<(PersonRow & { isKnown: boolean }) | null> {
+    const [row] = await this.database.query<PersonRow & { isKnown: boolean }>(
+      `SELECT ${PERSON_COLUMNS}, $2::bytea = ANY (p.networks) AS "isKnown" FROM person p WHERE p.email = $1`,
+      [email, this.network(request)],
+    );
+    return row ?? null;
   }
 
   /** The person (uuid) has just signed in from there. */

@@ -37,12 +37,12 @@ export class PersonSignIn {
   async withPassword(typed: string, password: string, request: Request, response: Response): Promise<SessionView> {
     this.limits.admitLookUp(request);
     const email = normalizeEmail(typed);
-    const person = await this.people.findByEmail(this.database, email);
-    const isKnown = person !== null && (await this.networks.isKnown(person.id, request));
+    const person = await this.networks.holderOf(email, request);
+    const isKnown = person?.isKnown === true;
     this.limits.admitPassword(request, email, isKnown);
     const { isRight, isOutdated } = await this.passwords.compare(password, person?.password ?? null);
     if (!person || !isRight) {
-      if (person) await this.refused(person, request);
+      await this.passwords.afterWrong(async () => person && this.refused(person, request));
       throw this.limits.wrongPassword(request, email, isKnown);
     }
     if (isOutdated) await this.rehash(person, password);

@@ -4,6 +4,7 @@ import { ApiKeyService } from '../api-key/api-key.service';
 import { recordChange } from '../../audit/audit-log';
 import { type Authorship, authorshipOf, type Origin } from '../../audit/authorship';
 import type { Caller, Role } from '../../platform/access/caller';
+import { IdentityMetrics } from '../identity.metrics';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database, type Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
@@ -105,6 +106,7 @@ export class SessionService {
     private readonly database: Database,
     private readonly keys: ApiKeyService,
     private readonly clock: Clock,
+    private readonly metrics: IdentityMetrics,
   ) {}
 
   /** Opens a session and returns the value of its cookie. */
@@ -142,6 +144,7 @@ export class SessionService {
       ],
     );
     await recordSignIn(tx, of, 'sign_in', author);
+    tx.afterCommit(() => this.metrics.signedIn(via));
     return token;
   }
 

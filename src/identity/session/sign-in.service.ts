@@ -3,10 +3,12 @@ import type { Request, Response } from 'express';
 import { authorshipOf, originOf } from '../../audit/authorship';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { ApiKeyService, type KeyHolder } from '../api-key/api-key.service';
+import { IdentityMetrics } from '../identity.metrics';
 import { RateLimits } from '../rate-limits';
 import { BrowserSessions, requireOwnOrigin } from './browser-sessions';
 import { PersonSignIn } from './person-sign-in';
 import type { CreatedSessionView, CreateSessionDto } from './session.dto';
+import type { SignIn } from './session.service';
 import { type SignInLink, SignInLinks } from './sign-in-links';
 
 /** A sign-in with a known key or link of a key, valid or expired. */
@@ -25,6 +27,7 @@ export class SignInService {
     private readonly browsers: BrowserSessions,
     private readonly people: PersonSignIn,
     private readonly limits: RateLimits,
+    private readonly metrics: IdentityMetrics,
   ) {}
 
   /**
@@ -34,7 +37,15 @@ export class SignInService {
    * link or e-mail is recorded in the audit log of its organization. The link of an invited key also gives it a secret, told
    * this once.
    */
-  async signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<CreatedSessionView> {
+  signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<CreatedSessionView> {
+    return this.metrics.countFailure(viaOf(credentials), () => this.exchanged(credentials, request, response));
+  }
+
+  private async exchanged(
+    credentials: CreateSessionDto,
+    request: Request,
+    response: Response,
+  ): Promise<CreatedSessionView> {
     requireOwnOrigin(request);
     refuseMixed(credentials);
     const { api_key, sign_in_token, email, password = '' } = credentials;
@@ -81,6 +92,9 @@ export class SignInService {
 }
 
 const ofPerson = (session: Omit<CreatedSessionView, 'api_key'>): CreatedSessionView => ({ ...session, api_key: null });
+
+const viaOf = ({ email, sign_in_token }: CreateSessionDto): SignIn =>
+  email !== undefined ? 'password' : sign_in_token !== undefined ? 'sign_in_link' : 'api_key';
 
 /** Exactly one way to sign in. Throws `validation_failed`. */
 function refuseMixed({ api_key, sign_in_token, email, password }: CreateSessionDto): void {

@@ -19,6 +19,11 @@ export class FairSemaphore {
     this.places = new ByOwner(limits.size, limits.share);
   }
 
+  /** Waiters of all owners. */
+  get waiting(): number {
+    return this.queue.size;
+  }
+
   /**
    * Resolves with the function that gives the place back; with `null` when the signal aborts first, which leaves the queue
    * at once, or when too many of this owner wait already.

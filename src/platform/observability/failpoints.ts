@@ -44,7 +44,10 @@ export const FAILPOINTS = [
   'apply.committed',
   'account.token_used',
   'account.joined',
+  'account.signed_in',
+  'account.committed',
   'account.erased',
+  'account.erasure_committed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

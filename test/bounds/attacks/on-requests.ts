@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { create, listOf, rawConnection, repeat, send } from '../client';
-import { type Attack, pause } from '../scene';
+import { type Attack, MemoryWatch, pause } from '../scene';
 import { counted, times } from './targets';
 
 const page: Attack = {
@@ -251,7 +251,46 @@ const rotation: Attack = {
   },
 };
 
+/** Hashing takes 32 MiB each for two at once; the rest is what 64 requests and their connections take. */
+const SIGN_IN_MB = 64 + 32;
+
+const signIns: Attack = {
+  name: 'sign-ins',
+  what: '64 passwords at once from as many addresses, then again every two seconds, while names are looked up in the same threads',
+  covers: ['src/identity/person', 'src/identity/session', 'src/identity/rate-limits.ts'],
+  host: 'localhost',
+  begin: async (world) => {
+    let turn = 0;
+    const burst = async () => {
+      turn += 1;
+      const replies = await Promise.all(
+        times(64).map((n) =>
+          send(world.url, 'POST', '/auth/session', {
+            from: `127.0.${turn % 250}.${n + 10}`,
+            body: { email: `somebody.${turn}.${n}@example.com`, password: 'three wise monkeys' },
+          }),
+        ),
+      );
+      const statuses = new Map<number, number>();
+      for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      return statuses;
+    };
+    const memory = new MemoryWatch(world.service.pid ?? 0);
+    const first = await burst();
+    const { added } = memory.stop();
+    const flood = repeat(1 / 2, burst);
+    return async () => {
+      await flood.stop();
+      // While all of them arrive the first may be done.
+      const judged = first.get(401) ?? 0;
+      const asDocumented = judged >= 22 && judged <= 26 && judged + (first.get(429) ?? 0) === 64 && added < SIGN_IN_MB;
+      return { text: `of the first 64 ${counted(first)}; ${added} MB added`, asDocumented };
+    };
+  },
+};
+
 export const ON_REQUESTS: readonly Attack[] = [
+  signIns,
   page,
   storage,
   streams,

@@ -7,6 +7,7 @@ import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { Browser, hashCheaply } from '../../harness/app/person';
 import type { ApiResponse, Api } from '../../../packages/testing/service/api';
 import { eventually } from '../../../packages/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
@@ -429,5 +430,93 @@ describe('secrets of awkward shapes', () => {
     expect(entries).toContain('X-RapidAPI-Key');
     expect(shownIn(entries)).toEqual([]);
     expect(shownIn(output.text)).toEqual([]);
+  });
+});
+
+/** Nothing of a person leaves where they are not asked for: their e-mail and name least of all in what is kept for ever. */
+describe('what is secret and personal of people', () => {
+  const output = new Output();
+  const [name, email, password, wrong] = [canary(), `${canary().toLowerCase()}@example.com`, canary(40), canary(40)];
+  const sent: string[] = [password, wrong];
+  const responses: { path: string; body: string }[] = [];
+  let service: TestApp;
+
+  beforeAll(async () => {
+    output.start();
+    service = await startOwnApp({ role: 'api', logLevel: 'trace' });
+    hashCheaply(service);
+  });
+  afterAll(async () => {
+    await service.close();
+    output.stop();
+  });
+
+  /** Keeps what a browser is answered, and its cookie as one more secret. */
+  async function send<Body>(browser: Browser, method: string, path: string, body?: object): Promise<Body> {
+    const answer = await browser.send<Body>(method, path, body);
+    responses.push({ path, body: JSON.stringify(answer.body) });
+    const cookie = browser.cookie.split('=')[1];
+    if (cookie !== undefined && !sent.includes(cookie)) sent.push(cookie);
+    return answer.body;
+  }
+
+  it('is repeated by no response: password, token, cookie', async () => {
+    const { body: invited } = await service.admin.post<{ token: string }>('/invitations', { email, role: 'admin' });
+    const ann = new Browser(service.url);
+    await send(ann, 'POST', '/auth/link', { token: invited.token });
+    for (const weak of ['short', `${canary(20)} `.repeat(20), email])
+      await send(ann, 'POST', '/auth/account', { token: invited.token, name, password: weak });
+    await send(ann, 'POST', '/auth/account', { token: [invited.token], name, password: { is: password } });
+    const made = await send<{ person: { id: string } }>(ann, 'POST', '/auth/account', {
+      token: invited.token,
+      name,
+      password,
+    });
+    for (const credentials of [
+      { email, password: wrong },
+      { email, password, api_key: wrong },
+      { email, password: [wrong] },
+    ])
+      await send(new Browser(service.url), 'POST', '/auth/session', credentials);
+    await send(new Browser(service.url), 'POST', '/auth/session', { email, password });
+    await send(ann, 'PUT', '/auth/account', { password: wrong, current_password: `${wrong}!` });
+    const { body: other } = await service.admin.post<{ token: string }>(`/people/${made.person.id}/password-link`);
+    await send(new Browser(service.url), 'POST', '/auth/session', { sign_in_token: other.token });
+    await send(ann, 'POST', '/auth/password', { token: other.token, password });
+    for (const path of ['/auth/session', '/auth/account', '/auth/sessions', '/api/v1/people', '/api/v1/invitations'])
+      await send(ann, 'GET', path);
+    await send(ann, 'POST', '/api/v1/websites', { name: 'Shop', url: 'https://shop.example.com' });
+    sent.push(invited.token, other.token);
+    for (const { path, body } of responses) expect({ path, found: found(body, sent) }).toEqual({ path, found: [] });
+    expect(JSON.stringify(responses)).toContain(email);
+  });
+
+  it('is in no line of the log, no metric, no export and no entry of the audit log, the e-mail included', async () => {
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const { text: configuration } = await service.admin.get('/configuration');
+    const rows = await service.app
+      .get(Database)
+      .query<{ row: string }>(
+        'SELECT a::text AS row FROM audit_log a UNION ALL SELECT o::text FROM operator_audit_log o',
+      );
+    const places = { log: output.text, metrics, configuration, audit: rows.map(({ row }) => row).join('\n') };
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [place, text] of Object.entries(places))
+      expect({ place, found: found(text, [...sent, email, name]) }).toEqual({ place, found: [] });
+  });
+
+  it('is stored nowhere but e-mail and name, each in its place', async () => {
+    const database = service.app.get(Database);
+    const tables = await database.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`,
+    );
+    const holding: string[] = [];
+    for (const table of tables) {
+      const rows = await database.query<{ row: string }>(`SELECT t::text AS row FROM "${table.name}" t`);
+      const content = rows.map(({ row }) => row).join('\n');
+      expect({ table, found: found(content, sent) }).toEqual({ table, found: [] });
+      if (found(content, [email, name]).length > 0) holding.push(table.name);
+    }
+    expect(holding).toEqual(['person']);
   });
 });

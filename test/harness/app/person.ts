@@ -1,8 +1,9 @@
+import type { Api } from '../../../packages/testing/service/api';
 import { newUuid } from '../../../src/platform/ids/id';
 import { Passwords } from '../../../src/identity/person/passwords.service';
 import type { TestApp } from './app';
 
-export interface Answer<Body> {
+export interface BrowserResponse<Body> {
   status: number;
   body: Body;
 }
@@ -24,7 +25,7 @@ export class Browser {
     path: string,
     body?: object,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer<Body>> {
+  ): Promise<BrowserResponse<Body>> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: {
@@ -77,4 +78,18 @@ export async function newInvitation(
   const { status, body, text } = await app.admin.post<{ token: string }>('/invitations', { email, role });
   if (status !== 201) throw new Error(`nobody was invited: ${status} ${text}`);
   return body.token;
+}
+
+/** Somebody who was invited to the organization of this key and has joined it, in a browser of their own. */
+export async function newPerson(by: Api, name: string, role = 'write'): Promise<Browser & { id: string }> {
+  const email = `${name.toLowerCase().replace(/\W+/g, '.')}@example.com`;
+  const { body } = await by.post<{ token: string }>('/invitations', { email, role });
+  const browser = new Browser(by.url);
+  const made = await browser.send<{ person: { id: string } }>('POST', '/auth/account', {
+    token: body.token,
+    name,
+    password: PASSWORD,
+  });
+  if (made.status !== 201) throw new Error(`${name} has no account: ${made.status} ${JSON.stringify(made.body)}`);
+  return Object.assign(browser, { id: made.body.person.id });
 }

@@ -5,6 +5,24 @@ const counts = (prefix = ''): string => COUNTS.map((name) => `${prefix}${name}`)
 /** Of a website with more endpoints, `last_checked_at` is that of the ones that are checked most often. */
 const LOOKED_AT = 20;
 
+/** One row per endpoint, joined by keys only. An acknowledgement whose time is over is none; `by`: whose it is. */
+export const endpointOverview = (by: string): string => `VIEW endpoint_overview AS
+  SELECT e.org_id, e.id, e.key, e.name, e.url, e.type, e.enabled AND w.enabled AS active,
+         e.website_id, w.name AS website_name,
+         s.status, s.status_since, s.last_checked_at, s.last_error, s.recent, s.certificate_expires_at,
+         s.hour_start, s.hour_up, s.hour_down, s.hour_unknown, s.before_up, s.before_down, s.before_unknown,
+         m.until, m.up_24h, m.down_24h, m.unknown_24h, m.up_7d, m.down_7d, m.up_30d, m.down_30d,
+         m.up_90d, m.down_90d, m.p95_24h_us,
+         EXISTS (SELECT FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS alert_open,
+         m.days_7d, m.days_30d, m.days_90d, s.degraded_since, s.recent_degraded, e.tags, w.tags AS website_tags,
+         ${by} AS acknowledged_by, k.at AS acknowledged_at, k.note AS acknowledged_note,
+         k.until AS acknowledged_until, e.external_key, ${PHASES}
+    FROM endpoint e
+    JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+    JOIN endpoint_state s ON s.endpoint_id = e.id
+    LEFT JOIN endpoint_summary m ON m.endpoint_key = e.key
+    LEFT JOIN acknowledgement k ON k.endpoint_id = e.id AND (k.until IS NULL OR k.until > now());`;
+
 /** Read models: what one module may read of another one's tables. A new column comes last, as `CREATE OR REPLACE` wants it. */
 export const VIEWS = `
 -- Exact up to twenty endpoints; beyond, late by at most the interval of those looked at. A function, because the planner
@@ -44,23 +62,7 @@ CREATE VIEW organization_listed AS
                     FROM website w JOIN website_use n ON n.website_id = w.id
                    WHERE w.org_id = u.org_id AND w.deleted_at IS NOT NULL) leaving;
 
--- One row per endpoint, joined by keys only. An acknowledgement whose time is over is none.
-CREATE VIEW endpoint_overview AS
-  SELECT e.org_id, e.id, e.key, e.name, e.url, e.type, e.enabled AND w.enabled AS active,
-         e.website_id, w.name AS website_name,
-         s.status, s.status_since, s.last_checked_at, s.last_error, s.recent, s.certificate_expires_at,
-         s.hour_start, s.hour_up, s.hour_down, s.hour_unknown, s.before_up, s.before_down, s.before_unknown,
-         m.until, m.up_24h, m.down_24h, m.unknown_24h, m.up_7d, m.down_7d, m.up_30d, m.down_30d,
-         m.up_90d, m.down_90d, m.p95_24h_us,
-         EXISTS (SELECT FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS alert_open,
-         m.days_7d, m.days_30d, m.days_90d, s.degraded_since, s.recent_degraded, e.tags, w.tags AS website_tags,
-         k.by_name AS acknowledged_by, k.at AS acknowledged_at, k.note AS acknowledged_note,
-         k.until AS acknowledged_until, e.external_key, ${PHASES}
-    FROM endpoint e
-    JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
-    JOIN endpoint_state s ON s.endpoint_id = e.id
-    LEFT JOIN endpoint_summary m ON m.endpoint_key = e.key
-    LEFT JOIN acknowledgement k ON k.endpoint_id = e.id AND (k.until IS NULL OR k.until > now());
+CREATE ${endpointOverview('k.by_name')}
 
 -- Counts per endpoint and UTC day: built days, then built hours, then the running counters. Nothing is counted twice.
 CREATE VIEW endpoint_day AS

@@ -1,0 +1,102 @@
+/**
+ * @lane slow
+ * @databases both
+ */
+import { HASH_COST, hashPassword, comparePassword } from '../../../src/identity/person/password-hash';
+import { Passwords } from '../../../src/identity/person/passwords.service';
+import { Database } from '../../../src/platform/database/database';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { hashCheaply, newPerson, PASSWORD } from '../../harness/app/person';
+
+const WRONG = 'a mill by the river';
+
+describe('the password of a person', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startOwnApp({ role: 'api', rateLimitPerSecond: 0, trustedProxies: ['127.0.0.0/8'] });
+    hashCheaply(app);
+  });
+  afterAll(() => app.close());
+
+  /** One sign-in from an address; the bytes of the answer. */
+  async function signIn(
+    email: string,
+    password: string,
+    from = '198.51.100.1',
+  ): Promise<{ status: number; text: string }> {
+    const response = await fetch(`${app.url}/auth/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': from, 'x-request-id': 'the-same' },
+      body: JSON.stringify({ email, password }),
+    });
+    return { status: response.status, text: await response.text() };
+  }
+  const storedOf = async (email: string): Promise<string> => {
+    const [row] = await app.app
+      .get(Database)
+      .query<{ password: string }>('SELECT password FROM person WHERE email = $1', [email]);
+    return row?.password ?? '';
+  };
+
+  it('is refused with the same bytes for an unknown e-mail, a wrong one, and one that has none', async () => {
+    await newPerson(app.admin, 'Ada');
+    await newPerson(app.admin, 'Noel');
+    await app.app.get(Database).query(`UPDATE person SET password = NULL WHERE email = 'noel@example.com'`);
+    const answers = [
+      await signIn('nobody@example.com', PASSWORD),
+      await signIn('ada@example.com', WRONG),
+      await signIn('noel@example.com', PASSWORD),
+      await signIn('noel@example.com', ''),
+      await signIn('no e-mail at all', PASSWORD),
+    ];
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(401);
+  });
+
+  it('is hashed anew by a sign-in once hashing costs more, and by nothing else', async () => {
+    await newPerson(app.admin, 'Bo');
+    const before = await storedOf('bo@example.com');
+    expect((await signIn('bo@example.com', PASSWORD)).status).toBe(201);
+    expect(await storedOf('bo@example.com')).toBe(before);
+    app.app.get(Passwords).cost = { ln: 5, r: 8, p: 1 };
+    expect((await signIn('bo@example.com', WRONG)).status).toBe(401);
+    expect(await storedOf('bo@example.com')).toBe(before);
+    expect((await signIn('bo@example.com', PASSWORD)).status).toBe(201);
+    expect(await storedOf('bo@example.com')).toMatch(/^\$scrypt\$ln=5,r=8,p=1\$/);
+    expect((await signIn('bo@example.com', PASSWORD)).status).toBe(201);
+    hashCheaply(app);
+  });
+
+  it('costs 32 MiB and three rounds where the service runs', async () => {
+    const stored = await hashPassword(PASSWORD, HASH_COST);
+    expect(stored).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
+    expect(await comparePassword(PASSWORD, stored, HASH_COST)).toEqual({ isRight: true, isOutdated: false });
+  });
+
+  it('that strangers guess a thousand times from a hundred addresses lets its owner in from where they were before', async () => {
+    await newPerson(app.admin, 'Cy');
+    const home = '203.0.113.7';
+    expect((await signIn('cy@example.com', PASSWORD, home)).status).toBe(201);
+    const statuses = new Map<number, number>();
+    // Twenty at once: more would be refused because they wait for each other.
+    for (let round = 0; round < 50; round++) {
+      const guesses = Array.from({ length: 20 }, (_, n) =>
+        signIn('cy@example.com', `${WRONG} ${round}`, `192.0.2.${(round * 20 + n) % 100}`),
+      );
+      for (const { status } of await Promise.all(guesses)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect([...statuses.keys()].sort()).toEqual([401, 429]);
+    expect(statuses.get(401)).toBeLessThanOrEqual(120);
+    expect((await signIn('cy@example.com', PASSWORD, '192.0.2.200')).status).toBe(429);
+    expect((await signIn('cy@example.com', PASSWORD, home)).status).toBe(201);
+  });
+
+  it('is in the metrics as what came of a sign-in, without anybody’s name', async () => {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    for (const result of ['accepted', 'refused', 'limited'])
+      expect(text).toMatch(new RegExp(`^uptime_sign_ins_total\\{via="password",result="${result}"\\} [1-9]`, 'm'));
+    expect(text).toMatch(/^uptime_password_hashes_waiting 0$/m);
+    expect(text).not.toContain('example.com');
+  });
+});

@@ -1,0 +1,223 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignInLinks } from '../../src/identity/session/sign-in-links';
+import { Database } from '../../src/platform/database/database';
+import type { FailpointName } from '../../src/platform/observability/failpoints';
+import { startOwnApp, type TestApp } from '../harness/app/app';
+import { Browser, hashCheaply, newPerson, PASSWORD } from '../harness/app/person';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
+import { buildService, ServiceProcess } from '../harness/processes/service-process';
+
+interface Place {
+  databaseUrl: string;
+  dataDir: string | null;
+  remove(): Promise<void>;
+}
+
+const PLACES: readonly [name: string, make: () => Promise<Place>][] = [
+  [
+    'the embedded database',
+    () => {
+      const dataDir = mkdtempSync(join(tmpdir(), 'uptime-accounts-'));
+      const remove = () => Promise.resolve(rmSync(dataDir, { recursive: true, force: true }));
+      return Promise.resolve({ databaseUrl: '', dataDir, remove });
+    },
+  ],
+  [
+    'PostgreSQL',
+    async () => {
+      const cluster = await PostgresCluster.start();
+      return { databaseUrl: cluster.url, dataDir: null, remove: () => cluster.remove() };
+    },
+  ],
+];
+/** Without PostgreSQL's programs on the embedded database alone. */
+const places = findPostgres() === null ? PLACES.slice(0, 1) : PLACES;
+
+/** Where the process is killed, and whether all of it has happened then. */
+const MADE: readonly [point: FailpointName, happened: boolean][] = [
+  ['account.token_used', false],
+  ['account.joined', false],
+  ['account.signed_in', false],
+  ['account.committed', true],
+];
+const JOINED = MADE.filter(([point]) => point !== 'account.signed_in');
+const ERASED: typeof MADE = [
+  ['account.erased', false],
+  ['account.erasure_committed', true],
+];
+
+describe.each(places)('kill -9 at every line of an account, on %s', (_name, make) => {
+  let place: Place;
+  let app: TestApp | null = null;
+  let victim: ServiceProcess | null = null;
+  let people = 0;
+
+  beforeAll(async () => {
+    buildService();
+    place = await make();
+  }, 180_000);
+  afterAll(() => place.remove(), 60_000);
+  afterEach(async () => {
+    await victim?.kill();
+    await close();
+  });
+
+  /** One in this process. The embedded database can be reached by one process at a time. */
+  async function open(): Promise<TestApp> {
+    const { databaseUrl, dataDir } = place;
+    app ??= await startOwnApp({
+      role: 'api',
+      ...(dataDir === null ? { databaseUrl } : { databaseUrl: null, dataDir }),
+    });
+    hashCheaply(app);
+    return app;
+  }
+  async function close(): Promise<void> {
+    await app?.close();
+    app = null;
+  }
+  async function launch(point: FailpointName): Promise<ServiceProcess> {
+    await close();
+    const directory: Record<string, string> = place.dataDir === null ? {} : { DATA_DIR: place.dataDir };
+    victim = await ServiceProcess.start(place.databaseUrl, { ...directory, ROLE: 'api', FAILPOINTS: `${point}=kill` });
+    return victim;
+  }
+  const invite = async (email: string): Promise<string> =>
+    (await (await open()).admin.post<{ token: string }>('/invitations', { email, role: 'read' })).body.token;
+  /** Everything of the people with this e-mail: all or nothing of it. */
+  async function stored(email: string) {
+    const [row] = await (await open()).app.get(Database).query<Record<string, number>>(
+      `SELECT (SELECT count(*)::int FROM invitation WHERE email = $1) AS invitations, count(p.id)::int AS people,
+              (SELECT count(*)::int FROM membership m WHERE m.person_id = ANY (array_agg(p.id))) AS memberships,
+              (SELECT count(*)::int FROM session s WHERE s.person_id = ANY (array_agg(p.id))) AS sessions,
+              (SELECT count(*)::int FROM audit_log a WHERE a.resource = 'person' AND a.action = 'delete'
+                 AND a.resource_id = ANY (array_agg(p.id))) AS erasures
+         FROM person p WHERE p.email = $1`,
+      [email],
+    );
+    return row;
+  }
+  const used = async (): Promise<number> =>
+    (await (await open()).admin.get<{ quotas: { people: { used: number } } }>('/organization')).body.quotas.people.used;
+  const killedBy = async (request: Promise<unknown>): Promise<void> => {
+    await expect(request).rejects.toThrow();
+    await victim?.killed();
+  };
+
+  it.each(MADE)(
+    'one that is made from an invitation is whole or not there when it is killed at %s, and the token works exactly once',
+    async (point, happened) => {
+      const email = `made.${++people}@example.com`;
+      const fields = { token: await invite(email), name: 'Made', password: PASSWORD };
+      const before = await used();
+      const { url } = await launch(point);
+      await killedBy(new Browser(url).send('POST', '/auth/account', fields));
+      const whole = { invitations: 0, people: 1, memberships: 1, sessions: 1, erasures: 0 };
+      const nothing = { invitations: 1, people: 0, memberships: 0, sessions: 0, erasures: 0 };
+      expect(await stored(email)).toEqual(happened ? whole : nothing);
+      const again = await new Browser((await open()).url).send('POST', '/auth/account', fields);
+      expect(again.status).toBe(happened ? 401 : 201);
+      expect(await stored(email)).toEqual(whole);
+      expect(await used()).toBe(before);
+    },
+    120_000,
+  );
+
+  it.each(JOINED)(
+    'one that joins a second organization has joined it or not when it is killed at %s',
+    async (point, happened) => {
+      const name = `Joins ${++people}`;
+      const email = `joins.${people}@example.com`;
+      const { cookie } = await newPerson((await open()).admin, name);
+      const second = await (await open()).organization(`Second ${people}`);
+      const { body } = await second.admin.post<{ token: string }>('/invitations', { email, role: 'read' });
+      const browser = new Browser((await launch(point)).url);
+      browser.cookie = cookie;
+      await killedBy(browser.send('POST', '/auth/join', { token: body.token }));
+      expect(await stored(email)).toMatchObject({ invitations: happened ? 0 : 1, memberships: happened ? 2 : 1 });
+      const later = new Browser((await open()).url);
+      later.cookie = cookie;
+      expect((await later.send('POST', '/auth/join', { token: body.token })).status).toBe(happened ? 401 : 201);
+      expect(await stored(email)).toMatchObject({ invitations: 0, people: 1, memberships: 2 });
+    },
+    120_000,
+  );
+
+  it.each(ERASED)(
+    'one that is erased is gone or whole when it is killed at %s',
+    async (point, happened) => {
+      const name = `Erased ${++people}`;
+      const email = `erased.${people}@example.com`;
+      const { cookie } = await newPerson((await open()).admin, name);
+      const browser = new Browser((await launch(point)).url);
+      browser.cookie = cookie;
+      await killedBy(browser.send('DELETE', '/auth/account'));
+      expect(await stored(email)).toMatchObject(
+        happened ? { people: 0, memberships: 0, sessions: 0 } : { people: 1, memberships: 1, sessions: 1, erasures: 0 },
+      );
+      const later = new Browser((await open()).url);
+      later.cookie = cookie;
+      expect((await later.send('DELETE', '/auth/account')).status).toBe(happened ? 401 : 204);
+      expect(await stored(email)).toMatchObject({ people: 0, memberships: 0, sessions: 0 });
+    },
+    120_000,
+  );
+});
+
+const suite = findPostgres() === null ? describe.skip : describe;
+
+suite('two instances on one database (needs PostgreSQL)', () => {
+  let cluster: PostgresCluster;
+  let instances: TestApp[] = [];
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start();
+    for (let n = 0; n < 2; n++)
+      instances.push(await startOwnApp({ role: 'api', databaseUrl: cluster.url, trustedProxies: ['127.0.0.0/8'] }));
+    instances.forEach(hashCheaply);
+  }, 180_000);
+  afterAll(async () => {
+    for (const instance of instances) await instance.close();
+    await cluster.remove();
+  }, 60_000);
+
+  /** What each instance answers to the same, sent to all at once, several times; an address may be wrong twenty times. */
+  const atOnce = async (from: string, body: (n: number) => object): Promise<number[]> => {
+    const answers = Array.from({ length: 6 }, (_, n) =>
+      new Browser(instances[n % 2]?.url ?? '').send('POST', '/auth/account', body(n), { 'x-forwarded-for': from }),
+    );
+    return (await Promise.all(answers)).map(({ status }) => status).sort();
+  };
+  const peopleWith = async (email: string): Promise<number> =>
+    (await instances[0]?.app.get(Database).query('SELECT FROM person WHERE email LIKE $1', [email]))?.length ?? 0;
+
+  it('make one first account of several links of the start', async () => {
+    const tokens: string[] = [];
+    for (let n = 0; n < 6; n++) tokens.push((await instances[n % 2]?.app.get(SignInLinks).create()) ?? '');
+    const statuses = await atOnce('192.0.2.100', (n) => ({
+      token: tokens[n],
+      name: 'First',
+      email: `first.${n}@example.com`,
+      password: PASSWORD,
+    }));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.every((status) => [201, 401, 409].includes(status))).toBe(true);
+    expect(await peopleWith('first.%')).toBe(1);
+  });
+
+  it('make one account of one invitation, ten times over', async () => {
+    for (let round = 0; round < 10; round++) {
+      const email = `raced.${round}@example.com`;
+      const { body } = (await instances[round % 2]?.admin.post<{ token: string }>('/invitations', {
+        email,
+        role: 'write',
+      })) ?? { body: { token: '' } };
+      expect(
+        await atOnce(`192.0.2.${round}`, () => ({ token: body.token, name: 'Raced', password: PASSWORD })),
+      ).toEqual([201, 401, 401, 401, 401, 401]);
+      expect(await peopleWith(email)).toBe(1);
+    }
+  });
+});
