@@ -173,9 +173,16 @@ describe('people in the dashboard', () => {
 
   it('who are removed see nothing any more, and how they get in again', async () => {
     await button(ada, 'Back to Default').click();
-    await send(ada, 'DELETE', `/api/v1/people/${await idOf(bo)}?revoke_keys=true`);
+    await ada.open('/settings/people');
+    await button(ada, 'Remove Bo').click();
+    await ada.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await button(ada, 'Remove Bo').waitFor({ state: 'detached' });
     await heading(bo, 'You are in no organization').waitFor();
     await isFitting(bo);
+    await button(bo, 'My account').click();
+    await bo.page.getByRole('button', { name: 'Erase my account' }).waitFor();
+    await isFitting(bo);
+    await button(bo, 'Back').click();
     await button(bo, 'Sign out').click();
     await heading(bo, 'Sign in').waitFor();
   });
