@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get } from '../../api/client';
 import type { SignedIn, SignInMethods } from '../../api/types';
-import { Button } from '../../components/layout';
+import { lazy } from '../../components/lazy';
+import { Button, Head } from '../../components/layout';
 import { ANY_METHOD, firstWay, nameOf, problemOf, type Way } from '../../logic/sign-in';
 import { entry } from '../../state/entry';
 import { homeless, isOver, session, signOut, switchTo } from '../../state/session';
@@ -10,6 +11,8 @@ import { runAction } from '../../state/toast';
 import { Card, enter, SingleSignOn, stay } from './card';
 import { KeyForm, PasswordForm } from './forms';
 import { TokenPage } from './token';
+
+const Account = lazy(() => import('../settings/account').then((page) => page.Account));
 
 /** What is in front of the dashboard: signing in, the page of a link, or that one is in no organization. */
 export function Door() {
@@ -115,6 +118,17 @@ const SignedInAlready = ({ problem }: { problem: string }) => (
 function NoOrganization({ of, problem }: { of: SignedIn; problem: string | null }) {
   const { organizations, person, operator } = of;
   const isElsewhere = organizations.length > 0;
+  const isAccountShown = useSignal(false);
+  const toggleAccount = () => {
+    isAccountShown.value = !isAccountShown.value;
+  };
+  if (isAccountShown.value)
+    return (
+      <main>
+        <Head title="My account" actions={<Button onClick={toggleAccount}>Back</Button>} />
+        <Account />
+      </main>
+    );
   return (
     <Card title={isElsewhere ? 'You are not in this organization any more' : 'You are in no organization'}>
       <Notice text={problem} />
@@ -131,6 +145,7 @@ function NoOrganization({ of, problem }: { of: SignedIn; problem: string | null 
             Go to {name}
           </Button>
         ))}
+        <Button onClick={toggleAccount}>My account</Button>
         <Button onClick={() => runAction(signOut)}>Sign out</Button>
       </div>
       {!isElsewhere && !operator && (
