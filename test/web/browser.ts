@@ -53,6 +53,13 @@ export class Visit {
     return visit;
   }
 
+  /** A second window of the same browser: it has the same cookies. */
+  async another(): Promise<Visit> {
+    const visit = new Visit(this.url, this.context, await this.context.newPage());
+    await visit.watch();
+    return visit;
+  }
+
   /** Opens a page of the dashboard, such as `/alerts`, by its hash path. */
   async open(path: string): Promise<void> {
     await this.page.goto(`${this.url}/#${path}`);
@@ -81,6 +88,10 @@ export class Visit {
 
   async signIn(key: string): Promise<void> {
     await this.page.goto(`${this.url}/`);
+    await this.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    // Folded away once somebody has an account.
+    const other = this.page.getByRole('button', { name: 'Use an API key' });
+    if (await other.isVisible()) await other.click();
     await this.page.getByLabel('API key').fill(key);
     await this.page.getByRole('button', { name: 'Sign in' }).click();
     await this.page.getByRole('navigation', { name: 'Main' }).waitFor();

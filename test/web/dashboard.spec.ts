@@ -45,6 +45,7 @@ describe('the dashboard in a browser', () => {
     const token = await links.create();
     const first = await visit();
     await first.open(`/sign-in/${token}`);
+    await first.page.getByRole('button', { name: 'Go on with the key' }).click();
     await first.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
     expect(first.page.url()).not.toContain(token);
 
@@ -55,6 +56,7 @@ describe('the dashboard in a browser', () => {
     // The same tab, without a reload: it shows the page to sign in already.
     const fresh = await links.create();
     await second.open(`/sign-in/${fresh}`);
+    await second.page.getByRole('button', { name: 'Go on with the key' }).click();
     await second.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
     expect(second.page.url()).not.toContain(fresh);
     await second.close();

@@ -83,11 +83,16 @@ describe('the first hour', () => {
     expect(signInLinkIn(terminal.shown)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\//);
   });
 
-  it('signs in with the link alone', async () => {
+  it('makes it theirs by the link: a name, an e-mail, a password', async () => {
     const visit = await someone();
     page = visit.page;
-    await timed('from the link into the dashboard', 'no click', async () => {
+    await timed('from the link into the dashboard', 'one form', async () => {
       await page.goto(signInLinkIn(terminal.shown));
+      await page.getByLabel('Name', { exact: true }).fill('Ada');
+      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByLabel('Password', { exact: true }).fill('three wise monkeys');
+      await picture('0-make-it-yours');
+      await page.getByRole('button', { name: 'Make my account' }).click();
       await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
     });
     await picture('1-signed-in');

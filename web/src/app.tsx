@@ -10,9 +10,9 @@ import { TopBar } from './components/top-bar';
 import { Unsaved } from './components/unsaved';
 import { time } from './logic/format';
 import { findRoute, pathOf, type Route, ROUTES } from './pages/routes';
-import { SignIn } from './pages/sign-in';
 import { deleteWaiting } from './state/deletion';
 import { discarded } from './state/drafts';
+import { entry } from './state/entry';
 import { useKeys } from './state/keyboard';
 import { clearIncidents, openCount, refreshIncidents, refreshIncidentsSoon } from './state/incidents';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
@@ -26,7 +26,7 @@ import {
   refreshSoon,
 } from './state/overview-store';
 import { arrivals, go, replace, route } from './state/router';
-import { invited, isOver, may, session } from './state/session';
+import { isOver, may, moved, session, whose } from './state/session';
 
 // What is deleted does not wait for a page that is left; a hidden one may never be told that it ends.
 const left = () => void deleteWaiting(true);
@@ -37,14 +37,23 @@ const Palette = lazy(() => import('./components/palette').then((file) => file.Pa
 
 const Wall = lazy(() => import('./pages/wall').then((page) => page.Wall));
 
+const Door = lazy(() => import('./pages/sign-in/door').then((page) => page.Door));
+
+const AccountNudge = lazy(() => import('./components/account-nudge').then((file) => file.AccountNudge), false);
+
+const Moved = lazy(() => import('./components/moved').then((file) => file.Moved), false);
+
 const isHelpOpen = signal(false);
 const isPaletteOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
 
+/** What is on the page waits behind the door: its session is over, or a link was opened. */
+const isBehind = computed(() => isOver.value || entry.value !== null);
+
 /** Tab title and icon show the number of endpoints that are down, also in a background tab. */
 effect(() => {
   const { down } = counts.value;
-  const title = session.value === null || isOver.value ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
+  const title = session.value === null || isBehind.value ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
   document.title = `${down > 0 ? `(${down}) ` : ''}${title} · Uptime`;
   const icon = down > 0 ? `/favicon.svg?down=${down}` : '/favicon.svg';
   const link = document.querySelector('link[rel=icon]');
@@ -57,9 +66,9 @@ export function App() {
   if (session.value === undefined) return null;
   return (
     <>
-      {(session.value === null || isOver.value || invited.value) && <SignIn />}
+      {(session.value === null || isBehind.value) && <Door />}
       {session.value && (
-        <div key={session.value.organization.id} hidden={isOver.value}>
+        <div key={whose.value} hidden={isBehind.value}>
           <SignedIn />
         </div>
       )}
@@ -117,6 +126,9 @@ const SHOWN_MS = 1500;
 /** The rows are under way, and would wait for what comes beside them. */
 const hasNothingYet = computed(() => items.value === null && overviewError.value === null);
 
+/** An administrator by a key: what they do has no name. With AUTH=off, where a session has no end, there are no accounts. */
+const isNameless = () => may.admin() && session.value?.person === null && session.value.expires_at !== null;
+
 function SignedIn() {
   const main = useRef<HTMLElement>(null);
   const path = route.value.path.join('/');
@@ -140,18 +152,18 @@ function SignedIn() {
         void refreshIncidents();
       },
     });
-    if (!isOver.value) startLive();
+    if (!isOver.value && !moved.value) startLive();
     return () => {
       stop();
       stopLive();
       clearOverview();
       clearIncidents();
     };
-  }, [isOver.value]);
+  }, [isOver.value, moved.value]);
 
   useLayoutEffect(() => {
-    if (route.value.path[0] === 'sign-in' && !isOver.value) replace('/');
-  }, [path, isOver.value]);
+    if (route.value.path[0] === 'sign-in' && !isBehind.value) replace('/');
+  }, [path, isBehind.value]);
 
   // Before the effects of the page, which moves the focus on: to its title, or to the first field of a form.
   useLayoutEffect(() => {
@@ -160,7 +172,7 @@ function SignedIn() {
   }, [path, arrivals.value, discarded.value]);
 
   useKeys(
-    isOver.value
+    isBehind.value
       ? {}
       : {
           'Ctrl k': openPalette,
@@ -192,7 +204,9 @@ function SignedIn() {
           again…
         </p>
       )}
+      {moved.value && <Moved to={moved.value} />}
       <Unsaved />
+      {path === '' && !isFirstLook && isNameless() && <AccountNudge />}
       <main id="main" key={discarded.value} ref={main} tabIndex={-1}>
         {shown.value ? shown.value.route.show(shown.value.parameter) : <NotFound />}
       </main>

@@ -24,6 +24,15 @@ export interface Listed<T> {
 /** Called on every response that says the session is over; set by the session module. */
 export const onSignedOut = { notify: (): void => undefined };
 
+/** Called on every response that may come of a session that was changed elsewhere: its role, its organization. */
+export const onRefused = { notify: (): void => undefined };
+
+/**
+ * The organization of what is shown, which every request names: a window that was overtaken by a switch in another one reads and
+ * writes nothing in the wrong place, it gets 409.
+ */
+export const shownOrganization = { id: null as string | null };
+
 /** How far the service's clock is ahead of the browser's, in milliseconds. */
 let ahead = 0;
 
@@ -36,7 +45,9 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   const retryAfter = Number.isNaN(after) ? null : after;
   try {
     const body = JSON.parse(text) as Partial<Problem>;
-    const message = body.title === undefined ? (body.detail ?? response.statusText) : `${body.title}.`;
+    // What stands in the way is in the detail alone.
+    const isDetailed = body.title === undefined || (body.code === 'conflict' && body.detail !== undefined);
+    const message = isDetailed ? (body.detail ?? response.statusText) : `${body.title}.`;
     return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors, retryAfter);
   } catch {
     return new ApiProblem(response.status, 'unknown', `The service answered ${response.status}.`, [], retryAfter);
@@ -60,7 +71,7 @@ async function call(
 ): Promise<Response> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (tag !== undefined) headers['If-Match'] = tag;
-  const init: RequestInit = { method, headers };
+  const init: Sent = { method, headers };
   if (signal) init.signal = signal;
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json';
@@ -69,8 +80,11 @@ async function call(
   return request(path, init);
 }
 
-async function request(path: string, init: RequestInit): Promise<Response> {
+type Sent = RequestInit & { method: string; headers: Record<string, string> };
+
+async function request(path: string, init: Sent): Promise<Response> {
   const { signal } = init;
+  if (shownOrganization.id !== null) init.headers['X-Organization'] = shownOrganization.id;
   let response: Response;
   try {
     response = await fetch(path, init);
@@ -82,7 +96,9 @@ async function request(path: string, init: RequestInit): Promise<Response> {
   if (!Number.isNaN(date)) ahead = date - Date.now();
   if (response.ok) return response;
   const problem = await problemOf(response);
-  if (problem.status === 401) onSignedOut.notify();
+  // Where one signs in it is about what was sent, a token or a password.
+  if (problem.status === 401 && !(init.method === 'POST' && path.startsWith('/auth/'))) onSignedOut.notify();
+  if (problem.status === 403 || problem.status === 409) onRefused.notify();
   throw problem;
 }
 
@@ -117,7 +133,7 @@ export const remove = async (path: string, isLeaving = false): Promise<void> => 
 
 /** Reads a path as text of a media type. Throws `ApiProblem`. */
 export const text = async (path: string, accept: string): Promise<string> =>
-  (await request(path, { headers: { Accept: accept } })).text();
+  (await request(path, { method: 'GET', headers: { Accept: accept } })).text();
 
 /**
  * Sends a configuration document, YAML or JSON, as it is written. `seen`: the plan that is to be carried out; 412 when what it

@@ -170,12 +170,13 @@ export const DetailsButton = ({ of, isOpen, toggle }: { of: string; isOpen: bool
 
 /** A button outside of a form's submission. */
 export const Button = (
-  props: Children & { class?: string; label?: string; disabled?: boolean; onClick: () => unknown },
+  props: Children & { class?: string; label?: string; disabled?: boolean; current?: boolean; onClick: () => unknown },
 ) => (
   <button
     type="button"
     class={props.class}
     aria-label={props.label}
+    aria-current={props.current}
     disabled={props.disabled}
     onClick={() => void props.onClick()}
   >

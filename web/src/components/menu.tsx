@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons';
 
 /** A button that shows further links and buttons below it, until one is chosen, Escape is pressed or something else is. */
-export function Menu({ label, children }: { label: string; children: ComponentChildren }) {
+export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren }) {
   const isOpen = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);

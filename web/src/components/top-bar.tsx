@@ -1,8 +1,13 @@
 import { live } from '../state/live';
-import { may, session, signOut } from '../state/session';
+import { drafts } from '../state/drafts';
+import { go } from '../state/router';
+import { may, session, signOut, switchTo } from '../state/session';
 import { type Theme, theme } from '../state/theme';
 import { runAction } from '../state/toast';
+import { confirmed } from './dialog';
 import { Icon, type IconName } from './icons';
+import { Button } from './layout';
+import { Menu } from './menu';
 
 interface Props {
   /** Entries of the main navigation. */
@@ -29,7 +34,7 @@ const Logo = () => (
   </svg>
 );
 
-/** The bar over every page: navigation, state of the live stream, theme, help, sign out. */
+/** The bar over every page: navigation, organization, state of the live stream, theme, help, sign out. */
 export const TopBar = ({ links, current, open, onHelp }: Props) => (
   <header class="top">
     <div>
@@ -53,12 +58,13 @@ export const TopBar = ({ links, current, open, onHelp }: Props) => (
           </a>
         ))}
       </nav>
+      <Organizations />
       <LiveMark />
       <ThemeSwitch />
       <IconButton name="help" title="Keyboard help" onClick={onHelp} />
       <IconButton
         name="out"
-        title={`Sign out ${session.value?.key_name ?? ''}`}
+        title={`Sign out ${session.value?.person?.name ?? session.value?.key_name ?? ''}`}
         onClick={() => void runAction(signOut)}
       />
       {may.write() && (
@@ -69,6 +75,36 @@ export const TopBar = ({ links, current, open, onHelp }: Props) => (
     </div>
   </header>
 );
+
+/** The way to another organization of the person; nothing for a key, or in the only one. */
+const Organizations = () => {
+  const { organization, organizations = [] } = session.value ?? {};
+  return (
+    organizations.length > 1 && (
+      <Menu
+        label={
+          <span>
+            <span class="sr">Organization </span>
+            {organization?.name}
+          </span>
+        }
+      >
+        {organizations.map(({ id, name }) => (
+          <Button key={id} current={id === organization?.id} onClick={() => goOver(id, name)}>
+            {name}
+          </Button>
+        ))}
+      </Menu>
+    )
+  );
+};
+
+async function goOver(id: string, name: string): Promise<void> {
+  if (id === session.value?.organization.id) return;
+  const text = 'What you have filled in here is not saved, and is lost when you go.';
+  if (drafts.value.length > 0 && !(await confirmed(`Go to ${name}`, text))) return;
+  if (await runAction(() => switchTo(id))) go('/');
+}
 
 const LiveMark = () => (
   <span class="live">

@@ -1,7 +1,7 @@
-import { computed, effect, type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { address } from './router';
-import { session } from './session';
+import { whose } from './session';
 
 type Fields = Readonly<Record<string, Signal<unknown>>>;
 
@@ -25,7 +25,7 @@ export const drafts = signal<readonly Draft[]>([]);
 export const discarded = signal(0);
 
 // Nobody else sees them.
-computed(() => session.value?.organization.id).subscribe(() => {
+whose.subscribe(() => {
   drafts.value = [];
 });
 

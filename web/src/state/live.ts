@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { query, shownOrganization } from '../api/client';
 import type {
   AcknowledgementChange,
   AlertEvent,
@@ -61,7 +62,8 @@ function parsed(event: MessageEvent): unknown {
 
 function open(): void {
   source?.close();
-  source = new EventSource(`/api/v1/stream${lastId === '' ? '' : `?last_event_id=${encodeURIComponent(lastId)}`}`);
+  // An EventSource sends no header.
+  source = new EventSource(`/api/v1/stream${query({ organization_id: shownOrganization.id, last_event_id: lastId })}`);
   source.addEventListener('ready', (event) => {
     received(event);
     retryMs = 1000;

@@ -164,8 +164,7 @@ function Sessions({ of: sessions }: { of: Loaded<OwnSession[]> }) {
               head={['Browser', 'Address', '~Signed in by', 'Last seen', '~Began', '']}
               rows={list.map((each) => [
                 <>
-                  {browserOf(each.user_agent)}
-                  {each.current && <span class="chip">this browser</span>}
+                  {browserOf(each.user_agent)} {each.current && <span class="chip">this browser</span>}
                 </>,
                 each.address ?? '–',
                 signedInBy(each),

@@ -1,9 +1,9 @@
 import { post } from '../../api/client';
-import type { CreatedApiKey } from '../../api/types';
+import type { CreatedApiKey, CreatedSession } from '../../api/types';
 import { confirmed } from '../../components/dialog';
 import { Button, Section } from '../../components/layout';
 import { go } from '../../state/router';
-import { signIn } from '../../state/session';
+import { begin } from '../../state/session';
 import { runAction } from '../../state/toast';
 
 /** Leaves a browser with the wall: signed in with a read-only key of its own, which nobody sees and no address holds. */
@@ -13,7 +13,7 @@ async function open(): Promise<void> {
   if (!(await confirmed('Open on a wall', text))) return;
   await runAction(async () => {
     const { key } = await post<CreatedApiKey>('/api/v1/api-keys', { name: 'Wall', role: 'read' });
-    await signIn({ api_key: key });
+    begin(await post<CreatedSession>('/auth/session', { api_key: key }));
     go('/?wall');
   });
 }

@@ -99,7 +99,7 @@ function Invite({ invite }: { invite: (email: string, role: Role) => Promise<voi
       {({ problem }) => (
         <>
           <p class="muted">Makes a link for you to send, in a chat or by mail: nothing is sent from here.</p>
-          <div class="form-row">
+          <div class="form-row times">
             <Text label="E-mail" type="email" error={problem('/email')} value={email.value} set={into(email)} />
             <Choice
               label="Role"

@@ -1,0 +1,108 @@
+import type { Link, SignedIn, SignInMethods } from '../../../web/src/api/types';
+import {
+  ANY_METHOD,
+  firstWay,
+  invites,
+  isForAnother,
+  nameOf,
+  problemOf,
+  refusalText,
+  roleText,
+  stepOf,
+} from '../../../web/src/logic/sign-in';
+
+const SHOP = { id: 'org_shop', name: 'Shop' };
+const BO = { id: 'per_bo', name: 'Bo', email: 'bo@example.com' };
+
+const linkOf = (more: Partial<Link> = {}): Link => ({
+  kind: 'invitation',
+  organization: SHOP,
+  role: 'write',
+  email: 'bo@example.com',
+  has_account: false,
+  invited_by: 'Ada',
+  expires_at: '2026-12-03T10:00:00.000Z',
+  ...more,
+});
+const byPerson = (...organizations: SignedIn['organizations']) => ({ person: BO, organizations });
+const byKey = { person: null, organizations: [] };
+
+describe('signing in', () => {
+  it.each<[Partial<SignInMethods>, string]>([
+    [{}, 'password'],
+    [{ single_sign_on: { name: 'Acme' } }, 'password'],
+    [{ password: false, single_sign_on: { name: 'Acme' } }, 'single_sign_on'],
+    [{ password: false }, 'api_key'],
+    [{ needs_account: true }, 'api_key'],
+    [{ needs_account: true, single_sign_on: { name: 'Acme' } }, 'api_key'],
+  ])('with %j offers first: %s', (methods, way) => {
+    expect(firstWay({ ...ANY_METHOD, ...methods })).toBe(way);
+  });
+
+  it.each(['denied', 'expired', 'mismatch', 'refused', 'unreachable', 'not_invited', 'email_taken', 'used'])(
+    'has words of its own for the problem %s',
+    (code) => {
+      expect(problemOf(code)).toMatch(/^[A-Z].*\.$/);
+      expect(problemOf(code)).not.toBe(problemOf('another'));
+    },
+  );
+
+  it('has words for a problem that it does not know, whatever that is called', () => {
+    for (const code of ['', 'another', 'constructor', '<b>']) expect(problemOf(code)).toContain('did not work');
+  });
+
+  it('says of wrong credentials that they are, of too many when to try again, and of everything else what it is', () => {
+    const text = (status: number, retryAfter: number | null) => refusalText('Wrong.', { status, retryAfter }, 'Down.');
+    expect([text(401, null), text(429, 30), text(429, null), text(503, 5)]).toEqual([
+      'Wrong.',
+      'Too many attempts. Try again in 30 s.',
+      'Down.',
+      'Down.',
+    ]);
+  });
+});
+
+describe('the page of a link', () => {
+  it.each<[string, Partial<Link>, Parameters<typeof stepOf>[1], string]>([
+    ['the start, to nobody', { kind: 'first_account' }, null, 'make_yours'],
+    ['the start, to a key', { kind: 'first_account' }, byKey, 'make_yours'],
+    ['signing in, to nobody', { kind: 'sign_in' }, null, 'use'],
+    ['signing in, to whoever is in already', { kind: 'sign_in' }, byKey, 'ask'],
+    ['signing in, to a person in no organization', { kind: 'sign_in' }, byPerson(), 'ask'],
+    ['a new password, to nobody', { kind: 'password' }, null, 'new_password'],
+    ['a new password, to somebody else', { kind: 'password' }, byPerson(), 'new_password'],
+    ['an invitation, to nobody', {}, null, 'make_account'],
+    ['an invitation, to a key', {}, byKey, 'make_account'],
+    ['an invitation, to nobody, whose e-mail has an account', { has_account: true }, null, 'sign_in'],
+    ['an invitation, to a person', {}, byPerson({ id: 'org_other', name: 'Other', role: 'read' }), 'join'],
+    ['an invitation, to a person in no organization', { has_account: true }, byPerson(), 'join'],
+    ['an invitation, to a member', {}, byPerson({ ...SHOP, role: 'read' }), 'member'],
+  ])('for %s, offers what fits', (_, link, by, step) => {
+    expect(stepOf(linkOf(link), by)).toBe(step);
+  });
+
+  it('says who invites where to and what one may do there', () => {
+    expect([invites(linkOf()), roleText(linkOf())]).toEqual([
+      'Ada invites you to “Shop”',
+      'Your role is write: you can see everything, and create, change, test and delete.',
+    ]);
+    expect(invites(linkOf({ invited_by: null }))).toBe('Somebody invites you to “Shop”');
+    expect(roleText(linkOf({ role: null }))).toBe('');
+  });
+
+  it('warns whoever is signed in with another e-mail, not who has none', () => {
+    expect(isForAnother(linkOf(), { person: BO })).toBe(false);
+    expect(isForAnother(linkOf(), { person: { ...BO, email: 'cy@example.com' } })).toBe(true);
+    expect(isForAnother(linkOf(), { person: { ...BO, email: null } })).toBe(false);
+    expect(isForAnother(linkOf({ email: null }), { person: BO })).toBe(false);
+  });
+
+  it('names whoever is signed in: a person, a key, or with AUTH=off anybody', () => {
+    expect([
+      nameOf({ person: BO, key_name: null }),
+      nameOf({ person: null, key_name: 'CI' }),
+      nameOf({ person: null, key_name: null }),
+      nameOf(null),
+    ]).toEqual(['Bo', 'the key “CI”', 'an administrator', 'an administrator']);
+  });
+});

@@ -1,0 +1,103 @@
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { get, post } from '../api/client';
+import type { SignInMethods } from '../api/types';
+import { entry } from '../state/entry';
+import { session } from '../state/session';
+import { Dialog } from './dialog';
+import { Field } from './form/field';
+import { Form } from './form/form';
+import { Button } from './layout';
+
+const KEY = 'uptime.account';
+
+function isSilenced(): boolean {
+  try {
+    return localStorage.getItem(KEY) === 'later';
+  } catch {
+    return false;
+  }
+}
+
+const isWanted = signal(!isSilenced());
+
+function silence(): void {
+  isWanted.value = false;
+  try {
+    localStorage.setItem(KEY, 'later');
+  } catch {
+    // Without storage it comes back with the next page.
+  }
+}
+
+/** Asks an administrator with a key to make an account, while nobody has one: they invite themselves. */
+export function AccountNudge() {
+  const isNeeded = useSignal(false);
+  const isOpen = useSignal(false);
+  useEffect(() => {
+    if (!isWanted.value) return;
+    get<SignInMethods>('/auth/methods').then(
+      ({ needs_account, password }) => {
+        isNeeded.value = needs_account && password;
+      },
+      () => undefined,
+    );
+  }, []);
+  if (!isWanted.value || !isNeeded.value) return null;
+  return (
+    <aside class="unsaved" aria-label="Your account">
+      <p>
+        Signed in with the key “{session.value?.key_name}”. With an account what you do here has your name.{' '}
+        <Button
+          onClick={() => {
+            isOpen.value = true;
+          }}
+        >
+          Make an account
+        </Button>{' '}
+        <Button class="plain" onClick={silence}>
+          Not now
+        </Button>
+      </p>
+      {isOpen.value && (
+        <InviteYourself
+          onClose={() => {
+            isOpen.value = false;
+          }}
+        />
+      )}
+    </aside>
+  );
+}
+
+function InviteYourself({ onClose }: { onClose: () => void }) {
+  const email = useSignal('');
+  const save = async () => {
+    const { token } = await post<{ token: string }>('/api/v1/invitations', { email: email.value, role: 'admin' });
+    onClose();
+    entry.value = { token };
+  };
+  return (
+    <Dialog title="Make an account" onClose={onClose}>
+      <p class="muted">With it you sign in from now on, as an admin of this organization. The key stays what it is.</p>
+      <Form save={save} action="Go on" more={() => <Button onClick={onClose}>Cancel</Button>}>
+        {({ problem }) => (
+          <Field label="E-mail" hint="Nothing is sent there." error={problem('/email')}>
+            {(control) => (
+              <input
+                {...control}
+                type="email"
+                autoComplete="username"
+                autocapitalize="off"
+                value={email.value}
+                onInput={(event) => {
+                  email.value = event.currentTarget.value;
+                }}
+              />
+            )}
+          </Field>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

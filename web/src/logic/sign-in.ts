@@ -1,0 +1,94 @@
+import type { Link, Role, SignedIn, SignInMethods } from '../api/types';
+import { duration } from './format';
+
+/** Why nobody got in: by the code of `#/sign-in/problem/<code>`, with which single sign-on comes back, or a link that is over. */
+const PROBLEMS: Record<string, string> = {
+  used: 'This link was used before, or its time is over. Ask whoever sent it for a new one, or sign in another way.',
+  denied: 'Single sign-on was cancelled, or did not allow it. Try again, or sign in another way.',
+  expired: 'Signing in took too long: more than ten minutes. Try again.',
+  mismatch:
+    'What came back does not belong to this browser: another window began to sign in meanwhile, or the link is not from here. Try again.',
+  refused:
+    'Single sign-on sent something that cannot be accepted. Try again; if it stays so, whoever runs the installation finds the reason in its log.',
+  unreachable:
+    'Single sign-on cannot be reached at the moment. Try again in a few minutes, or sign in with a password or an API key.',
+  not_invited: 'You are known there, but not here. Ask somebody who is in to invite you, then open their link.',
+  email_taken:
+    'Somebody has an account with this e-mail already. If it is yours, sign in with its password, then connect it under Settings › My account.',
+};
+const UNKNOWN = 'Single sign-on did not work. Try again, or sign in another way.';
+
+/** A sentence about a code of `#/sign-in/problem/<code>`. */
+export const problemOf = (code: string): string => (Object.hasOwn(PROBLEMS, code) && PROBLEMS[code]) || UNKNOWN;
+
+/** What the page of signing in offers first; the others are a click away. */
+export type Way = 'password' | 'api_key' | 'single_sign_on';
+
+/** Nobody is kept out because the question failed: everything that a service has without settings. */
+export const ANY_METHOD: SignInMethods = {
+  password: true,
+  api_key: true,
+  single_sign_on: null,
+  needs_account: false,
+};
+
+/** Without an account a password opens nothing, and who has none may have a key. */
+export function firstWay({ password, single_sign_on, needs_account }: SignInMethods): Way {
+  if (password && !needs_account) return 'password';
+  return single_sign_on && !password ? 'single_sign_on' : 'api_key';
+}
+
+/**
+ * What the page of a token offers. `use`: it signs in, without a question. `ask`: it would, but somebody is signed in.
+ * `member`: they have joined already. `sign_in`: with the account that there is, then join.
+ */
+export type Step = 'use' | 'ask' | 'make_yours' | 'make_account' | 'sign_in' | 'join' | 'member' | 'new_password';
+
+/** `by`: who is signed in in this browser. */
+export function stepOf(link: Link, by: Pick<SignedIn, 'person' | 'organizations'> | null): Step {
+  switch (link.kind) {
+    case 'sign_in':
+      return by ? 'ask' : 'use';
+    case 'first_account':
+      return 'make_yours';
+    case 'password':
+      return 'new_password';
+    case 'invitation':
+      if (by?.person) return by.organizations.some(({ id }) => id === link.organization?.id) ? 'member' : 'join';
+      return link.has_account ? 'sign_in' : 'make_account';
+  }
+}
+
+/** What a role may do, as the end of "there you can …". */
+const MAY: Record<Role, string> = {
+  read: 'see everything and change nothing',
+  write: 'see everything, and create, change, test and delete',
+  admin: 'do everything, also invite others and read the audit log',
+};
+
+/** `Ada invites you to “Shop”`. */
+export const invites = ({ invited_by, organization }: Link): string =>
+  `${invited_by ?? 'Somebody'} invites you to “${organization?.name ?? ''}”`;
+
+/** What one may do there. */
+export const roleText = ({ role }: Link): string =>
+  role === null ? '' : `Your role is ${role}: you can ${MAY[role]}.`;
+
+/** Who is signed in, in the middle of a sentence; with AUTH=off that is everybody. */
+export const nameOf = (by: Pick<SignedIn, 'person' | 'key_name'> | null | undefined): string =>
+  by?.person?.name ?? (by?.key_name ? `the key “${by.key_name}”` : 'an administrator');
+
+/** Whether the invitation was made for another e-mail than that of whoever is signed in: it works, but they should know. */
+export const isForAnother = ({ email }: Link, by: Pick<SignedIn, 'person'>): boolean =>
+  email !== null && by.person?.email !== null && by.person?.email !== email;
+
+/** Why a sign-in was refused; `wrong`: the sentence about credentials that are not right, `message`: about anything else. */
+export function refusalText(
+  wrong: string,
+  { status, retryAfter }: { status: number; retryAfter: number | null },
+  message: string,
+): string {
+  if (status === 401) return wrong;
+  if (status !== 429 || retryAfter === null) return message;
+  return `Too many attempts. Try again in ${duration(retryAfter)}.`;
+}

@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { post } from '../../api/client';
+import type { SignedIn, SignInMethods } from '../../api/types';
+import { Button } from '../../components/layout';
+import { entry } from '../../state/entry';
+import { begin } from '../../state/session';
+import { runAction } from '../../state/toast';
+
+/** A page in front of the dashboard. The focus goes to the first field that is empty, else to its title. */
+export function Card({ title, children }: { title: string; children: ComponentChildren }) {
+  const box = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const fields = [...(box.current?.querySelectorAll('input') ?? [])];
+    const first = fields.find(({ readOnly, value }) => !readOnly && value === '') ?? box.current?.querySelector('h1');
+    first?.focus();
+  }, [title]);
+  return (
+    <main class="sign-in" ref={box}>
+      <p class="brand">
+        <img src="/favicon.svg" width="32" height="32" alt="" />
+        Uptime
+      </p>
+      <h1 tabIndex={-1}>{title}</h1>
+      {children}
+    </main>
+  );
+}
+
+/** Shows the dashboard to whoever has signed in; the link that was opened is done with. */
+export function enter(next: SignedIn): void {
+  begin(next);
+  entry.value = null;
+}
+
+/** Back to what is behind. */
+export function stay(): void {
+  entry.value = null;
+}
+
+/** The way to the provider of single sign-on and, with the token of an invitation, into its organization. */
+export function SingleSignOn({ of, isFirst, token }: { of: SignInMethods; isFirst: boolean; token?: string }) {
+  if (!of.single_sign_on) return null;
+  const leave = async () => {
+    const { location: there } = await post<{ location: string }>('/auth/oidc', token === undefined ? {} : { token });
+    location.assign(there);
+  };
+  return (
+    <>
+      {!isFirst && <p class="or">or</p>}
+      <div class="actions">
+        <Button class={isFirst ? 'primary' : 'single'} onClick={() => runAction(leave)}>
+          Continue with {of.single_sign_on.name}
+        </Button>
+      </div>
+    </>
+  );
+}

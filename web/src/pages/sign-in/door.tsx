@@ -1,0 +1,156 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { get } from '../../api/client';
+import type { SignedIn, SignInMethods } from '../../api/types';
+import { lazy } from '../../components/lazy';
+import { Button, Head } from '../../components/layout';
+import { ANY_METHOD, firstWay, nameOf, problemOf, type Way } from '../../logic/sign-in';
+import { entry } from '../../state/entry';
+import { homeless, isOver, session, signOut, switchTo } from '../../state/session';
+import { runAction } from '../../state/toast';
+import { Card, enter, SingleSignOn, stay } from './card';
+import { KeyForm, PasswordForm } from './forms';
+import { TokenPage } from './token';
+
+const Account = lazy(() => import('../settings/account').then((page) => page.Account));
+
+/** What is in front of the dashboard: signing in, the page of a link, or that one is in no organization. */
+export function Door() {
+  const methods = useSignal<SignInMethods | null>(null);
+  useEffect(() => {
+    get<SignInMethods>('/auth/methods')
+      .catch(() => ANY_METHOD)
+      .then((found) => {
+        methods.value = found;
+      });
+  }, []);
+  const at = entry.value;
+  if (!methods.value)
+    return (
+      <main class="sign-in">
+        <p class="muted">Loading…</p>
+      </main>
+    );
+  if (at && 'token' in at) return <TokenPage key={at.token} token={at.token} methods={methods.value} />;
+  const problem = at && problemOf(at.problem);
+  if (homeless.value) return <NoOrganization of={homeless.value} problem={problem} />;
+  if (session.value && !isOver.value) return <SignedInAlready problem={problem ?? ''} />;
+  return <SignIn methods={methods.value} problem={problem} />;
+}
+
+const Notice = ({ text }: { text: string | null }) =>
+  text && (
+    <p class="notice warn" role="alert">
+      {text}
+    </p>
+  );
+
+function SignIn({ methods, problem }: { methods: SignInMethods; problem: string | null }) {
+  const way = useSignal<Way>(firstWay(methods));
+  const hasPassword = methods.password && !methods.needs_account;
+  const turn = (to: Way, text: string) => (
+    <Button
+      class="plain"
+      onClick={() => {
+        way.value = to;
+      }}
+    >
+      {text}
+    </Button>
+  );
+  return (
+    <Card key={way.value} title="Sign in">
+      {isOver.value && (
+        <Notice text="Your session is over: it was ended elsewhere, was not used for too long, or its key was revoked or has expired. Sign in to go on where you were; what you had filled in is still there." />
+      )}
+      <Notice text={problem} />
+      {way.value === 'single_sign_on' && <SingleSignOn of={methods} isFirst />}
+      {way.value === 'password' && (
+        <PasswordForm email={session.value?.person?.email ?? ''} action="Sign in" then={enter} />
+      )}
+      {way.value === 'api_key' && <KeyForm then={enter} />}
+      {way.value !== 'single_sign_on' && <SingleSignOn of={methods} isFirst={false} />}
+      <div class="others">
+        {way.value !== 'api_key' && turn('api_key', 'Use an API key')}
+        {way.value === 'api_key' && hasPassword && turn('password', 'Use e-mail and password')}
+        {way.value === 'password' ? (
+          <details>
+            <summary>Forgotten the password?</summary>
+            <p>An admin of your organization can make a link for you that sets a new one: Settings › People.</p>
+            <p>
+              On the machine of the service: <code>npm run people -- link EMAIL</code>
+            </p>
+          </details>
+        ) : (
+          way.value === 'api_key' && (
+            <details>
+              <summary>Where is my key?</summary>
+              <p>
+                The first start prints it, with a link that signs in, in the terminal. Without a terminal it is in the
+                file <code>bootstrap-api-key</code> in the data directory.
+              </p>
+              <p>
+                Lost? On the machine of the service: <code>npm run keys -- create --role admin</code>
+              </p>
+            </details>
+          )
+        )}
+        <a href="/docs">API reference</a>
+      </div>
+    </Card>
+  );
+}
+
+/** A link that is over, or single sign-on that was to be connected, while somebody is signed in. */
+const SignedInAlready = ({ problem }: { problem: string }) => (
+  <Card title="This did not work">
+    <Notice text={problem} />
+    <p>You are signed in as {nameOf(session.value)}.</p>
+    <div class="actions">
+      <Button class="primary" onClick={stay}>
+        Go to the dashboard
+      </Button>
+    </div>
+  </Card>
+);
+
+/** Somebody with an account, who is in no organization, or not any more in that of the session. */
+function NoOrganization({ of, problem }: { of: SignedIn; problem: string | null }) {
+  const { organizations, person, operator } = of;
+  const isElsewhere = organizations.length > 0;
+  const isAccountShown = useSignal(false);
+  const toggleAccount = () => {
+    isAccountShown.value = !isAccountShown.value;
+  };
+  if (isAccountShown.value)
+    return (
+      <main>
+        <Head title="My account" actions={<Button onClick={toggleAccount}>Back</Button>} />
+        <Account />
+      </main>
+    );
+  return (
+    <Card title={isElsewhere ? 'You are not in this organization any more' : 'You are in no organization'}>
+      <Notice text={problem} />
+      <p>
+        You are signed in as {person?.name}
+        {person?.email && <> ({person.email})</>}.{' '}
+        {isElsewhere
+          ? 'Somebody has removed you, or the organization is gone. These are still open to you:'
+          : 'Ask somebody to invite you, and open the link that they send you.'}
+      </p>
+      <div class="actions">
+        {organizations.map(({ id, name }) => (
+          <Button key={id} class="primary" onClick={() => runAction(() => switchTo(id))}>
+            Go to {name}
+          </Button>
+        ))}
+        <Button onClick={toggleAccount}>My account</Button>
+        <Button onClick={() => runAction(signOut)}>Sign out</Button>
+      </div>
+      {!isElsewhere && !operator && (
+        <p class="muted small">An account that is in no organization is erased after 30 days.</p>
+      )}
+    </Card>
+  );
+}

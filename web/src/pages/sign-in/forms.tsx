@@ -1,0 +1,148 @@
+import { useSignal } from '@preact/signals';
+import { ApiProblem, post } from '../../api/client';
+import type { CreatedSession, SignedIn } from '../../api/types';
+import { Field } from '../../components/form/field';
+import { Form } from '../../components/form/form';
+import { Password } from '../../components/form/password';
+import { refusalText } from '../../logic/sign-in';
+import { into } from '../../state/load';
+import { errorMessage } from '../../state/toast';
+
+/** Said before one has to be thought of. */
+const PASSWORD_HINT = '15 characters or more: a few words that do not belong together are easy to type.';
+
+const explainAs =
+  (wrong: string) =>
+  (error: unknown): string =>
+    error instanceof ApiProblem ? refusalText(wrong, error, errorMessage(error)) : errorMessage(error);
+
+/** One line that a password manager or the browser may fill in; without `set` it says whose account this is. */
+function Line(props: {
+  label: string;
+  autoComplete: 'username' | 'name';
+  value: string;
+  set?: (value: string) => void;
+  error?: string | undefined;
+}) {
+  const { label, autoComplete, value, set } = props;
+  return (
+    <Field label={label} error={props.error}>
+      {(control) => (
+        <input
+          {...control}
+          readOnly={!set}
+          type={autoComplete === 'username' ? 'email' : 'text'}
+          autoComplete={autoComplete}
+          autocapitalize={autoComplete === 'username' ? 'off' : 'words'}
+          spellcheck={false}
+          value={value}
+          onInput={(event) => set?.(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Signs in with e-mail and password. `email`: what is known of whoever signs in. */
+export function PasswordForm(props: { email: string; action: string; then: (made: SignedIn) => void | Promise<void> }) {
+  const [email, password] = [useSignal(props.email), useSignal('')];
+  const save = async () =>
+    props.then(await post<CreatedSession>('/auth/session', { email: email.value, password: password.value }));
+  return (
+    <Form save={save} action={props.action} isOpen explain={explainAs('E-mail or password is not right.')}>
+      {() => (
+        <>
+          <Line label="E-mail" autoComplete="username" value={email.value} set={into(email)} />
+          <Password label="Password" value={password.value} set={into(password)} />
+        </>
+      )}
+    </Form>
+  );
+}
+
+/** Signs in with an API key. */
+export function KeyForm({ then }: { then: (made: SignedIn) => void }) {
+  const key = useSignal('');
+  const save = async () => then(await post<CreatedSession>('/auth/session', { api_key: key.value.trim() }));
+  return (
+    <Form save={save} action="Sign in" isOpen explain={explainAs('This key is not valid.')}>
+      {() => (
+        <Field label="API key" hint="A key with any role. You may do here what the key may do.">
+          {(control) => (
+            <input
+              {...control}
+              type="password"
+              autoComplete="current-password"
+              placeholder="ums_…"
+              value={key.value}
+              onInput={(event) => {
+                key.value = event.currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+      )}
+    </Form>
+  );
+}
+
+/** What an account is made of. `email` is `null` where it is not that of an invitation. */
+export function AccountForm(props: {
+  email: string | null;
+  action: string;
+  make: (fields: { name: string; password: string; email?: string }) => Promise<void>;
+}) {
+  const [email, name, password] = [useSignal(props.email ?? ''), useSignal(''), useSignal('')];
+  const save = () =>
+    props.make({
+      name: name.value,
+      password: password.value,
+      ...(props.email === null && { email: email.value }),
+    });
+  return (
+    <Form save={save} action={props.action} isOpen>
+      {({ problem }) => (
+        <>
+          <Line label="Name" autoComplete="name" value={name.value} set={into(name)} error={problem('/name')} />
+          <Line
+            label="E-mail"
+            autoComplete="username"
+            value={email.value}
+            {...(props.email === null && { set: into(email) })}
+            error={problem('/email')}
+          />
+          <Password
+            label="Password"
+            isNew
+            hint={PASSWORD_HINT}
+            value={password.value}
+            set={into(password)}
+            error={problem('/password')}
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+/** A new password for the account of this e-mail. */
+export function NewPasswordForm(props: { email: string; save: (password: string) => Promise<void> }) {
+  const password = useSignal('');
+  return (
+    <Form save={() => props.save(password.value)} action="Set it and sign in" isOpen>
+      {({ problem }) => (
+        <>
+          <Line label="E-mail" autoComplete="username" value={props.email} />
+          <Password
+            label="New password"
+            isNew
+            hint={PASSWORD_HINT}
+            value={password.value}
+            set={into(password)}
+            error={problem('/password')}
+          />
+        </>
+      )}
+    </Form>
+  );
+}

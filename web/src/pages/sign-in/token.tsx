@@ -1,0 +1,265 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { ApiProblem, post } from '../../api/client';
+import type { CreatedSession, Link, SignedIn, SignInMethods } from '../../api/types';
+import { CopyButton } from '../../components/copy';
+import { Form } from '../../components/form/form';
+import { Button } from '../../components/layout';
+import { time } from '../../logic/format';
+import { invites, isForAnother, nameOf, roleText, stepOf } from '../../logic/sign-in';
+import { entry } from '../../state/entry';
+import { begin, homeless, isOver, session, signOut, switchTo } from '../../state/session';
+import { errorMessage, runAction, showToast } from '../../state/toast';
+import { Card, enter, SingleSignOn, stay } from './card';
+import { AccountForm, NewPasswordForm, PasswordForm } from './forms';
+
+interface Props {
+  token: string;
+  methods: SignInMethods;
+}
+
+const isStatus = (error: unknown, status: number): boolean => error instanceof ApiProblem && error.status === status;
+
+/** Runs what uses the token. When that is over, the page of signing in says so. */
+async function using(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isStatus(error, 401)) throw error;
+    entry.value = { problem: 'used' };
+  }
+}
+
+/** The page of a link, whatever it is for: what that is, and the way in. */
+export function TokenPage({ token, methods }: Props) {
+  const link = useSignal<Link | null>(null);
+  const look = async () => {
+    try {
+      link.value = await post<Link>('/auth/link', { token });
+    } catch (error) {
+      // With AUTH=off there is nothing to sign in to.
+      if (!isStatus(error, 409)) throw error;
+      stay();
+    }
+  };
+  return link.value ? (
+    <Known token={token} methods={methods} link={link.value} />
+  ) : (
+    <Working work={() => using(look)} />
+  );
+}
+
+/** Does something at once that needs no question, and again when that is asked for. */
+function Working({ work }: { work: () => Promise<void> }) {
+  const failure = useSignal('');
+  const start = () => {
+    failure.value = '';
+    work().catch((error: unknown) => {
+      failure.value = errorMessage(error);
+    });
+  };
+  useEffect(start, []);
+  if (failure.value === '')
+    return (
+      <main class="sign-in">
+        <p class="muted">Loading…</p>
+      </main>
+    );
+  return (
+    <Card title="The link did not work">
+      <p class="notice bad" role="alert">
+        {failure.value}
+      </p>
+      <div class="actions">
+        <Button class="primary" onClick={start}>
+          Try again
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+function Known({ token, methods, link }: Props & { link: Link }) {
+  const hasAccount = useSignal(link.has_account);
+  const ownKey = useSignal<CreatedSession | null>(null);
+  const by: SignedIn | null = isOver.value ? null : (session.value ?? homeless.value);
+
+  const signIn = () =>
+    using(async () => {
+      const made = await post<CreatedSession>('/auth/session', { sign_in_token: token });
+      if (made.api_key === null) enter(made);
+      else ownKey.value = made;
+    });
+  const join = () => using(async () => enter(await post<SignedIn>('/auth/join', { token })));
+  const makeAccount = (fields: object) =>
+    using(async () => {
+      try {
+        enter(await post<SignedIn>('/auth/account', { token, ...fields }));
+      } catch (error) {
+        // Made meanwhile: the page goes on with it.
+        if (link.kind === 'invitation' && error instanceof ApiProblem && error.code === 'conflict')
+          hasAccount.value = true;
+        throw error;
+      }
+    });
+  /** Who has signed in joins at once; what keeps them from it stands on the page that offers it. */
+  const joinAs = async (made: SignedIn) => {
+    try {
+      if (!made.organizations.some(({ id }) => id === link.organization?.id))
+        return enter(await post<SignedIn>('/auth/join', { token }));
+    } catch (error) {
+      if (isStatus(error, 401)) entry.value = { problem: 'used' };
+      else showToast(errorMessage(error), 'bad');
+    }
+    begin(made);
+  };
+
+  if (ownKey.value) return <OwnKey of={ownKey.value} />;
+  switch (stepOf({ ...link, has_account: hasAccount.value }, by)) {
+    case 'use':
+      return <Working work={signIn} />;
+    case 'ask':
+      return (
+        <Card title="You are signed in already">
+          <p>
+            As {nameOf(by)}. This link signs in{' '}
+            {link.organization ? `a key of “${link.organization.name}”` : (link.email ?? 'somebody else')}, in place of
+            that.
+          </p>
+          <div class="actions">
+            <Button class="primary" onClick={stay}>
+              Stay signed in
+            </Button>
+            <Button onClick={() => runAction(signIn)}>Sign in by the link</Button>
+          </div>
+        </Card>
+      );
+    case 'make_yours':
+      return (
+        <Card title="Make this yours">
+          <p>
+            Nobody has an account here yet. Yours is the first: admin of “{link.organization?.name}”, and operator of
+            the whole installation. From now on it says who did what.
+          </p>
+          {methods.password && <AccountForm email={null} action="Make my account" make={makeAccount} />}
+          <div class="others">
+            <Button class="plain" onClick={() => (by ? stay() : runAction(signIn))}>
+              Go on with the key
+            </Button>
+          </div>
+        </Card>
+      );
+    case 'make_account':
+      return (
+        <Card title={invites(link)}>
+          <Invited link={link} />
+          {by && <p>Here {nameOf(by)} is signed in; your account takes its place.</p>}
+          {methods.password && <AccountForm email={link.email} action="Make my account" make={makeAccount} />}
+          <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
+          {methods.password && (
+            <div class="others">
+              <Button
+                class="plain"
+                onClick={() => {
+                  hasAccount.value = true;
+                }}
+              >
+                I have an account here
+              </Button>
+            </div>
+          )}
+        </Card>
+      );
+    case 'sign_in':
+      return (
+        <Card title={invites(link)}>
+          <Invited link={link} />
+          <p>Sign in with your account here, and you are in.</p>
+          {methods.password && <PasswordForm email={link.email ?? ''} action="Sign in and join" then={joinAs} />}
+          <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
+        </Card>
+      );
+    case 'join':
+      return (
+        <Card title={invites(link)}>
+          <Invited link={link} />
+          {by && isForAnother(link, by) && (
+            <p class="notice warn">
+              The invitation was made for {link.email}; you are signed in as {by.person?.email}.
+            </p>
+          )}
+          <Form
+            save={join}
+            action={`Join as ${by?.person?.name}`}
+            isOpen
+            more={() => <Button onClick={() => runAction(signOut)}>Use another account</Button>}
+          >
+            {() => null}
+          </Form>
+          <div class="others">
+            <Button class="plain" onClick={stay}>
+              Not now
+            </Button>
+          </div>
+        </Card>
+      );
+    case 'member':
+      return (
+        <Card title={`You are in “${link.organization?.name}” already`}>
+          <p>As {nameOf(by)}. There is nothing to join; the invitation stays open for somebody else.</p>
+          <div class="actions">
+            <Button class="primary" onClick={() => runAction(() => goTo(link))}>
+              Go to {link.organization?.name}
+            </Button>
+            <Button onClick={() => runAction(signOut)}>Use another account</Button>
+          </div>
+        </Card>
+      );
+    case 'new_password':
+      return (
+        <Card title="Set a new password">
+          <p>It signs you in, and ends all your sessions elsewhere.</p>
+          {by && by.person?.email !== link.email && (
+            <p class="notice warn">
+              Here {nameOf(by)} is signed in: {link.email} takes their place.
+            </p>
+          )}
+          <NewPasswordForm
+            email={link.email ?? ''}
+            save={(password) => using(async () => enter(await post<SignedIn>('/auth/password', { token, password })))}
+          />
+        </Card>
+      );
+  }
+}
+
+async function goTo({ organization }: Link): Promise<void> {
+  if (organization && organization.id !== session.value?.organization.id) await switchTo(organization.id);
+  stay();
+}
+
+const Invited = ({ link }: { link: Link }) => (
+  <p>
+    {roleText(link)} <span class="muted">The link works until {time(link.expires_at, Date.now())}.</span>
+  </p>
+);
+
+/** After the link of a key that had no secret yet: the key that its owner keeps, this one time. */
+function OwnKey({ of }: { of: CreatedSession }) {
+  const key = of.api_key ?? '';
+  return (
+    <Card title={`Welcome, ${of.key_name}`}>
+      <p>
+        You are in “{of.organization?.name}”, with the role {of.role}. This is your key. Keep it, best in a password
+        manager: with it you sign in the next time, and it is shown only now.
+      </p>
+      <pre tabIndex={0}>{key}</pre>
+      <div class="actions">
+        <CopyButton text={key} label="Copy key" />
+        <Button class="primary" onClick={() => enter(of)}>
+          I have kept it
+        </Button>
+      </div>
+    </Card>
+  );
+}
