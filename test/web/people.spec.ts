@@ -17,6 +17,7 @@ describe('people in the dashboard', () => {
   let ada: Visit;
   let bo: Visit;
   let invitation: string;
+  let keyOfBo: string;
   let endpoint: string;
   const visits: Visit[] = [];
 
@@ -61,7 +62,6 @@ describe('people in the dashboard', () => {
     expect(await on.overflow()).toBe(0);
     if (size) await on.page.setViewportSize(size);
   };
-  const idOf = async (on: Visit) => (await send<{ person: { id: string } }>(on, 'GET', '/auth/session')).person.id;
   const attributes = (page: Page, label: string) =>
     page.getByLabel(label, { exact: true }).evaluate((input: HTMLInputElement) => [input.type, input.autocomplete]);
 
@@ -71,7 +71,7 @@ describe('people in the dashboard', () => {
     const nudge = first.page.getByRole('complementary', { name: 'Your account' });
     await nudge.getByText('Signed in with the key').waitFor();
     expect(await first.barriers()).toEqual([]);
-    await nudge.getByRole('button', { name: 'make an account' }).click();
+    await nudge.getByRole('button', { name: 'Make an account' }).click();
     await field(first, 'E-mail').fill('later@example.com');
     await button(first, 'Go on').click();
     await heading(first, /invites you to “Default”/).waitFor();
@@ -106,21 +106,24 @@ describe('people in the dashboard', () => {
   });
 
   it('invite by a link, whose page says who invites where to, and makes an account', async () => {
-    const { token } = await send<{ token: string }>(ada, 'POST', '/api/v1/invitations', {
-      email: 'bo@example.com',
-      role: 'write',
-    });
-    invitation = token;
+    await ada.open('/settings/people');
+    await field(ada, 'E-mail').fill('bo@example.com');
+    await field(ada, 'Role').selectOption('admin');
+    await button(ada, 'Invite').click();
+    invitation = (await ada.page.locator('main pre').textContent()) ?? '';
+    expect(invitation).toMatch(`${app.url}/#/sign-in/`);
     bo = await visit({ width: 390, colorScheme: 'dark' });
-    await bo.open(`/sign-in/${token}`);
+    await bo.page.goto(invitation);
     await heading(bo, 'Ada invites you to “Default”').waitFor();
-    await bo.page.getByText('Your role is write').waitFor();
+    await bo.page.getByText('Your role is admin').waitFor();
     await isFitting(bo);
     expect(await field(bo, 'E-mail').evaluate((input: HTMLInputElement) => input.readOnly)).toBe(true);
     await field(bo, 'Name').fill('Bo');
     await field(bo, 'Password').fill(PASSWORD);
     await button(bo, 'Make my account').click();
     await signedIn(bo);
+    const key = { name: 'Terraform', role: 'read' };
+    keyOfBo = (await send<{ key: string }>(bo, 'POST', '/api/v1/api-keys', key)).key;
   });
 
   it('acknowledge by name, which others see without a reload', async () => {
@@ -134,7 +137,9 @@ describe('people in the dashboard', () => {
 
   it('lose a role in the middle of a session: what they may not do any more is refused, and gone', async () => {
     await button(bo, 'Withdraw').waitFor();
-    await send(ada, 'PUT', `/api/v1/people/${await idOf(bo)}`, { role: 'read' });
+    await ada.open('/settings/people');
+    await field(ada, 'Role of Bo').selectOption('read');
+    await ada.page.getByText('Bo has the role read from now on.').waitFor();
     await button(bo, 'Withdraw').click();
     await button(bo, 'Withdraw').waitFor({ state: 'detached' });
     await bo.page.getByText('Bo has it in hand').waitFor();
@@ -155,13 +160,14 @@ describe('people in the dashboard', () => {
     await button(second, 'Organization Other').waitFor();
     await heading(second, 'Nothing is watched yet').waitFor();
 
-    await button(ada, 'Check now').click();
+    await ada.open(`/endpoints/${endpoint}`);
     await ada.page.getByText('You went over to “Other” in another window').waitFor();
     expect(await ada.barriers()).toEqual([]);
     await button(ada, 'Back to Default').click();
     await ada.page.getByText('Live', { exact: true }).waitFor();
     await heading(ada, 'Checkout').waitFor();
 
+    await second.open('/contacts');
     await second.page.getByText('You went over to “Default” in another window').waitFor();
     await button(second, 'Go to Default').click();
     await button(second, 'Organization Default').click();
@@ -175,8 +181,11 @@ describe('people in the dashboard', () => {
     await button(ada, 'Back to Default').click();
     await ada.open('/settings/people');
     await button(ada, 'Remove Bo').click();
+    await ada.page.getByRole('dialog').getByLabel('Revoke it, too').check();
     await ada.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await button(ada, 'Remove Bo').waitFor({ state: 'detached' });
+    expect((await fetch(`${app.url}/api/v1/websites`, { headers: { 'x-api-key': keyOfBo } })).status).toBe(401);
+    await bo.open('/alerts');
     await heading(bo, 'You are in no organization').waitFor();
     await isFitting(bo);
     await button(bo, 'My account').click();
@@ -188,7 +197,7 @@ describe('people in the dashboard', () => {
   });
 
   it('who come with a link that is over can sign in all the same', async () => {
-    await bo.open(`/sign-in/${invitation}`);
+    await bo.page.goto(invitation);
     await bo.page.getByRole('alert').getByText('This link was used before').waitFor();
     await isFitting(bo);
     expect(await attributes(bo.page, 'Password')).toEqual(['password', 'current-password']);

@@ -47,16 +47,14 @@ export function AccountNudge() {
   return (
     <aside class="unsaved" aria-label="Your account">
       <p>
-        Signed in with the key “{session.value?.key_name}”:{' '}
+        Signed in with the key “{session.value?.key_name}”. With an account what you do here has your name.{' '}
         <Button
-          class="plain"
           onClick={() => {
             isOpen.value = true;
           }}
         >
-          make an account
-        </Button>
-        , and what you do here has your name.{' '}
+          Make an account
+        </Button>{' '}
         <Button class="plain" onClick={silence}>
           Not now
         </Button>

@@ -240,7 +240,7 @@ async function goTo({ organization }: Link): Promise<void> {
 
 const Invited = ({ link }: { link: Link }) => (
   <p>
-    {roleText(link)} <span class="muted">Until {time(link.expires_at, Date.now())}.</span>
+    {roleText(link)} <span class="muted">The link works until {time(link.expires_at, Date.now())}.</span>
   </p>
 );
 
