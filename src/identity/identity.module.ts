@@ -24,8 +24,6 @@ import { Tokens } from './people/tokens';
 import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
-import { InvitationController } from './session/invitation.controller';
-import { InvitationService } from './session/invitation.service';
 import { BrowserSessions } from './session/browser-sessions';
 import { KnownNetworks } from './session/known-networks';
 import { PersonSignIn } from './session/person-sign-in';
@@ -40,7 +38,6 @@ import { SignInService } from './session/sign-in.service';
   controllers: [
     OrganizationController,
     ApiKeyController,
-    InvitationController,
     SessionController,
     AccountController,
     PeopleController,
@@ -48,7 +45,6 @@ import { SignInService } from './session/sign-in.service';
   ],
   providers: [
     ApiKeyService,
-    InvitationService,
     OrganizationService,
     OrganizationPurgeJob,
     Quotas,

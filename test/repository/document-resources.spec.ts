@@ -57,8 +57,6 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   '/api/v1/configuration/convert': 'stores nothing',
   '/api/v1/api-keys': 'a key is shown once, and is no setting',
   '/api/v1/api-keys/{id}': 'a key is shown once, and is no setting',
-  '/api/v1/api-keys/invite': 'belongs to a person',
-  '/api/v1/api-keys/{id}/invite': 'belongs to a person',
   '/api/v1/people/{id}': 'belongs to persons',
   '/api/v1/people/{id}/password-link': 'belongs to persons',
   '/api/v1/invitations': 'belongs to persons',

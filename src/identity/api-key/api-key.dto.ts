@@ -12,7 +12,7 @@ export interface ApiKeyRow {
   org_id: string;
   name: string;
   role: Role;
-  /** `null`, as the hash is, while an invited key has no secret. */
+  /** `null`, as the hash is, for a key that 0.1.0 invited a person to and that was never used. */
   lookup: string | null;
   hash: Buffer | null;
   expires_at: Date | null;
@@ -20,10 +20,6 @@ export interface ApiKeyRow {
   created_at: Date;
   /** uuid of the person who made it; `null` for one that a key made, or nobody. */
   created_by_id: string | null;
-  /** When the newest link of an invitation ends; `null` for a key that was not made by one. */
-  invitation_expires_at: Date | null;
-  /** When that link was used. */
-  invitation_accepted_at: Date | null;
 }
 
 /** A row, and the name of who made the key: the person's of today, else that of the key that did. */
@@ -58,26 +54,6 @@ export class CreateApiKeyDto {
   @Nullable()
   @IsTimestamp()
   expires_at?: string | null;
-}
-
-/** How a person was invited to use a key. */
-export class InvitationView {
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'Until when the newest link works, unless it is used before.',
-    example: '2026-11-27T10:00:00.000Z',
-  })
-  expires_at!: string;
-
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When that link was used; null before.',
-    example: null,
-  })
-  accepted_at!: string | null;
 }
 
 export class ApiKeyView {
@@ -121,14 +97,6 @@ export class ApiKeyView {
     example: 'per_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   created_by_id!: string | null;
-
-  @ApiProperty({
-    type: InvitationView,
-    nullable: true,
-    description: 'Of a key that was made by an invitation; null for others.',
-    example: null,
-  })
-  invitation!: InvitationView | null;
 }
 
 export class CreatedApiKeyView extends ApiKeyView {
@@ -150,8 +118,4 @@ export const keySettings = (row: ApiKeyRow) => ({
   name: row.name,
   role: row.role,
   expires_at: row.expires_at?.toISOString() ?? null,
-  invitation: row.invitation_expires_at && {
-    expires_at: row.invitation_expires_at.toISOString(),
-    accepted_at: row.invitation_accepted_at?.toISOString() ?? null,
-  },
 });

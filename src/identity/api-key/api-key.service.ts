@@ -166,23 +166,8 @@ export class ApiKeyService {
     return row;
   }
 
-  /** Stores a key without a secret, for a person who is invited until then: it lets nobody in before `accept`. */
-  async storeInvited(
-    tx: Tx,
-    orgId: string,
-    key: { name: string; role: Role; expiresAt: Date | null; invitedUntil: Date },
-  ): Promise<MadeKeyRow> {
-    const [row] = await tx.query<MadeKeyRow>(
-      `INSERT INTO api_key AS k (id, org_id, name, role, expires_at, invitation_expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6) RETURNING k.*, ${MADE_BY}`,
-      [newUuid(), orgId, key.name, key.role, key.expiresAt, key.invitedUntil],
-    );
-    if (!row) throw new Error('the invited key was not stored');
-    return row;
-  }
-
   /**
-   * Gives an invited key (uuid) a secret and returns it: stored nowhere, told this one time. One that it had before is
+   * Gives a key (uuid) that 0.1.0 invited a person to a secret and returns it: stored nowhere, told this one time. One that it had before is
    * refused from now on, and the sessions with it are over. Throws `unauthenticated` when the key was revoked meanwhile.
    */
   async accept(keyId: string, author: Authorship): Promise<string> {
@@ -191,24 +176,11 @@ export class ApiKeyService {
       if (!row) throw problems.unauthenticated();
       const key = generateApiKey(row.role);
       const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
-      const accepted = { ...row, lookup, hash, invitation_accepted_at: this.clock.now() };
-      await tx.query('UPDATE api_key SET lookup = $2, hash = $3, invitation_accepted_at = $4 WHERE id = $1', [
-        keyId,
-        lookup,
-        hash,
-        accepted.invitation_accepted_at,
-      ]);
+      await tx.query('UPDATE api_key SET lookup = $2, hash = $3 WHERE id = $1', [keyId, lookup, hash]);
       await tx.query('DELETE FROM session WHERE key_id = $1', [keyId]);
-      const [before, after] = [keySettings(row), keySettings(accepted)];
-      await recordChange(tx, {
-        orgId: row.org_id,
-        action: 'update',
-        resource: 'api_key',
-        id: keyId,
-        before,
-        after,
-        author,
-      });
+      const same = { key: null };
+      const change = { action: 'update', resource: 'api_key', id: keyId, before: same, after: same } as const;
+      await recordChange(tx, { ...change, orgId: row.org_id, hidden: ['key'], author });
       return { key, replaced: row.lookup };
     });
     if (made.replaced !== null) this.cache.delete(made.replaced);
@@ -254,7 +226,7 @@ export class ApiKeyService {
 
   /** The admin keys stay locked until the end of the transaction, so that two requests cannot remove the last two. */
   private async keepAnAdmin(tx: Tx, key: ApiKeyRow): Promise<void> {
-    // Whoever has not accepted an invitation yet is no administrator that could be left alone.
+    // A key without a secret is nobody's: no administrator that could be left alone.
     if (key.role !== 'admin' || key.hash === null) return;
     const admins = await tx.query<ApiKeyRow>(
       `SELECT * FROM api_key WHERE org_id = $1 AND role = 'admin' AND hash IS NOT NULL ORDER BY id FOR UPDATE`,

@@ -9,9 +9,9 @@ import { newUuid, NIL_UUID } from '../../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
+import { DAY_MS } from '../../platform/time/time-units';
 import { Quotas } from '../quota/quotas.service';
 import { hashOf, newToken } from '../session/session.service';
-import { INVITATION_MS } from '../session/sign-in-links';
 import { isEmail } from '../person/email';
 import { linkOf } from './link-address';
 import {
@@ -25,6 +25,9 @@ import { normalizeEmail } from '../person/person-row';
 
 const COLUMNS = `i.id, i.email, i.role, i.created_at AS "createdAt", i.expires_at AS "expiresAt",
   COALESCE((SELECT p.name FROM person p WHERE p.id = i.created_by_id), i.created_by) AS "createdBy"`;
+
+/** It waits in somebody's mail or chat. */
+const INVITATION_MS = 7 * DAY_MS;
 
 /** People who may join an organization: one token for each e-mail, for seven days. Nothing is sent. */
 @Injectable()

@@ -34,7 +34,10 @@ export class CreateSessionDto {
   @MaxLength(MOST_EMAIL)
   email?: string;
 
-  @ApiPropertyOptional({ description: 'The password of the account.', example: 'three wise monkeys' })
+  @ApiPropertyOptional({
+    description: 'Instead of either: the password of that account.',
+    example: 'three wise monkeys',
+  })
   @Optional()
   @IsString()
   @MaxLength(1024)
@@ -144,7 +147,7 @@ export class CreatedSessionView extends SessionView {
     type: String,
     nullable: true,
     description:
-      'Only for the link of an invitation of a key: the key itself, which signs in from now on. Shown this one time; null otherwise.',
+      'Only for a link by which 0.1.0 invited somebody to a key: the key itself, which signs in from now on. Shown this one time; null otherwise.',
     example: null,
   })
   api_key!: string | null;

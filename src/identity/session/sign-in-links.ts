@@ -5,8 +5,6 @@ import { DAY_MS, MINUTE_MS } from '../../platform/time/time-units';
 import { hashOf, newToken } from './session.service';
 
 const VALID_MS = 15 * MINUTE_MS;
-/** An invitation waits in somebody's mail or chat. */
-export const INVITATION_MS = 7 * DAY_MS;
 const PASSWORD_MS = DAY_MS;
 
 /** What a link is for: to sign in, `first` (of the start: whoever has it may make the first account), or to set a new password. */
@@ -17,7 +15,7 @@ export interface SignInLink {
   keyId: string | null;
   personId: string | null;
   purpose: Purpose;
-  /** It gives its key a secret. */
+  /** As 0.1.0 made them for people: it gives its key a secret. */
   isInvitation: boolean;
   expiresAt: Date;
   isInTime: boolean;
@@ -49,24 +47,6 @@ export class SignInLinks {
       [hashOf(token), new Date(now.getTime() + VALID_MS), now],
     );
     if (made.length === 0) throw new Error('there is no admin key to make a sign-in link for');
-    return token;
-  }
-
-  /**
-   * The token of a link that signs in once, until then, with an invited key (uuid), and gives it a secret. It replaces the
-   * link that the key had: no key has two. Removes links whose time is over, by a scan of the unused ones.
-   */
-  async invite(tx: Tx, keyId: string, expiresAt: Date): Promise<string> {
-    const token = newToken();
-    await tx.query('DELETE FROM sign_in_link WHERE expires_at <= $1 OR (key_id = $2 AND is_invitation)', [
-      this.clock.now(),
-      keyId,
-    ]);
-    await tx.query('INSERT INTO sign_in_link (hash, key_id, expires_at, is_invitation) VALUES ($1, $2, $3, true)', [
-      hashOf(token),
-      keyId,
-      expiresAt,
-    ]);
     return token;
   }
 

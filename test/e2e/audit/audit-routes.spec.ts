@@ -149,11 +149,6 @@ describe('the audit log of every route', () => {
       headers: byOperator,
     },
     'POST /api/v1/api-keys': { entry: 'create api_key', body: () => ({ name: 'CI', role: 'read' }) },
-    'POST /api/v1/api-keys/invite': { entry: 'create api_key', body: () => ({ name: 'Ada', role: 'read' }) },
-    'POST /api/v1/api-keys/:id/invite': {
-      entry: 'update api_key',
-      on: () => made(app.admin, '/api-keys/invite', { name: 'Ada', role: 'read' }),
-    },
     'DELETE /api/v1/api-keys/:id': {
       entry: 'delete api_key',
       on: () => made(app.admin, '/api-keys', { name: 'Old', role: 'read' }),

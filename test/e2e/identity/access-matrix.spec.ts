@@ -20,8 +20,6 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'DELETE /api/v1/organizations/:id': 'operator',
   'GET /api/v1/api-keys': 'admin',
   'POST /api/v1/api-keys': 'admin',
-  'POST /api/v1/api-keys/invite': 'admin',
-  'POST /api/v1/api-keys/:id/invite': 'admin',
   'DELETE /api/v1/api-keys/:id': 'admin',
   'GET /api/v1/people': 'admin',
   'GET /api/v1/people/:id': 'admin',

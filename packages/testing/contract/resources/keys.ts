@@ -1,4 +1,5 @@
 import { idWith, timestamp } from '../session/forms';
+import { newInvitation, PASSWORD } from '../session/members';
 import { expectFieldError, expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { createdIn, type Thing } from '../session/things';
@@ -56,21 +57,22 @@ export function describeKeys(session: TheSession): void {
   });
 
   describe('an invitation', () => {
-    const signIn = (sign_in_token: string) =>
-      session().anonymous.send<{ api_key: string; role: string; key_name: string }>('POST', '/auth/session', {
-        json: { sign_in_token },
-      });
-
-    it('signs a person in once, and shows the key that nobody had before', async () => {
-      const sent = { name: session().name('key'), role: 'write' };
-      const invited = createdIn(
-        await session().admin.post<Thing & { sign_in_token: string }>('/api-keys/invite', sent),
-      );
-      expect(invited).toMatchObject({ ...sent, invitation: { expires_at: timestamp(), accepted_at: null } });
-      const { body, status } = await signIn(invited.sign_in_token);
-      expect([status, body.role, body.key_name]).toEqual([201, 'write', sent.name]);
-      expect((await session().as(body.api_key).get('/organization')).body).toMatchObject({ key_name: sent.name });
-      expectProblem(await signIn(invited.sign_in_token), 401, 'unauthenticated');
+    it('makes an account once, which is signed in, says who it is, and is taken out of the organization', async () => {
+      const { admin, anonymous } = session();
+      const { token, email } = await newInvitation(session());
+      const join = () =>
+        anonymous.send<{ person: { id: string }; role: string }>('POST', '/auth/account', {
+          json: { token, name: session().name('person'), password: PASSWORD },
+        });
+      const joined = await join();
+      expect([joined.status, joined.body.role]).toEqual([201, 'read']);
+      expectProblem(await join(), 401, 'unauthenticated');
+      const headers = session().browserOf(joined);
+      const organization = () => anonymous.get<{ person: { id: string } }>('/organization', { headers });
+      expect((await organization()).body.person).toMatchObject({ id: joined.body.person.id });
+      expect((await admin.get(`/people/${joined.body.person.id}`)).body).toMatchObject({ email, role: 'read' });
+      expect((await admin.delete(`/people/${joined.body.person.id}`)).status).toBe(204);
+      expectProblem(await organization(), 403, 'insufficient_role');
     });
   });
 

@@ -54,14 +54,6 @@ export const EVENT_SAMPLES: Samples = {
   getCurrentOrganization: () => ({}),
   listApiKeys: limited,
   createApiKey: ({ session }) => ({ json: { name: session.name('key'), role: 'read' } }),
-  invite: ({ session }) => ({ json: { name: session.name('key'), role: 'read' } }),
-  renewInvitation: async ({ session }) => {
-    const made = await session.admin.post<{ id: string }>('/api-keys/invite', {
-      name: session.name('key'),
-      role: 'read',
-    });
-    return { params: { id: createdIn(made).id } };
-  },
   deleteApiKey: async ({ session }) => {
     const made = await session.admin.post<{ id: string }>('/api-keys', { name: session.name('key'), role: 'read' });
     return { params: { id: createdIn(made).id } };
