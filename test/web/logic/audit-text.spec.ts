@@ -66,6 +66,7 @@ describe('an entry of the audit log in words', () => {
       { resource_id: 'per_bo', changed: ['role'], before: { role: 'read' }, after: { role: 'admin' } },
     ],
     ['Made a password link for Bo', { resource_id: 'per_bo', changed: ['password_link'], before: {}, after: {} }],
+    ['Changed the account of Bo: name', { resource_id: 'per_bo', changed: ['name'], before: {}, after: {} }],
     ['Somebody was removed', { action: 'delete', resource_id: 'per_gone', before: { role: 'read' } }],
     [
       'Somebody left',
@@ -86,6 +87,7 @@ describe('an entry of the audit log in words', () => {
     [{ via: 'session', key_id: 'key_1', key_name: 'Ann' }, 'dashboard, key Ann, 203.0.113.7'],
     [{ via: 'operator', ip: null }, 'operator'],
     [{ via: 'password', person_id: 'per_1', person_name: 'Ada' }, 'Ada, 203.0.113.7'],
+    [{ via: 'session', person_id: 'per_1', person_name: 'Ada' }, 'Ada, 203.0.113.7'],
     [{ via: 'single_sign_on', person_id: 'per_1', person_name: 'Ada', ip: null }, 'Ada by single sign-on'],
     [
       { via: 'invitation', person_id: 'per_1', person_name: 'deleted person', ip: null },

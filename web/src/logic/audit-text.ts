@@ -82,20 +82,26 @@ export function sentenceOf(entry: AuditEntry, nameOf: (id: string) => string | u
 }
 
 /** What was done to people. The log has no name of theirs, only the role: `name` is the one of today. */
-function peopleSentence({ action, resource, resource_id, before, after, author }: AuditEntry, name: string): string {
+function peopleSentence(
+  { action, resource, resource_id, changed, before, after, author }: AuditEntry,
+  name: string,
+): string {
   const role = String(after?.['role'] ?? before?.['role'] ?? '');
   if (action === 'create')
     return resource === 'invitation' ? `Invited somebody as ${role}` : `${name} joined as ${role}`;
   if (action === 'delete' && resource === 'invitation') return 'Took an invitation back';
   if (action === 'delete') return `${name} ${author.person_id === resource_id ? 'left' : 'was removed'}`;
-  if (action === 'update') return role === '' ? `Made a password link for ${name}` : `${name} has the role ${role} now`;
-  return DONE[action];
+  if (action !== 'update') return DONE[action];
+  if (role !== '') return `${name} has the role ${role} now`;
+  if (changed.includes('password_link')) return `Made a password link for ${name}`;
+  return `Changed the account of ${name}: ${changed.map(settingOf).join(', ')}`;
 }
 
 /** `Ada, 203.0.113.7`, `Ada by single sign-on`, `API key Terraform, 203.0.113.7`. */
 export function authorOf({ via, key_name, person_name, ip }: AuditEntry['author']): string {
   const how = key_name === null ? VIA[via] : `${VIA[via]} ${key_name}`;
-  const who = person_name === null ? how : via === 'password' ? person_name : `${person_name} by ${how}`;
+  const isPlain = via === 'password' || via === 'session';
+  const who = person_name === null ? how : isPlain ? person_name : `${person_name} by ${how}`;
   return ip === null ? who : `${who}, ${ip}`;
 }
 

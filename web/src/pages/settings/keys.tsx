@@ -34,7 +34,7 @@ export function Keys() {
               rows={list.map((key) => [
                 key.name,
                 <span class="role">{key.role}</span>,
-                key.created_by,
+                key.created_by ?? '–',
                 day(key.created_at),
                 key.last_used_at === null ? 'never' : time(key.last_used_at, now.value),
                 <Expiry at={key.expires_at} />,

@@ -138,7 +138,7 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
     <>
       <Table
         label="People"
-        head={['Name', 'Role', '~Signs in by', 'Last seen', '~Joined', '']}
+        head={['Name', 'Role', '~Signs in by', 'Last seen', '']}
         rows={list.map((each) => [
           <Name of={each} isOwn={each.id === own} />,
           each.source === 'groups' ? (
@@ -154,8 +154,10 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
             />
           ),
           waysIn(each),
-          each.last_seen_at === null ? 'not lately' : time(each.last_seen_at, now.value),
-          day(each.joined_at),
+          <>
+            {each.last_seen_at === null ? 'not lately' : time(each.last_seen_at, now.value)}
+            <p class="muted small">joined {day(each.joined_at)}</p>
+          </>,
           each.id === own ? (
             <a href="#/settings/account">My account</a>
           ) : (
