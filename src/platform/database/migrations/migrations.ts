@@ -7,6 +7,7 @@ import { Invitations1795780800000 } from './1795780800000-invitations';
 import { Heartbeats1795824000000 } from './1795824000000-heartbeats';
 import { Incidents1795910400000 } from './1795910400000-incidents';
 import { HeartbeatEvents1796083200000 } from './1796083200000-heartbeat-events';
+import { IncidentsApart1796173200000 } from './1796173200000-incidents-apart';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -18,5 +19,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   Heartbeats1795824000000,
   Incidents1795910400000,
   HeartbeatEvents1796083200000,
+  IncidentsApart1796173200000,
   // A released one is never changed: the next one is added here.
 ];
