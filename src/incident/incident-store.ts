@@ -134,7 +134,7 @@ export class IncidentStore {
 
   /**
    * Still bad ones first, then the longest bad; one that gets well while somebody pages is shown once more, none is left out.
-   * Cost: all members of the incident are looked at, and so many kept.
+   * Cost: so many rows, by an index in this order.
    */
   members(sql: Sql, id: string, after: string | null, count: number): Promise<MemberRow[]> {
     const [isOver = '', at = '', endpointId = ''] = after?.split(' ') ?? [];
