@@ -1,5 +1,8 @@
 import type { Browser } from 'playwright-core';
+import { Database } from '../../src/platform/database/database';
+import { parseId } from '../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../harness/app/app';
+import { sweepHeartbeats } from '../harness/app/heartbeats';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
@@ -14,6 +17,9 @@ const WATCHED = [
   '/?q=nothing-like-this',
   '/endpoints/:Payments API',
   '/endpoints/:Name server',
+  '/endpoints/:Nightly backup',
+  '/endpoints/:Weekly report',
+  '/endpoints/:Import',
   '/endpoints/:Payments API/edit',
   '/new',
   '/new/many',
@@ -83,6 +89,7 @@ describe('accessibility', () => {
     await addIncidents(app, ids);
     ids.set('Outage', await addOutage(app, ids));
     await addQuiet();
+    await addHeartbeats();
     ids.set('Operations', await newContact(app.write, { default: true }));
     const through = { type: undefined, config: undefined, contact_id: ids.get('Operations') };
     await newAlert(app.write, ids.get('Search') ?? '', through);
@@ -126,6 +133,28 @@ describe('accessibility', () => {
     ];
     expect(made.map(({ status }) => status)).toEqual([201, 200, 200, 201]);
     ids.set('Patch night', made.at(-1)?.body.id ?? '');
+  }
+
+  /** A run that goes on after one that failed, a job that has not pinged yet, and one that is late. */
+  async function addHeartbeats(): Promise<void> {
+    const website = ids.get('Example shop') ?? '';
+    for (const [name, pings] of [
+      ['Nightly backup', ['', '/start', '/3', '/start']],
+      ['Weekly report', []],
+      ['Import', ['']],
+    ] as const) {
+      const heartbeat = { every: 3600, grace: 60 };
+      const id = await newEndpoint(app.write, website, { url: undefined, name, type: 'HEARTBEAT', heartbeat });
+      const { body } = await app.write.get<{ heartbeat: { ping_id: string } }>(`/endpoints/${id}`);
+      for (const ping of pings) {
+        const path = `/ping/${body.heartbeat.ping_id}${ping}`;
+        expect((await fetch(app.url + path, { method: 'POST', body: 'disk full' })).status).toBe(200);
+      }
+      ids.set(name, id);
+    }
+    const late = `UPDATE heartbeat SET expected_at = now() - interval '1 minute', deadline_at = now() WHERE endpoint_id = $1`;
+    await app.app.get(Database).query(late, [parseId('endpoint', ids.get('Import'))]);
+    await sweepHeartbeats(app);
   }
 
   const pathOf = (page: string): string =>
