@@ -264,6 +264,10 @@ describe('accessibility', () => {
       expect({ width, isOneLine: Math.max(...heights) < 40 }).toEqual({ width, isOneLine: true });
       expect(await visit.overflow()).toBe(0);
     }
+    // Nor is one out of sight in the narrowest window.
+    await page.setViewportSize({ width: 320, height: 900 });
+    const ends = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().right));
+    expect(Math.max(...ends)).toBeLessThanOrEqual(320);
     const groundOf = (name: string) =>
       page.evaluate<string>(
         `getComputedStyle([...document.querySelectorAll('.top nav a')].find((link) => link.textContent === '${name}')).backgroundColor`,
