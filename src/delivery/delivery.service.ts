@@ -16,7 +16,6 @@ import {
 import { destinationOfAlert } from './destination';
 import { Outbox } from './outbox';
 
-const LIST = 'deliveries';
 const DEFAULT_LIMIT = 50;
 
 /** The deliveries of an organization. Every method throws `not_found` for anything of another organization. */
@@ -30,32 +29,20 @@ export class DeliveryService {
   ) {}
 
   /** Newest first. */
-  list(orgId: string, alertId: string, query: DeliveryQuery): Promise<Page<DeliveryView>> {
-    return this.page(orgId, alertId, query, (before, count) => this.read(orgId, alertId, before, count));
+  async list(orgId: string, alertId: string, query: DeliveryQuery): Promise<Page<DeliveryView>> {
+    await this.require('alert', orgId, alertId);
+    return this.page(orgId, alertId, query, some('alert_id = $4'), [alertId]);
   }
 
   /** Of all alerts that the endpoint has, newest first. */
   async listOfEndpoint(orgId: string, endpointId: string, query: DeliveryQuery): Promise<Page<DeliveryView>> {
-    const [endpoint] = await this.database.query('SELECT 1 FROM endpoint WHERE org_id = $1 AND id = $2', [
-      orgId,
-      endpointId,
-    ]);
-    if (!endpoint) throw problems.notFound();
-    return this.page(orgId, endpointId, query, (before, count) =>
-      this.database.query<DeliveryRow>(OF_ENDPOINT, [orgId, endpointId, before, count]),
-    );
+    await this.require('endpoint', orgId, endpointId);
+    return this.page(orgId, endpointId, query, OF_ENDPOINT, [endpointId]);
   }
 
   /** All in one state, newest first, without tests: a range of the index `notification_failed`. */
   listAll(orgId: string, { state, ...query }: DeliveryListQuery): Promise<Page<DeliveryView>> {
-    return this.page(orgId, state, query, (before, count) =>
-      this.database.query<DeliveryRow>(
-        `SELECT ${DELIVERY_COLUMNS} FROM notification
-         WHERE org_id = $1 AND state = 'failed' AND kind <> 'test' AND ($2::bigint IS NULL OR seq < $2)
-         ORDER BY seq DESC LIMIT $3`,
-        [orgId, before, count],
-      ),
-    );
+    return this.page(orgId, state, query, some(`state = 'failed' AND kind <> 'test'`), []);
   }
 
   async get(orgId: string, id: string): Promise<DeliveryView> {
@@ -95,45 +82,44 @@ export class DeliveryService {
     });
   }
 
-  /** `of`: what the list is of; its cursors are of no other. */
+  private async require(table: 'alert' | 'endpoint', orgId: string, id: string): Promise<void> {
+    const [row] = await this.database.query(`SELECT 1 FROM ${table} WHERE org_id = $1 AND id = $2`, [orgId, id]);
+    if (!row) throw problems.notFound();
+  }
+
+  /** `of`: what the list is of; its cursors are of no other. `sql` has the organization, a position, a number of rows, then `more`. */
   private async page(
     orgId: string,
     of: string,
     { cursor, limit }: DeliveryQuery,
-    read: (before: string | null, count: number) => Promise<DeliveryRow[]>,
+    sql: string,
+    more: readonly string[],
   ): Promise<Page<DeliveryView>> {
     const page = await this.cursors.paginate<DeliveryRow>({
       orgId,
-      list: `${LIST}:${of}`,
+      list: `deliveries:${of}`,
       cursor,
       limit: limit ?? DEFAULT_LIMIT,
       rowsAtOnce: MEDIUM_ROWS,
       idOf: ({ seq }) => seq,
-      read,
+      read: (before, count) => this.database.query<DeliveryRow>(sql, [orgId, before, count, ...more]),
     });
     return page.map(toDeliveryView);
   }
-
-  private async read(orgId: string, alertId: string, before: string | null, count: number): Promise<DeliveryRow[]> {
-    const [alert] = await this.database.query('SELECT 1 FROM alert WHERE org_id = $1 AND id = $2', [orgId, alertId]);
-    if (!alert) throw problems.notFound();
-    return this.database.query<DeliveryRow>(
-      `SELECT ${DELIVERY_COLUMNS} FROM notification
-       WHERE org_id = $1 AND alert_id = $2 AND ($3::bigint IS NULL OR seq < $3)
-       ORDER BY seq DESC LIMIT $4`,
-      [orgId, alertId, before, count],
-    );
-  }
 }
+
+const some = (which: string) => `
+  SELECT ${DELIVERY_COLUMNS} FROM notification WHERE org_id = $1 AND ${which} AND ($2::bigint IS NULL OR seq < $2)
+   ORDER BY seq DESC LIMIT $3`;
 
 // Cost: of each of its alerts a page of deliveries, a range of the index `notification_of_alert`; the newest of these are read.
 const OF_ENDPOINT = `
   SELECT ${DELIVERY_COLUMNS} FROM notification
    WHERE id IN (SELECT newest.id FROM alert a CROSS JOIN LATERAL (
                   SELECT n.id, n.seq FROM notification n
-                   WHERE n.org_id = $1 AND n.alert_id = a.id AND ($3::bigint IS NULL OR n.seq < $3)
-                   ORDER BY n.seq DESC LIMIT $4) newest
-                 WHERE a.org_id = $1 AND a.endpoint_id = $2 ORDER BY newest.seq DESC LIMIT $4)
+                   WHERE n.org_id = $1 AND n.alert_id = a.id AND ($2::bigint IS NULL OR n.seq < $2)
+                   ORDER BY n.seq DESC LIMIT $3) newest
+                 WHERE a.org_id = $1 AND a.endpoint_id = $4 ORDER BY newest.seq DESC LIMIT $3)
    ORDER BY seq DESC`;
 
 interface LockedRow {

@@ -5,8 +5,7 @@ import { TransactionEvents } from '../platform/events/transaction-events';
 import { newUuid } from '../platform/ids/id';
 import type { NewDelivery } from './delivery';
 import { DeliveriesEnqueued } from './delivery-events';
-import { renewSnapshots, reroute, type Rerouting } from './rerouting';
-import type { Route } from './route';
+import { reroute, type Rerouting } from './rerouting';
 
 /**
  * The deliveries of alerts, as alerts write them. Everything here runs in the caller's transaction, which must hold the
@@ -76,11 +75,6 @@ export class Outbox {
       [alertIds],
     );
     return new Set(rows.map(({ id }) => id));
-  }
-
-  /** To be called when a contact gets another config for the same destination. */
-  renewSnapshots(tx: Tx, orgId: string, before: Route, after: Route): Promise<void> {
-    return renewSnapshots(tx, orgId, before, after);
   }
 
   /** To be called before alerts are deleted: their pending deliveries keep the configs that they were meant for. */

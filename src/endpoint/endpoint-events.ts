@@ -5,8 +5,8 @@ export type Suppressed =
   { endpointIds: readonly string[] } | { parentIds: readonly string[] } | (MaintenanceScope & { orgId: string });
 
 /**
- * Emitted inside the transaction in which a reason that suppressed alerts ends: an acknowledgement, a parent that was down, a
- * maintenance window. What is checked by the clock is checked soon; what is not has to have its result said again.
+ * Emitted inside the transaction in which a reason that suppressed alerts ends: an acknowledgement, a parent that was down or
+ * is none any longer, a maintenance window. What is checked by the clock is checked soon; what is not has to have its result said again.
  */
 export class SuppressionEnded {
   constructor(readonly of: Suppressed) {}

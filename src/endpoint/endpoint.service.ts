@@ -15,7 +15,13 @@ import { Turns } from '../platform/time/turns';
 import type { Website } from '../website/website.entity';
 import { WebsiteService } from '../website/website.service';
 import { CHECKED_SETTINGS } from './check-definitions';
-import { EndpointsCreating, EndpointsStopped, HeartbeatsChanged, StatusEnded } from './endpoint-events';
+import {
+  EndpointsCreating,
+  EndpointsStopped,
+  HeartbeatsChanged,
+  StatusEnded,
+  SuppressionEnded,
+} from './endpoint-events';
 import { EndpointSchedule, type Scheduled } from './endpoint-schedule';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import {
@@ -190,6 +196,7 @@ export class EndpointService {
     await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, hasNewCheck || (isOn && !wasOn));
     if (settings.heartbeat && (isChanged('heartbeat') || isOn !== wasOn))
       await this.events.emit(new HeartbeatsChanged([id]), tx);
+    if (isFreed(parents, dependsOn)) await this.events.emit(new SuppressionEnded({ endpointIds: [id] }), tx);
     if (wasOn && !isOn) {
       await this.endStatus(tx, [id]);
       await this.events.emit(new EndpointsStopped(caller.orgId, [id], 'disabled'), tx);
@@ -237,6 +244,8 @@ export class EndpointService {
     );
     const awaited = idsOf(changed.filter(({ isAwaitedAgain }) => isAwaitedAgain));
     if (awaited.length > 0) await this.events.emit(new HeartbeatsChanged(awaited), tx);
+    const freed = idsOf(changed.filter((one) => one.isFreed));
+    if (freed.length > 0) await this.events.emit(new SuppressionEnded({ endpointIds: freed }), tx);
     const stopped = idsOf(changed.filter(({ isStopped }) => isStopped));
     if (stopped.length > 0) {
       await this.endStatus(tx, stopped);
@@ -426,6 +435,7 @@ export class EndpointService {
     return {
       row: { id, ...settings, revision },
       newParents: dependsOn.join() === dependedOn.join() ? null : dependsOn,
+      isFreed: isFreed(dependedOn, dependsOn),
       moreChecks: 1 / settings.intervalSeconds - 1 / endpoint.intervalSeconds,
       hasNewTarget: isChanged('url') || isChanged('type'),
       isStopped: endpoint.enabled && !settings.enabled,
@@ -513,11 +523,16 @@ export class EndpointService {
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'endpoint', id }) as const;
 
+/** It does not depend any longer on something that may have suppressed its alerts. */
+const isFreed = (before: readonly string[], after: readonly string[]): boolean =>
+  before.some((parent) => !after.includes(parent));
+
 /** What a change makes of an endpoint that stays in its website. */
 interface ChangedEndpoint {
   row: EndpointSettings & Pick<Endpoint, 'id' | 'revision'>;
   /** uuids; `null` where it depends on what it did before. */
   newParents: readonly string[] | null;
+  isFreed: boolean;
   /** Per second. */
   moreChecks: number;
   hasNewTarget: boolean;

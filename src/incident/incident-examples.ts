@@ -58,6 +58,7 @@ const OPEN: IncidentDetailView = {
       edited_at: null,
     },
   ],
+  past_acknowledgements: [],
 };
 
 const ENDED: IncidentDetailView = {
@@ -83,6 +84,7 @@ const ENDED: IncidentDetailView = {
     },
     ...OPEN.updates,
   ],
+  past_acknowledgements: [{ by: 'On call', at: '2026-11-26T10:02:00.000Z', note: '', until: null }],
 };
 
 const MERGED: IncidentDetailView = {
@@ -98,6 +100,7 @@ const MERGED: IncidentDetailView = {
   public: false,
   endpoints: [],
   updates: [],
+  past_acknowledgements: [],
 };
 
 const MANUAL: IncidentDetailView = {

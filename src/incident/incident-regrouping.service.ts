@@ -16,30 +16,54 @@ import { IncidentStore } from './incident-store';
 /** A row of an incident with its indexes. */
 const ROW_BYTES = 500;
 
-/** As old as the other one, so that nothing joins it that could not have joined that one, and in hand as that one is. */
+// Cost: the members of the incident.
+/** What was once merged into it and leaves it with all of its endpoints. */
+const PARTING = `
+  SELECT merged_from AS id, count(*)::int AS count FROM incident_member WHERE incident_id = $1 AND merged_from IS NOT NULL
+   GROUP BY merged_from HAVING bool_and(endpoint_id = ANY ($2::uuid[]))`;
+
+/**
+ * As old as the other one, so that nothing joins it that could not have joined that one, and in hand as that one is. When it is
+ * what was merged into that one ($5), its title, times and opener are those of before.
+ */
 const INSERT_SPLIT = `
-  INSERT INTO incident (id, org_id, number, kind, severity, cause, started_at, opened_at, joined_at,
-                        ack_by, ack_person_id, ack_at, ack_note, ack_until, created_at, updated_at)
-  SELECT $2, org_id, $3, kind, severity, 'people', started_at, opened_at, joined_at, ack_by, ack_person_id, ack_at, ack_note,
-         ack_until, $4, $4
-    FROM incident WHERE id = $1`;
+  INSERT INTO incident (id, org_id, number, kind, severity, cause, title, opener_endpoint_id, opener_address, started_at, opened_at,
+                        joined_at, reopened, ack_by, ack_person_id, ack_at, ack_note, ack_until, created_at, updated_at)
+  SELECT $2, i.org_id, $3, i.kind, COALESCE(was.severity, i.severity), 'people', was.title, was.opener_endpoint_id, was.opener_address,
+         i.started_at, COALESCE(was.opened_at, i.opened_at), COALESCE(was.joined_at, i.joined_at), COALESCE(was.reopened, 0),
+         i.ack_by, i.ack_person_id, i.ack_at, i.ack_note, i.ack_until, $4, $4
+    FROM incident i LEFT JOIN incident was ON was.id = $5 WHERE i.id = $1`;
 
 // Cost: one probe for each endpoint.
 const MOVE = `
-  UPDATE incident_member SET incident_id = $2 WHERE incident_id = $1 AND endpoint_id = ANY ($3::uuid[]) RETURNING endpoint_id AS id`;
+  UPDATE incident_member SET incident_id = $2, merged_from = NULL
+   WHERE incident_id = $1 AND endpoint_id = ANY ($3::uuid[]) RETURNING endpoint_id AS id`;
+
+// Cost: the updates of the incident, of both.
+/** What the service said by itself when these were merged into it: it was of all together. */
+const TAKE_BACK = `
+  DELETE FROM incident_update u USING incident was
+   WHERE u.incident_id = $1 AND u.automatic AND u.merged_from IS NULL AND was.id = ANY ($2::uuid[]) AND u.at = was.updated_at`;
+const RETURN_UPDATES = `
+  UPDATE incident_update SET incident_id = $3, merged_from = NULL WHERE incident_id = $1 AND merged_from = ANY ($2::uuid[])`;
 
 // Cost: every member of the incidents is written once. All are gone before the first is written, so that an endpoint that is
 // bad in one of them is never bad in two.
-/** An endpoint that was in several of them is one member: bad since the first, and while it is so in any. */
+/**
+ * An endpoint that was in several of them is one member: bad since the first, and while it is so in any. Each keeps where it comes
+ * from, unless it was here before.
+ */
 const GATHER = `
   WITH gone AS (DELETE FROM incident_member WHERE incident_id = ANY ($2::uuid[]) RETURNING *),
        span AS (SELECT endpoint_id, min(started_at) AS started_at, bool_or(held) AS held, bool_or(ack_due) AS ack_due,
-                       CASE WHEN count(*) = count(ended_at) THEN max(ended_at) END AS ended_at
+                       CASE WHEN count(*) = count(ended_at) THEN max(ended_at) END AS ended_at,
+                       bool_or(incident_id = $1) AS own, (array_agg(merged_from) FILTER (WHERE incident_id = $1))[1] AS merged_from
                   FROM gone GROUP BY endpoint_id)
   INSERT INTO incident_member (incident_id, endpoint_id, org_id, website_id, endpoint_name, website_name, started_at, ended_at,
-                               error_code, error_message, held, ack_due)
+                               error_code, error_message, held, ack_due, merged_from)
   SELECT DISTINCT ON (endpoint_id) $1::uuid, endpoint_id, g.org_id, g.website_id, g.endpoint_name, g.website_name, span.started_at,
-         span.ended_at, g.error_code, g.error_message, span.held, span.ack_due
+         span.ended_at, g.error_code, g.error_message, span.held, span.ack_due,
+         CASE WHEN span.own THEN span.merged_from ELSE g.incident_id END
     FROM gone g JOIN span USING (endpoint_id) ORDER BY endpoint_id, g.started_at
   RETURNING endpoint_id AS id`;
 
@@ -68,14 +92,15 @@ const EMPTY = `
          status = NULL, ack_by = NULL, ack_person_id = NULL, ack_at = NULL, ack_note = NULL, ack_until = NULL, updated_at = $3
    WHERE id = ANY ($1::uuid[])`;
 
-const MOVE_UPDATES = 'UPDATE incident_update SET incident_id = $2 WHERE incident_id = ANY ($1::uuid[]) RETURNING 1';
+const MOVE_UPDATES = `
+  UPDATE incident_update SET incident_id = $2, merged_from = incident_id WHERE incident_id = ANY ($1::uuid[]) RETURNING 1`;
 
 // Cost: the updates of the incident.
 /** The last word of all, and since when any is public. */
 const LAST_SAID = `
   UPDATE incident i
-     SET status = coalesce((SELECT u.status FROM incident_update u
-                             WHERE u.incident_id = i.id AND u.status <> 'postmortem' ORDER BY u.at DESC, u.id DESC LIMIT 1), status),
+     SET status = (SELECT u.status FROM incident_update u
+                    WHERE u.incident_id = i.id AND u.status <> 'postmortem' ORDER BY u.at DESC, u.id DESC LIMIT 1),
          public_at = (SELECT min(u.at) FROM incident_update u WHERE u.incident_id = i.id AND u.public)
    WHERE i.id = $1`;
 
@@ -93,7 +118,10 @@ export class IncidentRegrouping {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** The endpoints become an incident of their own; what was said stays. Returns the new one. */
+  /**
+   * The endpoints become an incident of their own. What was said stays, but for what was said of an incident that was merged into
+   * this one and leaves it with all of its endpoints: it goes along. Returns the new one.
+   */
   split(orgId: string, id: string, { endpoint_ids }: SplitIncidentDto): Promise<IncidentDetailView> {
     const asked = endpoint_ids.flatMap((text) => parseId('endpoint', text) ?? []);
     return this.database.transaction(async (tx) => {
@@ -101,13 +129,21 @@ export class IncidentRegrouping {
       const before = await this.store.lock(tx, orgId, id);
       refuseSplit(before);
       const [newId, at] = [newUuid(), this.clock.now()];
-      await tx.query(INSERT_SPLIT, [id, newId, number, at]);
+      const parting = await tx.query<{ id: string; count: number }>(PARTING, [id, asked]);
+      const was = parting.find(({ count }) => count === asked.length)?.id ?? null;
+      await tx.query(INSERT_SPLIT, [id, newId, number, at, was]);
       const moved = new Set((await tx.query<{ id: string }>(MOVE, [id, newId, asked])).map((row) => row.id));
       const missing = asked.findIndex((endpointId) => !moved.has(endpointId));
       if (missing >= 0)
         throw problems.referenceNotFound(`/endpoint_ids/${missing}`, 'the endpoint is not in the incident');
       if (moved.size === before.endpointCount)
         throw problems.conflict('These are all endpoints of the incident: leave at least one in it.');
+      if (parting.length > 0) {
+        const from = parting.map((each) => each.id);
+        await tx.query(TAKE_BACK, [id, from]);
+        await tx.query(RETURN_UPDATES, [id, from, newId]);
+        for (const each of [id, newId]) await tx.query(LAST_SAID, [each]);
+      }
       const made = await this.settled(tx, { orgId, id: newId }, at);
       const left = await this.settled(tx, before, at);
       countChange(tx, orgId, ROW_BYTES);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceCoverage, type ScopeParts } from '../endpoint/suppression/maintenance-coverage';
 import { type Author, storedName } from '../platform/access/author';
+import type { EndpointAcknowledgement } from '../endpoint/suppression/suppression.dto';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
@@ -19,6 +20,7 @@ import {
 
 /** Filtered lists are counted no further. */
 const MOST_COUNTED = 1000;
+const MOST_PAST = 20;
 
 const BY_STATE: Readonly<Record<IncidentState, string>> = {
   open: 'i.ended_at IS NULL',
@@ -132,7 +134,7 @@ export class IncidentStore {
 
   /**
    * Still bad ones first, then the longest bad; one that gets well while somebody pages is shown once more, none is left out.
-   * Cost: all members of the incident are looked at, and so many kept.
+   * Cost: so many rows, by an index in this order.
    */
   members(sql: Sql, id: string, after: string | null, count: number): Promise<MemberRow[]> {
     const [isOver = '', at = '', endpointId = ''] = after?.split(' ') ?? [];
@@ -151,6 +153,19 @@ export class IncidentStore {
       `SELECT ${UPDATE_COLUMNS} FROM incident_update u WHERE u.incident_id = $1 ORDER BY u.at DESC, u.id DESC`,
       [id],
     );
+  }
+
+  /**
+   * Who had it in hand before: of what is over nothing but the audit log knows. Newest first. Cost: the incident's entries of that,
+   * by their index.
+   */
+  async pastInHand(sql: Sql, { orgId, id, ackAt }: IncidentRow): Promise<EndpointAcknowledgement[]> {
+    const rows = await sql.query<{ taken: EndpointAcknowledgement }>(
+      `SELECT after -> 'in_hand' AS taken FROM audit_log
+        WHERE org_id = $1 AND resource_id = $2 AND after #>> '{in_hand,at}' <> $3 ORDER BY id DESC LIMIT ${MOST_PAST}`,
+      [orgId, id, ackAt?.toISOString() ?? ''],
+    );
+    return rows.map(({ taken }) => taken);
   }
 
   /** Adds an update, and nothing to the incident. Returns its id. */

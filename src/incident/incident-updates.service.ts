@@ -71,7 +71,6 @@ export class IncidentUpdates {
         at,
       });
       countChange(tx, orgId, ROW_BYTES + Buffer.byteLength(text));
-      tx.afterCommit(() => this.metrics.said(isPublic));
       const ends = row.kind === 'manual' && status === 'resolved' && row.endedAt === null;
       await tx.query(SAID, [
         orgId,

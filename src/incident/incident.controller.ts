@@ -184,7 +184,7 @@ export class IncidentController {
     operationId: 'splitIncident',
     summary: 'Split an incident',
     description:
-      'Takes some of its endpoints out: they become an incident of their own, with their times. Updates stay. 409 when it has ended, is by hand or would be left empty.',
+      'Takes some of its endpoints out: they become an incident of their own, with their times. Updates stay, but for those of an incident that was merged into it and leaves with all of its endpoints. 409 when it has ended, is by hand or would be left empty.',
     returns: { created: IncidentDetailView, at: PATH, ...WITH_ETAG, description: 'The new incident.' },
     problems: ['conflict'],
   })

@@ -268,6 +268,12 @@ export class IncidentDetailView extends IncidentView {
 
   @ApiProperty({ type: [IncidentUpdateView], description: 'All, newest first.' })
   updates!: IncidentUpdateView[];
+
+  @ApiProperty({
+    type: [EndpointAcknowledgement],
+    description: 'Who had it in hand before, newest first, the last 20; of a long note the beginning.',
+  })
+  past_acknowledgements!: EndpointAcknowledgement[];
 }
 
 @ReadOnlyFieldsOf(IncidentDetailView)

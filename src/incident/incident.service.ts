@@ -194,14 +194,17 @@ export class IncidentService {
     return scope ? { invalid: problemsOfScope(scope), forbidden: [] } : NO_FINDINGS;
   }
 
-  /** With its endpoints and updates: two statements. */
+  /** With its endpoints and updates, and who had it in hand: three statements. */
   async shown(sql: Sql, row: IncidentRow): Promise<IncidentDetailView> {
-    const members = row.kind === 'manual' ? [] : await this.store.members(sql, row.id, null, FIRST_ENDPOINTS);
+    const isManual = row.kind === 'manual';
+    const members = isManual ? [] : await this.store.members(sql, row.id, null, FIRST_ENDPOINTS);
+    const past_acknowledgements = isManual ? [] : await this.store.pastInHand(sql, row);
     const updates = await this.store.updates(sql, row.id);
     const view = {
       ...toIncidentView(row),
       endpoints: members.map(toIncidentEndpointView),
       updates: updates.map(toIncidentUpdateView),
+      past_acknowledgements,
     };
     return tagged(view, tagSource(row));
   }

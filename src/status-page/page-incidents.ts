@@ -1,6 +1,7 @@
 import { type Coverable, covers, type MaintenanceScope } from '../endpoint/suppression/cover';
 import type { IncidentChanged } from '../incident/incident-events';
 import type { IncidentSeverity, IncidentStatus } from '../incident/incident-row';
+import { automaticTitle, toldStatus } from './incident-words';
 import { opaqueId } from './page-maintenance';
 
 /** What was said publicly. Times are milliseconds since the epoch. */
@@ -83,41 +84,24 @@ function statusOf(incident: PublicIncident, shown: readonly AffectedEndpoint[]):
   const members = new Set(incident.members.map(({ id }) => id));
   const affected = shown.filter((endpoint) => members.has(endpoint.id) || covers(incident, endpoint));
   if (affected.length === 0 || incident.updates.length === 0) return null;
-  const { endedAt, publicAt, updates } = incident;
+  const { endedAt, publicAt, severity, updates } = incident;
+  const names = affected.map(({ name }) => name);
+  // Also while it is open: the checks may say that all of it works again.
+  const isNow = endedAt === null && (severity === null || affected.some(({ works }) => !works));
   const moments = [publicAt.getTime(), endedAt?.getTime() ?? 0, ...updates.map(({ at, editedAt }) => editedAt ?? at)];
   return {
     id: opaqueId(incident.id),
-    title: incident.title ?? automaticTitle(incident, affected),
-    status: toldStatus(incident),
+    title: incident.title ?? automaticTitle(severity, names, isNow),
+    status: toldStatus({ isOver: endedAt !== null, status: incident.status, told: updates }),
     started_at: incident.startedAt.toISOString(),
     ended_at: endedAt?.toISOString() ?? null,
-    endpoints: affected.map(({ name }) => name),
+    endpoints: names,
     everything: affected.length === shown.length,
     updates: updates.map(({ at, status, text }) => ({ at: iso(at), status, text })),
     more: incident.more,
     published_at: publicAt.toISOString(),
     updated_at: iso(Math.max(...moments)),
   };
-}
-
-/** What was said to customers, not what people said to each other meanwhile. A postmortem changes nothing about it. */
-function toldStatus({ endedAt, status, updates }: PublicIncident): IncidentStatus {
-  if (endedAt !== null) return 'resolved';
-  const told = updates.find((update) => update.status !== null && update.status !== 'postmortem')?.status;
-  return told ?? status ?? 'investigating';
-}
-
-/**
- * `Login and 2 more are down`, by the names of the page. Of an incident that is open while the checks say that all of it works
- * again it is said that it was, so that no page calls something down that is up.
- */
-function automaticTitle({ severity, endedAt }: PublicIncident, affected: readonly AffectedEndpoint[]): string {
-  const [first, second] = affected.map(({ name }) => name);
-  const count = affected.length;
-  const names = count === 1 ? first : count === 2 ? `${first} and ${second}` : `${first} and ${count - 1} more`;
-  const isNow = endedAt === null && (severity === null || affected.some(({ works }) => !works));
-  const verb = count === 1 ? (isNow ? 'is' : 'was') : isNow ? 'are' : 'were';
-  return `${names} ${verb} ${severity ?? 'affected'}`;
 }
 
 /** Acts of people that may take from a page what was public. */

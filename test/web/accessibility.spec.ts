@@ -1,6 +1,9 @@
 import type { Browser } from 'playwright-core';
+import { Database } from '../../src/platform/database/database';
+import { parseId } from '../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { Browser as Person, newMember } from '../harness/app/person';
+import { sweepHeartbeats } from '../harness/app/heartbeats';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
@@ -15,6 +18,9 @@ const WATCHED = [
   '/?q=nothing-like-this',
   '/endpoints/:Payments API',
   '/endpoints/:Name server',
+  '/endpoints/:Nightly backup',
+  '/endpoints/:Weekly report',
+  '/endpoints/:Import',
   '/endpoints/:Payments API/edit',
   '/new',
   '/new/many',
@@ -92,6 +98,7 @@ describe('accessibility', () => {
     await addIncidents(app, ids);
     ids.set('Outage', await addOutage(app, ids));
     await addQuiet();
+    await addHeartbeats();
     ids.set('Operations', await newContact(app.write, { default: true }));
     const through = { type: undefined, config: undefined, contact_id: ids.get('Operations') };
     await newAlert(app.write, ids.get('Search') ?? '', through);
@@ -135,6 +142,28 @@ describe('accessibility', () => {
     ];
     expect(made.map(({ status }) => status)).toEqual([201, 200, 200, 201]);
     ids.set('Patch night', made.at(-1)?.body.id ?? '');
+  }
+
+  /** A run that goes on after one that failed, a job that has not pinged yet, and one that is late. */
+  async function addHeartbeats(): Promise<void> {
+    const website = ids.get('Example shop') ?? '';
+    for (const [name, pings] of [
+      ['Nightly backup', ['', '/start', '/3', '/start']],
+      ['Weekly report', []],
+      ['Import', ['']],
+    ] as const) {
+      const heartbeat = { every: 3600, grace: 60 };
+      const id = await newEndpoint(app.write, website, { url: undefined, name, type: 'HEARTBEAT', heartbeat });
+      const { body } = await app.write.get<{ heartbeat: { ping_id: string } }>(`/endpoints/${id}`);
+      for (const ping of pings) {
+        const path = `/ping/${body.heartbeat.ping_id}${ping}`;
+        expect((await fetch(app.url + path, { method: 'POST', body: 'disk full' })).status).toBe(200);
+      }
+      ids.set(name, id);
+    }
+    const late = `UPDATE heartbeat SET expected_at = now() - interval '1 minute', deadline_at = now() WHERE endpoint_id = $1`;
+    await app.app.get(Database).query(late, [parseId('endpoint', ids.get('Import'))]);
+    await sweepHeartbeats(app);
   }
 
   const pathOf = (page: string): string =>
@@ -253,6 +282,10 @@ describe('accessibility', () => {
       expect({ width, isOneLine: Math.max(...heights) < 40 }).toEqual({ width, isOneLine: true });
       expect(await visit.overflow()).toBe(0);
     }
+    // Nor is one out of sight in the narrowest window.
+    await page.setViewportSize({ width: 320, height: 900 });
+    const ends = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().right));
+    expect(Math.max(...ends)).toBeLessThanOrEqual(320);
     const groundOf = (name: string) =>
       page.evaluate<string>(
         `getComputedStyle([...document.querySelectorAll('.top nav a')].find((link) => link.textContent === '${name}')).backgroundColor`,

@@ -134,6 +134,7 @@ describe('incidents in the dashboard', () => {
     await open(`/endpoints/${payments}`);
     await page.getByRole('link', { name: 'Incident #4' }).click();
     await page.getByRole('button', { name: 'Take in hand' }).waitFor();
+    await visit.settled();
     await page.keyboard.press('a');
     await page.getByLabel('Note (optional)').fill('Restarting the workers');
     await page.keyboard.press('Enter');

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type ContactRoute, ContactRouteChanged } from '../../contact/contact-events';
 import { Outbox } from '../../delivery/outbox';
+import { renewSnapshots } from '../../delivery/rerouting';
 import { isSameDestination, type Route } from '../../delivery/route';
 import { EndpointsStopped } from '../../endpoint/endpoint-events';
 import { heldMembers, type Leaving } from '../../incident/incident-queries';
@@ -117,7 +118,7 @@ export class AlertLifecycle implements OnModuleInit {
     const open = isSame ? [] : await readOpen(tx, alerts);
     const alertIds = alerts.map(({ id }) => id);
     const moved = await this.outbox.reroute(tx, { orgId, alertIds, before, after, isStopped: false });
-    if (isSame) await this.outbox.renewSnapshots(tx, orgId, before, after);
+    if (isSame) await renewSnapshots(tx, orgId, before, after);
     await failpoint('contact.deliveries_rerouted');
     if (!isSame || before.contactId !== after.contactId) await saveRoute(tx, before.contactId, after, this.clock.now());
     await failpoint('contact.alerts_saved');

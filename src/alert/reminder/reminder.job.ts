@@ -93,7 +93,7 @@ export class ReminderJob {
     const muted = await this.coverage.mutedAt(tx, alerts, now);
     const transitions = await recentTransitions(
       tx,
-      alerts.map(({ id, incidentNo }) => ({ alertId: id, incidentNo })),
+      alerts.map(({ id, incidentNo }) => ({ queueId: id, incidentNo })),
       now,
     );
     const decided = alerts.map((alert) => {

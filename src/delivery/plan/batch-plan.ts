@@ -132,15 +132,8 @@ export function attemptContents(
   { singles, digest }: RateLimitDecision,
 ): AttemptContents[] {
   const alone = groups.slice(0, singles).map(({ queues, fold }) => contents(queues, fold && { incident: fold }));
-  return digest
-    ? [
-        ...alone,
-        contents(
-          groups.slice(singles).flatMap(({ queues }) => queues),
-          {},
-        ),
-      ]
-    : alone;
+  const rest = groups.slice(singles).flatMap(({ queues }) => queues);
+  return digest ? [...alone, contents(rest, {})] : alone;
 }
 
 /** `told`: what its digest says beside the counts; `null`: it is none. */

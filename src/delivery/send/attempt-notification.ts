@@ -76,9 +76,9 @@ export class AttemptReader {
     return this.open(attempt.channelType, notification, { ...source, config: source.config });
   }
 
-  private async readRows(attempt: Attempt): Promise<Row[]> {
+  private readRows(attempt: Attempt): Promise<Row[]> {
     const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
-    const rows = await this.database.query<Row>(
+    return this.database.query<Row>(
       `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", n.incident_id AS "incidentId", n.org_id AS "orgId",
          COALESCE(o.is_default, false) AS "isDefaultOrg",
          COALESCE(n.config, CASE WHEN COALESCE(a.type, c.type) = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
@@ -95,31 +95,29 @@ export class AttemptReader {
        WHERE n.id = ANY ($1::uuid[]) AND n.lease_token = $2`,
       [ids, attempt.token],
     );
-    return rows.map((row) =>
-      row.incidentId === null
-        ? row
-        : { ...row, notification: { ...row.notification, incidentId: formatId('incident', row.incidentId) } },
-    );
   }
 
   private open(
     channelType: string,
     notification: Notification,
-    { alertId, contactId, contactName, config: stored, orgId, isDefaultOrg }: Row & { config: SealedConfig },
+    source: Row & { config: SealedConfig },
   ): AttemptContent | NothingToSend {
+    const { alertId, contactId, contactName, incidentId, orgId, isDefaultOrg } = source;
     if (!this.channels.has(channelType)) {
       const reason = `There is no channel of type "${channelType}" in this installation.`;
       return { cannot: 'unsendable', reason };
     }
     const owner = ownerOf(alertId ?? '', contactId);
     try {
-      const config = this.sealed.open(owner, stored);
+      const config = this.sealed.open(owner, source.config);
       const egress = this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
       const through =
         contactId === null || contactName === null
           ? {}
           : { through: { id: formatId('contact', contactId), name: contactName } };
-      return { notification: { ...notification, ...through }, config, egress, host: this.hostOf(channelType, config) };
+      const incident = incidentId === null ? {} : { incidentId: formatId('incident', incidentId) };
+      const told = { ...notification, ...through, ...incident };
+      return { notification: told, config, egress, host: this.hostOf(channelType, config) };
     } catch (error) {
       this.logger.error(`the config of ${owner} cannot be read: ${String(error)}`);
       return { cannot: 'unsendable', reason: unreadable(contactId, contactName) };

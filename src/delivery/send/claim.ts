@@ -124,16 +124,9 @@ export class DeliveryClaim {
   private async plan(tx: Tx, destination: Destination, channel: Receiver, limit: number, now: Date) {
     const heads = await dueDeliveries(tx, destination, now, limit);
     const pending = await lockPending(tx, destination, heads, now);
-    const transitions = isHuman(channel.audience)
-      ? await recentTransitions(
-          tx,
-          // A certificate that ends is of no episode.
-          pending
-            .filter(({ kind }) => kind !== 'expiry')
-            .map(({ queueId, incidentNo }) => ({ alertId: queueId, incidentNo })),
-          now,
-        )
-      : new Map<string, never>();
+    // A certificate that ends is of no episode.
+    const ofEpisodes = isHuman(channel.audience) ? pending.filter(({ kind }) => kind !== 'expiry') : [];
+    const transitions = await recentTransitions(tx, ofEpisodes, now);
     return { plan: planDestination(heads, pending, transitions, channel, now), all: heads.length < limit };
   }
 

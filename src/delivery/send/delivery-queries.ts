@@ -103,13 +103,13 @@ export function triggerOutcomeOf(
 /** Below this episode number an alert cannot have had more than six transitions. */
 const FIRST_FLAPPING_EPISODE = 4;
 
-/** Transitions of these alerts in the last hour. No statement unless one of them has had a few episodes. */
+/** Transitions of these queues' alerts in the last hour. No statement unless one of them has had a few episodes. */
 export async function recentTransitions(
   tx: Tx,
-  pending: readonly { alertId: string; incidentNo: number }[],
+  pending: readonly Pick<LockedDelivery, 'queueId' | 'incidentNo'>[],
   now: Date,
 ): Promise<Map<string, number>> {
-  const newest = new Map(pending.map(({ alertId, incidentNo }) => [alertId, incidentNo]));
+  const newest = new Map(pending.map(({ queueId, incidentNo }) => [queueId, incidentNo]));
   const suspects = [...newest].filter(([, incidentNo]) => incidentNo >= FIRST_FLAPPING_EPISODE);
   if (suspects.length === 0) return new Map();
   const found = await tx.query<{ alertId: string; count: number }>(

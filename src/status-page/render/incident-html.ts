@@ -1,6 +1,6 @@
 import type { IncidentStatus } from '../../incident/incident-row';
 import { html } from '../../platform/text/html';
-import { readUrl } from '../../platform/text/read-url';
+import { piecesOf } from '../incident-words';
 import type { StatusIncident, StatusUpdate } from '../page-incidents';
 import { affected } from './maintenance-html';
 import { pill, timeBetween } from './page-parts';
@@ -17,23 +17,15 @@ export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
 
 /** Of an incident that is over this many updates are seen at once, the others are unfolded. */
 const SEEN = 1;
-const ADDRESS = /https?:\/\/[^\s<>"]+/g;
-/** A sentence's end is no part of the address in it. */
-const SENTENCE_END = /[.,;:!?)\]}'*_]+$/;
-
-/** A text of people as HTML: addresses that begin with `http://` or `https://` are links, everything else is text. */
-export function linked(text: string): string {
-  let shown = '';
-  let from = 0;
-  for (const { 0: found, index } of text.matchAll(ADDRESS)) {
-    const address = found.replace(SENTENCE_END, '');
-    const url = readUrl(address);
-    if (url === null) continue;
-    shown += `${html(text.slice(from, index))}<a href="${html(url.href)}" rel="nofollow noreferrer">${html(address)}</a>`;
-    from = index + address.length;
-  }
-  return shown + html(text.slice(from));
-}
+/** A text of people as HTML. */
+export const linked = (text: string): string =>
+  piecesOf(text)
+    .map((piece) =>
+      piece.href === null
+        ? html(piece.text)
+        : `<a href="${html(piece.href)}" rel="nofollow noreferrer">${html(piece.text)}</a>`,
+    )
+    .join('');
 
 const said = ({ at, status, text }: StatusUpdate): string =>
   `<li><p class="small"><strong>${status === null ? 'Update' : STATUS_WORDS[status]}</strong> <span class="soft">${stamp(at)}</span></p>${

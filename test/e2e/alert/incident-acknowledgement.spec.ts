@@ -16,6 +16,7 @@ interface Acknowledgement {
 interface Incident {
   id: string;
   acknowledgement: Acknowledgement | null;
+  past_acknowledgements: Acknowledgement[];
   endpoints: { endpoint_id: string; held: boolean }[];
 }
 
@@ -87,6 +88,10 @@ describe('the acknowledgement of an incident', () => {
     expect((await scene.app.write.delete(pathOf(before))).status).toBe(204);
     expect((await scene.app.write.delete(pathOf(before))).status).toBe(404);
     expect(await notes(alerts)).toEqual(['mine', null, null, null]);
+    // That is over; the incident says who it was.
+    const past = (await incident()).past_acknowledgements;
+    expect(past.map(({ note }) => note)).toEqual(['all, again', 'all']);
+    expect(past[1]).toEqual(done.body);
     await scene.report('S', ...others, first);
     expect((await put()).status).toBe(409);
   });

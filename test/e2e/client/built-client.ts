@@ -30,7 +30,7 @@ type List<Item> = Method<Item[]> & { all: Call<AsyncGenerator<Item>>; pages: Cal
 export interface StreamEvent {
   event: string;
   id?: string;
-  data: { endpoint_id?: string; status?: string };
+  data: { endpoint_id?: string; status?: string; number?: number; change?: string };
 }
 export type StreamOptions = Options & {
   silenceMs?: number;

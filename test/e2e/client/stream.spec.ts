@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { newIncident } from '../../harness/app/incidents';
+import { newAlert } from '../../harness/app/resources';
 import { eventually } from '../../../packages/testing/eventually';
 import { FaultProxy } from '../../harness/servers/fault-proxy';
 import { HttpTarget, rawResponse, sent } from '../../../packages/testing/servers/http-target';
@@ -110,6 +112,28 @@ describe("the typed client's stream", () => {
     expect(reasons.length).toBeGreaterThan(1);
     end.abort();
     await expect(over).resolves.toBe('ended');
+  });
+
+  it('tells of incidents, those of a cut and those that are gone by its end included', async () => {
+    const endpoint = await newEndpoint();
+    await newAlert(app.write, endpoint, { failure_threshold: 1, success_threshold: 1 });
+    const { seen } = await live();
+    const told = () =>
+      seen.flatMap((each) => (each.event === 'incident' ? [`${each.data.number} ${each.data.change}`] : []));
+    const manual = await newIncident(app.write);
+    await eventually('it is told', () => told().length === 1);
+
+    proxy.set('reset');
+    await turn(endpoint);
+    await app.write.put(`/incidents/${manual}`, { title: 'Another title' });
+    await app.write.delete(`/incidents/${manual}`);
+    await turn(endpoint);
+    const other = await newIncident(app.write);
+    proxy.set('none');
+    await eventually('those of the cut arrive', () => told().length >= 6);
+    await app.write.delete(`/incidents/${other}`);
+    await eventually('the last arrives', () => told().length >= 7);
+    expect(told()).toEqual(['1 opened', '2 opened', '1 updated', '1 deleted', '2 ended', '3 opened', '3 deleted']);
   });
 
   it('gives up a half-open connection over which nothing comes', async () => {

@@ -123,6 +123,10 @@ describe('runs of a heartbeat, beside what else an endpoint has', () => {
     const ofJob = await newAlert(app.write, job.id);
     await ping(job, '/1');
     expect([(await read(job)).status, await isTriggered(ofJob)]).toEqual(['down', false]);
+    // Nobody waits for tomorrow's run to be told, once nothing holds it back.
+    expect((await app.write.put(`/endpoints/${job.id}`, { depends_on: [] })).status).toBe(200);
+    await sweep();
+    expect([await says(job), await isTriggered(ofJob)]).toEqual([['heartbeat_failed', 'heartbeat_failed'], true]);
   });
 
   it('is pinged by a replaced address until a day has passed', async () => {

@@ -3,12 +3,18 @@
  * @databases both
  */
 import { DataSource } from 'typeorm';
+import { Database } from '../../../src/platform/database/database';
+import { parseId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { newDetectedIncident } from '../../harness/app/incidents';
+import type { ApiResponse } from '../../../packages/testing/service/api';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
 
 const ENDPOINTS = 20_000;
 const WEBSITES = 100;
+/** Endpoints of one incident. */
+const MEMBERS = 10_000;
 /** A list of 20 reads a few rows for each item, or a small table (that of the websites) once for each. */
 const MOST_ROWS = 4000;
 const MOST_PAGES = 3000;
@@ -34,6 +40,7 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
   let queries: [sql: string, parameters: unknown[]][];
   let one: ServiceOrganization;
   let many: ServiceOrganization;
+  let incident: string;
 
   /** Ids in the order of creation, as the application makes them: those of the second organization follow the first one's. */
   const id = (kind: number, n: string): string =>
@@ -63,6 +70,16 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
       `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id, status, last_checked_at)
        SELECT id, key, org_id, 1, now() FROM endpoint`,
     );
+    incident = await newDetectedIncident(app.app.get(Database), [{ endpoint: await firstEndpoint(one) }]);
+    // One half is up again, and all began at one of few moments.
+    await source.query(
+      `WITH m AS (
+         INSERT INTO incident_member (incident_id, endpoint_id, org_id, website_id, endpoint_name, website_name, started_at, ended_at)
+         SELECT $1, e.id, e.org_id, e.website_id, e.name, 'w', now() - n % 100 * interval '1 second', CASE n % 2 WHEN 0 THEN now() END
+           FROM (SELECT *, row_number() OVER (ORDER BY id DESC) AS n FROM endpoint WHERE org_id = $2) e WHERE n < ${MEMBERS})
+       UPDATE incident SET endpoint_count = ${MEMBERS} WHERE id = $1`,
+      [parseId('incident', incident), one.orgId],
+    );
     queries = collectQueries(source);
   });
   afterAll(() => app.close());
@@ -78,6 +95,8 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
     return { sql, rows: mostRows(plan), pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] };
   }
 
+  const firstEndpoint = async ({ read }: ServiceOrganization): Promise<string> =>
+    (await read.get<{ id: string }[]>('/endpoints?limit=1')).body[0]?.id ?? '';
   const firstWebsite = async ({ read }: ServiceOrganization): Promise<string> =>
     (await read.get<{ id: string }[]>('/websites?limit=1')).body[0]?.id ?? '';
   const lists: [string, () => ServiceOrganization, (website: string) => string][] = [
@@ -98,6 +117,16 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
     ['the overview of the younger endpoints', () => many, () => '/overview?limit=20'],
     ['the overview of one of many websites', () => many, (website) => `/overview?limit=20&website_id=${website}`],
   ];
+  /** What the statements of this request read that read too much. */
+  const tooMuch = async (of: ServiceOrganization, url: string) => {
+    await of.read.get(url);
+    queries.length = 0;
+    expect((await of.read.get(url)).status).toBe(200);
+    const sent = queries.filter(([sql]) => /^\s*SELECT/.test(sql));
+    expect(sent.length).toBeGreaterThan(0);
+    const read = await Promise.all(sent.map(([sql, parameters]) => readBy(sql, parameters)));
+    return read.filter(({ rows, pages }) => rows > MOST_ROWS || pages > MOST_PAGES);
+  };
 
   describe.each([
     ['before statistics are collected', () => Promise.resolve()],
@@ -106,14 +135,20 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
     beforeAll(prepare);
 
     it.each(lists)('a few rows are read for %s', async (_name, of, path) => {
-      const url = path(await firstWebsite(of()));
-      await of().read.get(url);
-      queries.length = 0;
-      expect((await of().read.get(url)).status).toBe(200);
-      const sent = queries.filter(([sql]) => /^\s*SELECT/.test(sql));
-      expect(sent.length).toBeGreaterThan(0);
-      const read = await Promise.all(sent.map(([sql, parameters]) => readBy(sql, parameters)));
-      expect(read.filter(({ rows, pages }) => rows > MOST_ROWS || pages > MOST_PAGES)).toEqual([]);
+      expect(await tooMuch(of(), path(await firstWebsite(of())))).toEqual([]);
     });
+  });
+
+  it('a few rows are read for an incident with 10,000 endpoints, and for each page of them, which has none twice', async () => {
+    expect(await tooMuch(one, `/incidents/${incident}`)).toEqual([]);
+    const seen = new Set<string>();
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const path: string = `/incidents/${incident}/endpoints?limit=1000${cursor && `&cursor=${cursor}`}`;
+      expect(await tooMuch(one, path)).toEqual([]);
+      const page: ApiResponse<{ endpoint_id: string }[]> = await one.read.get(path);
+      for (const { endpoint_id } of page.body) seen.add(endpoint_id);
+      cursor = page.headers['x-next-cursor'];
+    }
+    expect(seen.size).toBe(MEMBERS);
   });
 });

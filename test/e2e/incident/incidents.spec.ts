@@ -120,6 +120,8 @@ describe('incidents', () => {
     ['an empty title', { title: ' ', scope: ALL }, '/title invalid_format'],
     ['a title of 201 characters', { title: 'x'.repeat(201), scope: ALL }, '/title too_long'],
     ['a title of two lines', { title: 'a\nb', scope: ALL }, '/title invalid_characters'],
+    ['a title with a bell', { title: 'a\u0007', scope: ALL }, '/title invalid_characters'],
+    ['a title with half a character', { title: 'a\udc00', scope: ALL }, '/title invalid_characters'],
     ['no title', { title: null, scope: ALL }, '/title wrong_type'],
     ['an empty scope', { title: 'a', scope: {} }, '/scope required'],
     ['a mixed scope', { title: 'a', scope: { all: true, tags: ['a'] } }, '/scope/all invalid_format'],
@@ -150,6 +152,8 @@ describe('incidents', () => {
     ['nothing', {}, '/text required'],
     ['an empty text', { text: '\n' }, '/text invalid_format'],
     ['a text of 5,001 characters', { text: 'x'.repeat(5001) }, '/text too_long'],
+    ['a text with NUL', { text: 'a\0' }, '/text invalid_characters'],
+    ['half a character', { text: '\ud800a' }, '/text invalid_characters'],
     ['an unknown status', { text: 'a', status: 'fixed' }, '/status invalid_format'],
     ['public as a text', { text: 'a', public: 'yes' }, '/public wrong_type'],
     [
@@ -160,7 +164,24 @@ describe('incidents', () => {
       '/public wrong_type',
     ],
   ])('take no update with %s', async (_, body, ...wrong) => {
-    expect(codes(await say(await newIncident(app.write), body))).toEqual([400, ...wrong]);
+    const id = await newIncident(app.write);
+    expect(codes(await say(id, body))).toEqual([400, ...wrong]);
+    // What is wrong with a text is so with a corrected one; the rest of an update cannot be corrected.
+    const { body: said } = await say(id, { text: 'a' });
+    const ofText = wrong.filter((each) => each.startsWith('/text') && each !== '/text required');
+    const edited = await app.write.put<Shown>(`/incidents/${id}/updates/${said.id}`, body);
+    expect(edited.status === 200 ? [] : codes(edited)).toEqual(ofText.length > 0 ? [400, ...ofText] : []);
+  });
+
+  it.each<[what: string, body: object, ...wrong: string[]]>([
+    ['an empty title', { title: '' }, '/title invalid_format'],
+    ['a title of 201 characters', { title: 'x'.repeat(201) }, '/title too_long'],
+    ['a title with NUL', { title: 'a\0' }, '/title invalid_characters'],
+    ['an empty scope', { scope: {} }, '/scope required'],
+    ['a mixed scope', { scope: { all: true, tags: ['a'] } }, '/scope/all invalid_format'],
+    ['a malformed scope', { scope: { endpoint_ids: ['x'] } }, '/scope/endpoint_ids invalid_format'],
+  ])('by hand are not changed to %s', async (_, body, ...wrong) => {
+    expect(codes(await put(await newIncident(app.write), body))).toEqual([400, ...wrong]);
   });
 
   it('detected: what was read may be sent back, a title replaces the summary for people, a scope is refused', async () => {

@@ -115,6 +115,42 @@ describe('incidents that were grouped wrongly', () => {
     expect(entries.body.map(({ action }) => action)).toEqual(['update', 'create', 'update', 'update']);
   });
 
+  it('what was said of a merged one goes back with it, and with it its name, its times, and nothing that is of both', async () => {
+    const one = await detected({ since: 20 });
+    await say(one.id, { text: 'Ours.', status: 'identified', public: true });
+    const two = await detected({ since: 9, until: 7 }, { since: 8, until: 6 });
+    await say(two.id, { text: 'It was us.', status: 'resolved', public: true });
+    await say(two.id, { text: 'A note.' });
+    await app.write.put(`/incidents/${two.id}`, { title: 'The other thing' });
+    const [first, second] = [await read(one.id), await read(two.id)];
+    const seenOf = (each: IncidentDetailView) => ({
+      ...factsOf(each),
+      cause: undefined,
+      title: each.title,
+      status: each.status,
+      public: each.public,
+      joined: each.joined_at,
+      updates: each.updates,
+    });
+    await merge(one.id, [two.id]);
+    expect((await read(one.id)).status).toBe('investigating');
+    const back = await split(one.id, two.endpoints);
+    expect(seenOf(await read(back.body.id))).toEqual(seenOf(second));
+    expect(seenOf(await read(one.id))).toEqual(seenOf(first));
+  });
+
+  it('what was said of a merged one stays while any endpoint of it does, and what is said afterwards', async () => {
+    const [one, two] = [await detected({ since: 20 }), await detected({ since: 9 }, { since: 8 })];
+    await say(two.id, { text: 'Said of two.' });
+    await merge(one.id, [two.id]);
+    await say(one.id, { text: 'Said of both.' });
+    const [a, b] = two.endpoints;
+    const part = await split(one.id, [a]);
+    const rest = await split(one.id, [b]);
+    expect([part, rest].map(({ body }) => factsOf(body).said)).toEqual([[], ['Said of two.']]);
+    expect(factsOf(await read(one.id)).said).toEqual(['Said of both.']);
+  });
+
   it('the merged one leaves the list, and can only be read', async () => {
     const [one, two] = [await detected({ since: 2 }), await detected({ since: 1 })];
     await merge(one.id, [two.id]);

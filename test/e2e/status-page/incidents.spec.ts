@@ -340,16 +340,24 @@ describe('incidents on a public status page', () => {
     expect(replies.map(({ status }) => status)).toEqual([404, 404]);
   });
 
-  it('that were merged into another leave page, feed and history, and what was said of them goes with it', async () => {
+  it('that were merged into another leave page, feed and history, and are all as before when they are split back', async () => {
     const search = await newEndpoint(organization.write, website, { name: 'Search' });
     const [one, two] = [await detected({ title: 'One' }), await detected({ endpoints: [search], title: 'Two' })];
     await say(one, { text: 'Said of one.' });
     await say(two, { text: 'Said of two.' });
-    expect((await json()).incidents).toHaveLength(2);
+    // One that is split off is another entry of the feed.
+    const seen = async () => [
+      (await json()).incidents.map((each) => ({ ...each, id: '' })),
+      (await text('/feed.atom')).replace(/<id>[^<]+<\/id>/g, ''),
+    ];
+    const before = await seen();
+    expect(before[0]).toHaveLength(2);
     expect((await organization.write.post(`/incidents/${one}/merge`, { incident_ids: [two] })).status).toBe(200);
     const { incidents } = await json();
     expect(incidents).toMatchObject([{ title: 'One', endpoints: ['Login', 'Search'] }]);
     expect(incidents[0]?.updates.map((update) => update.text).sort()).toEqual(['Said of one.', 'Said of two.']);
     expect(await text('/feed.atom')).not.toContain('Two');
+    expect((await organization.write.post(`/incidents/${one}/split`, { endpoint_ids: [search] })).status).toBe(201);
+    expect(await seen()).toEqual(before);
   });
 });

@@ -11,7 +11,7 @@ const member = (endpoint_name: string, from: number, to?: number) => ({
   held: false,
 });
 const said = (seconds: number) => ({ id: `iu_${seconds}`, at: at(seconds), text: 'On it' }) as IncidentUpdate;
-const OPEN = { started_at: STARTED, ended_at: null, acknowledgement: null };
+const OPEN = { started_at: STARTED, ended_at: null, acknowledgement: null, past_acknowledgements: [] };
 
 /** Entries as `kind seconds names`. */
 const told = (...of: Parameters<typeof timelineOf>) =>
@@ -26,14 +26,19 @@ describe('the timeline of an incident', () => {
     expect(told(OPEN, members, [])).toEqual(['left 600 A+B', 'joined 300 D', 'joined 61 C', 'began 0 A+B']);
   });
 
-  it('has between them what was said and who took it in hand', () => {
-    const acknowledgement = { by: 'On call', at: at(120), note: '', until: null };
-    expect(told({ ...OPEN, acknowledgement }, [member('A', 0)], [said(180), said(60)])).toEqual([
+  it('has between them what was said and who took it in hand, also before', () => {
+    const inHand = (seconds: number) => ({ by: 'On call', at: at(seconds), note: '', until: null });
+    const taken = { ...OPEN, acknowledgement: inHand(120), past_acknowledgements: [inHand(90), inHand(30)] };
+    expect(told(taken, [member('A', 0)], [said(180), said(60)])).toEqual([
       'said 180',
       'acknowledged 120',
+      'acknowledged 90',
       'said 60',
+      'acknowledged 30',
       'began 0 A',
     ]);
+    const entries = timelineOf(taken, [], []).flatMap((entry) => (entry.kind === 'acknowledged' ? [entry.isNow] : []));
+    expect(entries).toEqual([true, false, false]);
   });
 
   it('is over with the last that is up again, in one line', () => {

@@ -14,7 +14,9 @@ const WORLD: World = {
   pages: [
     ['Overview', '/'],
     ['Alerts', '/alerts'],
+    ['Incidents', '/incidents'],
   ],
+  incidents: [{ id: 'inc_1', number: 12, title: null, summary: '3 endpoints at 192.0.2.1 are down' }],
   mayWrite: true,
 };
 const titles = (typed: string, world = WORLD) => commandsFor(typed, world).map(({ title }) => title);
@@ -28,6 +30,8 @@ describe('the command palette', () => {
     expect(first('exa')).toEqual({ does: 'open', path: '/websites/ws_shop' });
     expect(first('al')).toEqual({ does: 'open', path: '/alerts' });
     expect(titles('search shop')).toEqual(['Shop search']);
+    expect(first('inc')).toEqual({ does: 'open', path: '/incidents' });
+    expect(first('192.0.2.1')).toEqual({ does: 'open', path: '/incidents/inc_1' });
   });
 
   it('pauses what runs and resumes what is paused', () => {
@@ -65,6 +69,8 @@ describe('the command palette', () => {
       'Mute all, a website or an endpoint',
       'Overview',
       'Alerts',
+      'Incidents',
+      '3 endpoints at 192.0.2.1 are down',
       'Example shop',
       'Checkout',
       'Shop search',

@@ -157,8 +157,8 @@ export async function page<T>(path: string, signal?: AbortSignal): Promise<Liste
   };
 }
 
-/** A whole list, page after page. For lists that fit on a screen, not for history. */
-export async function all<T>(path: string, signal?: AbortSignal): Promise<T[]> {
+/** A whole list, page after page, or of a long one at least `most`. For lists that fit on a screen, not for history. */
+export async function all<T>(path: string, signal?: AbortSignal, most = Infinity): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | null = null;
   do {
@@ -166,7 +166,7 @@ export async function all<T>(path: string, signal?: AbortSignal): Promise<T[]> {
     const next: Listed<T> = await page(cursor === null ? path : `${path}${mark}cursor=${cursor}`, signal);
     items.push(...next.items);
     cursor = next.next;
-  } while (cursor !== null);
+  } while (cursor !== null && items.length < most);
   return items;
 }
 

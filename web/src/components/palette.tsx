@@ -3,6 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { type Act, commandsFor } from '../logic/palette';
 import { checkNow, setEnabled, setWebsiteEnabled } from '../state/endpoint-actions';
 import { muteNow } from '../state/mute';
+import { openIncidents } from '../state/incidents';
 import { itemOf, items, refreshWebsites, websites } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
@@ -43,6 +44,7 @@ export function Palette({ pages, onClose }: Props) {
       items: items.value ?? [],
       websites: websites.value ?? [],
       pages,
+      incidents: openIncidents.value ?? [],
       mayWrite: may.write(),
     }),
   ).value;

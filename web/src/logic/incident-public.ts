@@ -1,5 +1,5 @@
+import { automaticTitle, toldStatus } from '../../../src/status-page/incident-words';
 import type { Incident, IncidentStatus, IncidentUpdate, OverviewItem, PublicPage } from '../api/types';
-import { namesText } from './incident';
 
 /** An endpoint that an incident is of, as pages are asked for it. */
 export interface Affected {
@@ -62,41 +62,21 @@ export function shownOn<P extends Pick<PublicPage, 'enabled' | 'groups' | 'websi
 }
 
 /** What customers read as its title: nothing that the page does not show, and nothing as down that is up again. */
-export function publicTitle(
+export const publicTitle = (
   { title, severity }: Pick<Incident, 'title' | 'severity'>,
   { names, isNow }: Pick<ShownOn<unknown>, 'names' | 'isNow'>,
-): string {
-  if (title !== null) return title;
-  const verb = names.length === 1 ? (isNow ? 'is' : 'was') : isNow ? 'are' : 'were';
-  return `${namesText(names, names.length === 2 ? 2 : 1)} ${verb} ${severity ?? 'affected'}`;
-}
+): string => title ?? automaticTitle(severity, names, isNow);
 
-/** Where customers read that it is: by what was said to them, not by notes. `said`: what would be said next, `null` for nothing. */
-export function publicStatus(
+/** Where customers read that it is. `said`: what would be said next, `null` for nothing. */
+export const publicStatus = (
   { state, status, updates }: Pick<Incident, 'state' | 'status'> & { updates: readonly IncidentUpdate[] },
   said: IncidentStatus | null = null,
-): IncidentStatus {
-  if (state !== 'open') return 'resolved';
-  const told = updates.find((update) => update.public && update.status !== null && update.status !== 'postmortem');
-  return said ?? told?.status ?? status ?? 'investigating';
-}
-
-/** A piece of a text: plain, or a link. */
-export type Piece = string | { href: string };
-
-/** The text with its `http(s)://` addresses as links, as the public page makes them: a full stop behind one is none of it. */
-export function linked(text: string): Piece[] {
-  const pieces: Piece[] = [];
-  let end = 0;
-  for (const { 0: found, index } of text.matchAll(/\bhttps?:\/\/[^\s<>"]+/g)) {
-    const href = found.replace(/[.,;:!?)\]}'"]+$/, '');
-    if (index > end) pieces.push(text.slice(end, index));
-    pieces.push({ href });
-    end = index + href.length;
-  }
-  if (end < text.length) pieces.push(text.slice(end));
-  return pieces;
-}
+): IncidentStatus =>
+  toldStatus({
+    isOver: state !== 'open',
+    status,
+    told: [{ status: said }, ...updates.filter((update) => update.public)],
+  });
 
 /** The month so many months later: `2026-11`, 1 → `2026-12`. */
 export function monthAfter(month: string, by: number): string {

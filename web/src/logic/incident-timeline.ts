@@ -1,4 +1,4 @@
-import type { Acknowledgement, Incident, IncidentMember, IncidentUpdate } from '../api/types';
+import type { Acknowledgement, IncidentDetails, IncidentMember, IncidentUpdate } from '../api/types';
 
 type Member = Pick<IncidentMember, 'endpoint_name' | 'started_at' | 'ended_at' | 'error' | 'held'>;
 
@@ -6,7 +6,7 @@ type Member = Pick<IncidentMember, 'endpoint_name' | 'started_at' | 'ended_at' |
 export type Entry = { at: string } & (
   | { kind: 'began' | 'joined' | 'left' | 'over'; members: Member[] }
   | { kind: 'said'; update: IncidentUpdate }
-  | { kind: 'acknowledged'; acknowledgement: Acknowledgement }
+  | { kind: 'acknowledged'; acknowledgement: Acknowledgement; isNow: boolean }
 );
 
 /** What came within so many milliseconds of the first is told together. */
@@ -30,13 +30,13 @@ function gathered(
   return groups;
 }
 
-/** What happened, newest first: who joined and left, what was said, who has it in hand. `members`: those that are known. */
+/** What happened, newest first: who joined and left, what was said, who has or had it in hand. `members`: those that are known. */
 export function timelineOf(
-  incident: Pick<Incident, 'started_at' | 'ended_at' | 'acknowledgement'>,
+  incident: Pick<IncidentDetails, 'started_at' | 'ended_at' | 'acknowledgement' | 'past_acknowledgements'>,
   members: readonly Member[],
   updates: readonly IncidentUpdate[],
 ): Entry[] {
-  const { ended_at, acknowledgement } = incident;
+  const { ended_at, acknowledgement, past_acknowledgements } = incident;
   const joined = gathered(members, ({ started_at }) => started_at).map(([at, list], index): Entry => ({
     kind: index === 0 ? 'began' : 'joined',
     at,
@@ -53,7 +53,12 @@ export function timelineOf(
     Object.assign(last, { kind: 'over', at: ended_at });
   else if (ended_at !== null) left.push({ kind: 'over', at: ended_at, members: [] });
   const said = updates.map((update): Entry => ({ kind: 'said', at: update.at, update }));
-  const inHand: Entry[] = acknowledgement ? [{ kind: 'acknowledged', at: acknowledgement.at, acknowledgement }] : [];
+  const inHand = [...(acknowledgement ? [acknowledgement] : []), ...past_acknowledgements].map((each): Entry => ({
+    kind: 'acknowledged',
+    at: each.at,
+    acknowledgement: each,
+    isNow: each === acknowledgement,
+  }));
   if (joined.length === 0) joined.push({ kind: 'began', at: incident.started_at, members: [] });
   return [...joined, ...left, ...inHand, ...said]
     .map((entry, index) => ({ entry, index }))

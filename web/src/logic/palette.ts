@@ -1,6 +1,7 @@
-import type { MaintenanceScope, OverviewItem, Website } from '../api/types';
+import type { Incident, MaintenanceScope, OverviewItem, Website } from '../api/types';
 import { duration } from './format';
 import { checkable } from './heartbeat';
+import { titleOf } from './incident';
 
 /** What a command does. */
 export type Act =
@@ -24,6 +25,8 @@ export interface World {
   items: readonly Pick<OverviewItem, 'id' | 'name' | 'type' | 'status' | 'website'>[];
   websites: readonly Pick<Website, 'id' | 'name' | 'enabled' | 'endpoint_count'>[];
   pages: readonly (readonly [title: string, path: string])[];
+  /** Those that are open. */
+  incidents: readonly Pick<Incident, 'id' | 'number' | 'title' | 'summary'>[];
   mayWrite: boolean;
 }
 
@@ -112,11 +115,12 @@ function deeds(verb: string, text: string, { items, websites }: World): Command[
   }));
 }
 
-/** The places with such a name: pages, websites, endpoints. */
-function places(typed: string, { items, websites, pages }: World): Command[] {
+/** The places with such a name: pages, open incidents, websites, endpoints. */
+function places(typed: string, { items, websites, pages, incidents }: World): Command[] {
   const open = (name: string, note: string, path: string) => ({ name, note, path });
   const all = [
     ...pages.map(([title, path]) => open(title, 'Page', path)),
+    ...incidents.map((of) => open(titleOf(of), `Incident #${of.number}`, `/incidents/${of.id}`)),
     ...websites.map(({ id, name }) => open(name, 'Website', `/websites/${id}`)),
     ...items.map((of) => open(of.name, `${noteOf(of)} · ${of.status}`, `/endpoints/${of.id}`)),
   ];

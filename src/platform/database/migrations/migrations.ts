@@ -8,6 +8,7 @@ import { Heartbeats1795824000000 } from './1795824000000-heartbeats';
 import { Incidents1795910400000 } from './1795910400000-incidents';
 import { HeartbeatEvents1796083200000 } from './1796083200000-heartbeat-events';
 import { People1796169600000 } from './1796169600000-people';
+import { IncidentsApart1796173200000 } from './1796173200000-incidents-apart';
 import { Authors1796256000000 } from './1796256000000-authors';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
@@ -21,6 +22,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   Incidents1795910400000,
   HeartbeatEvents1796083200000,
   People1796169600000,
+  IncidentsApart1796173200000,
   Authors1796256000000,
   // A released one is never changed: the next one is added here.
 ];

@@ -17,7 +17,7 @@ import { deleteLater } from '../../state/deletion';
 import { refreshIncidentsSoon } from '../../state/incidents';
 import { useKeys } from '../../state/keyboard';
 import { listen } from '../../state/live';
-import { into, useEvery, useLoad, useSoon } from '../../state/load';
+import { into, useEvery, useLoad, useReload, useSoon } from '../../state/load';
 import { nameOf } from '../../state/overview-store';
 import { go, route } from '../../state/router';
 import { may } from '../../state/session';
@@ -26,17 +26,23 @@ import { Timeline } from './timeline';
 import { WriteUpdate } from './write-update';
 import '../../styles/incident.css';
 
+/** Endpoints that are read with one request, beyond those that an incident comes with. */
+const MORE = 200;
+
 /** One incident: what it is, what happened, what is in it, and where something is said about it. */
 export function IncidentPage({ id }: { id: string }) {
   const path = `/api/v1/incidents/${id}`;
   const incident = useLoad(path, (signal) => get<IncidentDetails>(path, signal));
-  const isAll = useSignal(false);
-  const members = useLoad(`${path}/${isAll.value}`, (signal) =>
-    isAll.value ? all<IncidentMember>(`${path}/endpoints?limit=200`, signal) : Promise.resolve(null),
+  const wanted = useSignal(0);
+  const members = useLoad(`${path}/endpoints`, (signal) =>
+    wanted.value > 0
+      ? all<IncidentMember>(`${path}/endpoints?limit=${MORE}`, signal, wanted.value)
+      : Promise.resolve(null),
   );
+  useReload(members, [wanted.value]);
   const reload = () => {
     incident.reload();
-    if (isAll.peek()) members.reload();
+    if (wanted.peek() > 0) members.reload();
     refreshIncidentsSoon();
   };
   const soon = useSoon(300, reload);
@@ -48,7 +54,7 @@ export function IncidentPage({ id }: { id: string }) {
         <Incident
           of={data}
           members={members.data.value ?? data.endpoints}
-          showAll={() => (isAll.value = true)}
+          more={() => (wanted.value += MORE)}
           reload={reload}
         />
       )}
@@ -59,11 +65,11 @@ export function IncidentPage({ id }: { id: string }) {
 interface Props {
   of: IncidentDetails;
   members: readonly IncidentMember[];
-  showAll: () => void;
+  more: () => void;
   reload: () => void;
 }
 
-function Incident({ of, members, showAll, reload }: Props) {
+function Incident({ of, members, more, reload }: Props) {
   const asked = useSignal<'acknowledge' | 'rename' | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const isOpen = of.state === 'open';
@@ -134,7 +140,7 @@ function Incident({ of, members, showAll, reload }: Props) {
               <p class="muted small">Opened by hand: it counts for no uptime and alerts nobody.</p>
             </Section>
           ) : (
-            <Members of={of} members={members} showAll={showAll} />
+            <Members of={of} members={members} more={more} />
           )}
           {of.kind === 'detected' && (
             <p class="below">

@@ -13,18 +13,24 @@ import { MakeParent } from './make-parent';
 
 interface Props {
   of: IncidentDetails;
-  /** Those that are known: all, once somebody has asked for them. */
+  /** Those that are known. */
   members: readonly IncidentMember[];
-  showAll: () => void;
+  /** Reads more of them. */
+  more: () => void;
 }
 
 /** The endpoints of an incident, those that are down first; some can be split off into one of their own. */
-export function Members({ of, members, showAll }: Props) {
+export function Members({ of, members, more }: Props) {
   const maySplit = may.write() && of.state === 'open' && of.endpoint_count > 1;
-  const shown = [...members].sort(
-    (a, b) =>
-      Number(a.ended_at !== null) - Number(b.ended_at !== null) || a.endpoint_name.localeCompare(b.endpoint_name, 'en'),
-  );
+  const isAll = members.length >= of.endpoint_count;
+  // Of many those that come later stand below.
+  const shown = isAll
+    ? members.toSorted(
+        (a, b) =>
+          Number(a.ended_at !== null) - Number(b.ended_at !== null) ||
+          a.endpoint_name.localeCompare(b.endpoint_name, 'en'),
+      )
+    : members;
   const { current, isSelecting, picked, toggle, select } = useSelection({
     ids: shown.map(({ endpoint_id }) => endpoint_id),
     path: '/endpoints',
@@ -70,8 +76,13 @@ export function Members({ of, members, showAll }: Props) {
         ))}
       </ul>
       <div class="actions below">
-        {members.length < of.endpoint_count && (
-          <Button onClick={showAll}>All {count(of.endpoint_count, 'endpoint')}</Button>
+        {!isAll && (
+          <>
+            <span class="muted">
+              {members.length.toLocaleString('en')} of {count(of.endpoint_count, 'endpoint')}
+            </span>
+            <Button onClick={more}>Show more</Button>
+          </>
         )}
         {maySplit && !isSelecting.value && <Button onClick={() => select(true)}>Split…</Button>}
         {maySplit && isSelecting.value && (

@@ -10,7 +10,7 @@ import { SaidPill } from '../../components/incident/incident-pill';
 import { PlainText } from '../../components/incident/plain-text';
 import { Button, Section } from '../../components/layout';
 import { acknowledgedBy, acknowledgedHow } from '../../logic/acknowledged-text';
-import { time } from '../../logic/format';
+import { count, time } from '../../logic/format';
 import { lengthText, namesText } from '../../logic/incident';
 import { type Entry, timelineOf } from '../../logic/incident-timeline';
 import { now } from '../../state/clock';
@@ -29,6 +29,9 @@ export function Timeline({ of, reload }: { of: IncidentDetails; reload: () => vo
           <Line key={`${entry.at} ${entry.kind}`} entry={entry} of={of} reload={reload} />
         ))}
       </ol>
+      {of.endpoints.length < of.endpoint_count && (
+        <p class="muted small">By those of its {count(of.endpoint_count, 'endpoint')} that are listed.</p>
+      )}
     </Section>
   );
 }
@@ -41,7 +44,7 @@ function Line({ entry, of, reload }: { entry: Entry; of: IncidentDetails; reload
     const { by, note, until } = entry.acknowledgement;
     return (
       <Event icon="check" tone="hand" when={when}>
-        <strong>{acknowledgedBy(by)}</strong> has it in hand{acknowledgedHow(by)}
+        <strong>{acknowledgedBy(by)}</strong> {entry.isNow ? 'has' : 'took'} it in hand{acknowledgedHow(by)}
         {until !== null && ` until ${time(until, now.value)}`}
         {note !== '' && <PlainText>{note}</PlainText>}
       </Event>

@@ -1,0 +1,56 @@
+import type { IncidentSeverity, IncidentStatus } from '../incident/incident-row';
+import { readUrl } from '../platform/text/read-url';
+
+// What customers read of an incident. The dashboard, which shows it before it is public, has it from here.
+
+/**
+ * `Login and 2 more are down`, by the names that the page shows, of which there is one at least. `isNow`: any of it is so still, so
+ * that no page calls something down that is up.
+ */
+export function automaticTitle(severity: IncidentSeverity | null, all: readonly string[], isNow: boolean): string {
+  const [first, second] = all;
+  const count = all.length;
+  const names = count === 1 ? first : count === 2 ? `${first} and ${second}` : `${first} and ${count - 1} more`;
+  const verb = count === 1 ? (isNow ? 'is' : 'was') : isNow ? 'are' : 'were';
+  return `${names} ${verb} ${severity ?? 'affected'}`;
+}
+
+/** `told`: what was said publicly, newest first. */
+interface Told {
+  isOver: boolean;
+  status: IncidentStatus | null;
+  told: readonly { status: IncidentStatus | null }[];
+}
+
+/** What was said to customers, not what people said to each other meanwhile. A postmortem changes nothing about it. */
+export function toldStatus({ isOver, status, told }: Told): IncidentStatus {
+  if (isOver) return 'resolved';
+  const last = told.find((update) => update.status !== null && update.status !== 'postmortem')?.status;
+  return last ?? status ?? 'investigating';
+}
+
+const ADDRESS = /https?:\/\/[^\s<>"]+/g;
+/** A sentence's end is no part of the address in it. */
+const SENTENCE_END = /[.,;:!?)\]}'*_]+$/;
+
+/** A piece of a text: plain, or (`href`) a link. */
+export interface Piece {
+  text: string;
+  href: string | null;
+}
+
+/** A text of people: addresses that begin with `http://` or `https://` are links, everything else is text. */
+export function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const { 0: found, index } of text.matchAll(ADDRESS)) {
+    const address = found.replace(SENTENCE_END, '');
+    const url = readUrl(address);
+    if (url === null) continue;
+    if (index > from) pieces.push({ text: text.slice(from, index), href: null });
+    pieces.push({ text: address, href: url.href });
+    from = index + address.length;
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), href: null });
+  return pieces;
+}
