@@ -35,6 +35,7 @@ export class KillScene {
     const { databaseUrl, dataDir } = this;
     this.app ??= await startOwnApp({
       role: 'api',
+      egressPrivate: 'allow',
       ...(dataDir === null ? { databaseUrl } : { databaseUrl: null, dataDir }),
     });
     return this.app;
@@ -44,7 +45,7 @@ export class KillScene {
   async launch(role: 'api' | 'worker', failpoints: string): Promise<ServiceProcess> {
     if (this.dataDir !== null) await this.leave();
     const directory: Record<string, string> = this.dataDir === null ? {} : { DATA_DIR: this.dataDir };
-    const env = { ...directory, ROLE: role, FAILPOINTS: failpoints };
+    const env = { ...directory, ROLE: role, FAILPOINTS: failpoints, EGRESS_PRIVATE: 'allow' };
     this.victim =
       role === 'api' ? await ServiceProcess.start(this.databaseUrl, env) : ServiceProcess.launch(this.databaseUrl, env);
     return this.victim;
