@@ -37,6 +37,11 @@ const SECTIONS = [
     'npm run --silent test:slow -- --only http/worst-shapes',
     { WORST_SHAPES: '60' },
   ],
+  [
+    '1,000 random histories of incidents',
+    'npm run --silent test:slow -- --only incident/incident-histories',
+    { INCIDENT_HISTORIES: '1000' },
+  ],
   ['200,000 checks', 'node bench/checkers-memory.mjs'],
   ['faults', 'npm run --silent test:faults'],
   ['package', 'npm run --silent test:package'],

@@ -3,6 +3,7 @@ import type { Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { newUuid } from '../platform/ids/id';
+import { failpoint } from '../platform/observability/failpoints';
 import { type IncidentChange, IncidentChanged } from './incident-events';
 import { type Draft, type IncidentTrigger, newDraft, placeAll } from './incident-draft';
 import type { InHand } from './incident-in-hand';
@@ -56,6 +57,7 @@ export class IncidentRecorder {
     }
     const endpointIds = triggers.map(({ endpointId }) => endpointId);
     const dependencies = await lockIncidents(tx, orgIds, endpointIds);
+    await failpoint('incident.locked');
     const now = this.clock.now();
     const changes = new Map<string, IncidentChanged>();
     const add = (incident: IncidentRow, change: IncidentChange) =>
@@ -71,12 +73,16 @@ export class IncidentRecorder {
       ),
     );
     const saved = await saveDrafts(tx, placed, now);
+    await failpoint('incident.saved');
     await saveMembers(tx, placed);
+    await failpoint('incident.members_saved');
     const draftOf = new Map(placed.map((draft) => [draft.id, draft]));
     for (const incident of saved) add(incident, changeOf(draftOf.get(incident.id)));
     await saveFlags(new Map(placed.flatMap((draft) => heldOf(draft).map((held) => [held.endpointId, held]))));
+    await failpoint('incident.flags_saved');
     const left =
       leaving.length > 0 ? await saveLeaving(tx, leaving, now) : { incidentOf: new Map<string, string>(), changed: [] };
+    await failpoint('incident.members_left');
     for (const incident of left.changed)
       add(incident, incident.endedAt ? 'ended' : (changes.get(incident.id)?.change ?? 'updated'));
     for (const change of changes.values()) await this.events.emit(change, tx);

@@ -5,6 +5,7 @@ import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { formatId, newUuid, parseId } from '../platform/ids/id';
+import { failpoint } from '../platform/observability/failpoints';
 import { problems } from '../platform/problem/problem';
 import type { IncidentDetailView, MergeIncidentsDto, SplitIncidentDto } from './incident.dto';
 import { IncidentChanged, IncidentMembersMoved } from './incident-events';
@@ -124,7 +125,7 @@ export class IncidentRegrouping {
    */
   split(orgId: string, id: string, { endpoint_ids }: SplitIncidentDto): Promise<IncidentDetailView> {
     const asked = endpoint_ids.flatMap((text) => parseId('endpoint', text) ?? []);
-    return this.database.transaction(async (tx) => {
+    return this.committed(async (tx) => {
       const number = await this.store.nextNumber(tx, orgId);
       const before = await this.store.lock(tx, orgId, id);
       refuseSplit(before);
@@ -133,6 +134,7 @@ export class IncidentRegrouping {
       const was = parting.find(({ count }) => count === asked.length)?.id ?? null;
       await tx.query(INSERT_SPLIT, [id, newId, number, at, was]);
       const moved = new Set((await tx.query<{ id: string }>(MOVE, [id, newId, asked])).map((row) => row.id));
+      await failpoint('regrouping.members_moved');
       const missing = asked.findIndex((endpointId) => !moved.has(endpointId));
       if (missing >= 0)
         throw problems.referenceNotFound(`/endpoint_ids/${missing}`, 'the endpoint is not in the incident');
@@ -166,7 +168,7 @@ export class IncidentRegrouping {
   /** Endpoints and updates of the others move into this one, which is open while one of them is bad. */
   merge(orgId: string, id: string, { incident_ids }: MergeIncidentsDto): Promise<IncidentDetailView> {
     const asked = incident_ids.flatMap((text) => parseId('incident', text) ?? []);
-    return this.database.transaction(async (tx) => {
+    return this.committed(async (tx) => {
       await this.store.lockSequence(tx, orgId);
       const rows = new Map((await this.store.lockSome(tx, orgId, [...asked, id])).map((row) => [row.id, row]));
       const target = rows.get(id);
@@ -180,6 +182,7 @@ export class IncidentRegrouping {
       refuseMerge(target, from);
       const at = this.clock.now();
       const members = await tx.query<{ id: string }>(GATHER, [id, [...asked, id]]);
+      await failpoint('regrouping.members_moved');
       const updates = await tx.query(MOVE_UPDATES, [asked, id]);
       await tx.query(EMPTY, [asked, id, at]);
       if (updates.length > 0) await tx.query(LAST_SAID, [id]);
@@ -204,6 +207,16 @@ export class IncidentRegrouping {
       await this.events.emit(new IncidentChanged(after, 'merged'), tx);
       return this.incidents.shown(tx, after);
     });
+  }
+
+  private async committed(work: (tx: Tx) => Promise<IncidentDetailView>): Promise<IncidentDetailView> {
+    const shown = await this.database.transaction(async (tx) => {
+      const view = await work(tx);
+      await failpoint('regrouping.before_commit');
+      return view;
+    });
+    await failpoint('regrouping.committed');
+    return shown;
   }
 
   /** Counts and times by its members, and the last word by these: what people said of an open one does not say that it is over. */

@@ -19,9 +19,12 @@ describe('what may be said of an incident', () => {
   it.each([
     [1, '1 endpoint of the incident is still bad: nobody resolves what is down.'],
     [38, '38 endpoints of the incident are still bad: nobody resolves what is down.'],
-  ])('a refused "resolved" names how many are bad: %d', (openCount, detail) => {
-    expect(refusalOfStatus({ ...open, openCount }, 'resolved')).toMatchObject({ code: 'conflict', detail });
-  });
+  ])(
+    'a "resolved" of what still fails is refused, and names how many are bad: %d (OnCall #5392)',
+    (openCount, detail) => {
+      expect(refusalOfStatus({ ...open, openCount }, 'resolved')).toMatchObject({ code: 'conflict', detail });
+    },
+  );
 
   it('is nothing once it was merged, and where to say it', () => {
     expect(refusalOfMerged({ mergedInto: null })).toBeNull();

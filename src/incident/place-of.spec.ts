@@ -54,7 +54,7 @@ type Line = [
 describe('a trigger goes to', () => {
   it.each<Line>([
     ['a new incident, where there is none', [], 'new', null],
-    ['a new one, beside one that it has nothing in common with', [{}], 'new', null],
+    ['a new one, beside one with nothing in common but the text of the error (GoAlert #4461)', [{}], 'new', null],
 
     ['the open one that its endpoint is in', [within], 'member', 1],
     ['it, however old that is', [{ ...within, ...long }], 'member', 1],

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { lineOf } from './commands';
+import { type IncidentAct, lineOf } from './commands';
 import { Disturbances } from './disturbances';
 import { ANYTHING, ExpectedState, type Listed, type Write } from './expected-state';
 import type { FakeInternet } from './fake-internet';
 import type { Fleet } from './fleet';
 import { childrenOf, type Fields, type Kind, type Model, type ShownState } from './model';
-import type { QuietSpan } from './history';
+import type { QuietSpan, Span } from './history';
 import { JOBS } from './jobs';
 import { Requests, type WebhookConfig } from './requests';
 
@@ -22,6 +22,8 @@ interface ApiRow {
   enabled: boolean;
   interval: number;
   status: string;
+  acknowledgement: object | null;
+  endpoint_id: string;
   last_checked_at: string | null;
   description: string;
   contact_id: string | null;
@@ -62,6 +64,8 @@ export class ApiClient {
   /** Alerts whose reminders a write switched on or off. */
   readonly reminderEdits = new Set<string>();
   readonly quiet: QuietSpan[] = [];
+  /** When somebody may have had an incident in hand. */
+  readonly incidentsInHand: Span[] = [];
   readonly requests: Requests;
   private readonly expected = new ExpectedState();
   private readonly parents = new Map<string, { kind: Kind; parent: string | null }>();
@@ -71,6 +75,8 @@ export class ApiClient {
   /** Endpoints that may be acknowledged. */
   private readonly acknowledged = new Set<string>();
   private calls = 0;
+  /** How often each thing was done to an incident. */
+  readonly incidentActs = new Map<IncidentAct, number>();
 
   constructor(
     private readonly fleet: Fleet,
@@ -111,6 +117,32 @@ export class ApiClient {
         if (isCertain) this.quiet.push({ endpoint: name, from: Date.now(), to: Number.POSITIVE_INFINITY });
       },
     );
+  }
+
+  /** Does something to an open incident, whatever is in it. Conflicts are legitimate: it may be over, merged or a single endpoint. */
+  actOnIncident(how: IncidentAct, which: number, number: number): void {
+    this.enqueue('incidents', async () => {
+      const open = await this.openIncidents();
+      const incident = open[which % open.length];
+      if (!incident) return this.log(`      #${number} skipped: nothing is known to be open`);
+      const [id, other] = [incident.id, open[(which + 1) % open.length]?.id ?? ''];
+      // The client that asks again may meet what is not known of the first try.
+      if (how === 'is taken in hand') this.incidentsInHand.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
+      const members = how === 'is split' ? await this.get(`/incidents/${id}/endpoints`).catch(() => []) : [];
+      const requests: Readonly<Record<IncidentAct, [method: string, path: string, body?: object]>> = {
+        'is taken in hand': ['PUT', 'acknowledgement', {}],
+        'is given back': ['DELETE', 'acknowledgement'],
+        'is merged': ['POST', 'merge', { incident_ids: [other] }],
+        'is split': ['POST', 'split', { endpoint_ids: members.slice(0, 1).map(({ endpoint_id }) => endpoint_id) }],
+        'is told of': ['POST', 'updates', { text: `Number ${number}.`, public: true }],
+      };
+      const [method, path, body] = requests[how];
+      const result = await this.call(method, `/incidents/${id}/${path}`, body);
+      if (typeof result === 'string') return this.log(`      #${number} ${result}`);
+      if (result.status < 300) this.incidentActs.set(how, (this.incidentActs.get(how) ?? 0) + 1);
+      else if (![404, 409, 503].includes(result.status) && !(how === 'is split' && members.length === 0))
+        this.reportUnexpected(`incident ${how}`, result);
+    });
   }
 
   /** Gives an alert the present config of its contact, whatever that is. */
@@ -186,6 +218,7 @@ export class ApiClient {
    * Every instance must be healthy.
    */
   async converge(model: Model): Promise<void> {
+    await this.giveIncidentsBack();
     await this.takeBackAcknowledgements();
     await this.reconcile();
     for (const write of await this.writesTowards(model)) {
@@ -197,6 +230,26 @@ export class ApiClient {
         if ((await this.writesTowards(model)).every(({ name }) => name !== write.name)) break;
       }
     }
+  }
+
+  private async openIncidents(): Promise<ApiRow[]> {
+    return this.get('/incidents?state=open&kind=detected').catch(() => []);
+  }
+
+  /** Of one that was merged its endpoints keep what its acknowledgement wrote: they are given back with the others. */
+  private async giveIncidentsBack(): Promise<void> {
+    if (this.incidentsInHand.length === 0) return;
+    const until = Date.now() + CONVERGE_LIMIT_MS;
+    for (let inHand: ApiRow[] | null = null; inHand?.length !== 0; await delay(inHand?.length === 0 ? 0 : 500)) {
+      inHand = await this.get('/incidents?state=open&kind=detected')
+        .then((open) => open.filter(({ acknowledgement }) => acknowledgement !== null))
+        .catch(() => null);
+      for (const { id } of inHand ?? []) await this.call('DELETE', `/incidents/${id}/acknowledgement`);
+      if (Date.now() > until) throw new Error('the service is healthy and keeps incidents in hand');
+    }
+    for (const { name } of (await this.observeWithRetry()).listed.filter(({ kind }) => kind === 'endpoint'))
+      this.acknowledged.add(name);
+    for (const span of this.incidentsInHand) span.to = Math.min(span.to, Date.now());
   }
 
   private async takeBackAcknowledgements(): Promise<void> {

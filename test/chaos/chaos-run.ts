@@ -11,7 +11,7 @@ import { brokenPings, type StoredJob } from './ping-properties';
 import type { AwaitedReminder, History, PresentRoute, RequestCount } from './history';
 import { REMINDER_LIMIT_MS } from './episode-properties';
 import { brokenProperties, repeats } from './properties';
-import { type DatabaseSnapshot, makeRemindersDue, readDatabase } from './database-snapshot';
+import { type DatabaseSnapshot, makeRemindersDue, NO_INCIDENTS, readDatabase } from './database-snapshot';
 import { mismatches, Model } from './model';
 
 export interface ChaosOrder {
@@ -78,7 +78,7 @@ class ChaosRun {
   /** What alerts showed when all had settled: of those that were triggered. */
   private triggeredRoutes = new Map<string, ShownRoute>();
   private readonly awaited: AwaitedReminder[] = [];
-  private snapshot: DatabaseSnapshot = { deliveries: [], checks: [], events: 0, broken: [] };
+  private snapshot: DatabaseSnapshot = { deliveries: [], checks: [], events: 0, incidents: NO_INCIDENTS, broken: [] };
 
   constructor(
     private readonly order: ChaosOrder,
@@ -143,6 +143,8 @@ class ChaosRun {
         return this.client.checkNow(command.name, number);
       case 'acknowledge':
         return this.client.acknowledge(command.name, number);
+      case 'incident':
+        return this.client.actOnIncident(command.how, command.which, number);
       case 'detach':
         return this.client.detach(command.name, number);
       case 'reminders fall due':
@@ -246,7 +248,7 @@ class ChaosRun {
   }
 
   private history({ deliveries, checks }: DatabaseSnapshot): History {
-    const { requests, stopped, endings, quiet, reminderEdits } = this.client;
+    const { requests, stopped, endings, quiet, incidentsInHand, reminderEdits } = this.client;
     const { received, modeChanges, ownStalls } = this.internet;
     const { exits, downtimes, dues } = this.fleet;
     const isJudged = ({ alert, at }: AwaitedReminder) =>
@@ -260,6 +262,7 @@ class ChaosRun {
       present: this.presentRoutes(),
       endings: endings.spans,
       quiet,
+      incidentsInHand,
       dues,
       awaited: this.awaited.filter(isJudged),
       steady: this.requestCounts(),
@@ -331,7 +334,7 @@ class ChaosRun {
   }
 
   private report(): ChaosReport {
-    const { deliveries, checks, events } = this.snapshot;
+    const { deliveries, checks, events, incidents } = this.snapshot;
     const { received } = this.internet;
     const byClients = deliveries.filter(({ kind, reason }) => kind === 'resolved' && reason !== 'threshold').length;
     const count = (outcome: string) => checks.filter((check) => check.outcome === outcome).length;
@@ -351,6 +354,11 @@ class ChaosRun {
         ['… of them resolves because of another address, a stop or a deletion', byClients],
         ['… of them reminders', deliveries.filter(({ kind }) => kind === 'reminder').length],
         ['reminders that were awaited', this.awaited.length],
+        ['incidents', incidents.all],
+        ['… of them of several endpoints', incidents.shared],
+        ['… of them opened again', incidents.reopened],
+        ['… of them merged into others', incidents.merged],
+        ...[...this.client.incidentActs].map(([how, count]): [string, number] => [`times that one ${how}`, count]),
         ['requests that providers received', received.length],
         ['notifications that providers accepted', received.filter(({ mode }) => mode === 'ok').length],
         ['… of them repeats after an ambiguous end', repeats({ received })],

@@ -13,6 +13,7 @@ export type Command =
   | { do: 'detach'; name: string }
   | { do: 'check now'; name: string }
   | { do: 'acknowledge'; name: string }
+  | { do: 'incident'; how: IncidentAct; which: number }
   | { do: 'reminders fall due' }
   | { do: 'target'; names: readonly string[]; mode: ResponseMode }
   | { do: 'provider'; channel: number; mode: ProviderMode }
@@ -21,6 +22,10 @@ export type Command =
   | { do: 'freeze'; instance: number }
   | { do: 'second instance'; how: 'joins' | 'leaves' | 'is killed' }
   | { do: 'database'; how: 'is stopped' | 'is killed' | 'is frozen'; seconds: number };
+
+/** What people do about the open incident that is number `which`, counted round and round: names of incidents are the service's. */
+export const INCIDENT_ACTS = ['is taken in hand', 'is given back', 'is merged', 'is split', 'is told of'] as const;
+export type IncidentAct = (typeof INCIDENT_ACTS)[number];
 
 /** A command, and how long to wait before the next one. */
 export interface Step {
@@ -107,7 +112,11 @@ function clientChanges(model: Model, pick: Pick): Choice[] {
     if (isNonEmpty(active)) choices.push([3, () => ({ do: 'check now', name: pick(active).name })]);
   }
   const failing = endpoints.filter(({ name }) => model.isActive(name) && model.modeOf(name) !== 'ok');
-  if (isNonEmpty(failing)) choices.push([6, () => ({ do: 'acknowledge', name: pick(failing).name })]);
+  if (isNonEmpty(failing))
+    choices.push(
+      [6, () => ({ do: 'acknowledge', name: pick(failing).name })],
+      [9, () => ({ do: 'incident', how: pick(INCIDENT_ACTS), which: pick(SOME_INCIDENTS) })],
+    );
   return choices;
 }
 
@@ -224,6 +233,7 @@ function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): 
 /** Seconds that an alert waits beside its threshold: longer than its checks take to reach it. */
 const SOME_DELAY = 5;
 const DELAYS = [0, 0, 0, SOME_DELAY] as const;
+const SOME_INCIDENTS = [0, 1, 2, 3] as const;
 const CHANNEL_NUMBERS = Array.from({ length: CHANNELS }, (_, number) => number) as [number, ...number[]];
 const editable = (model: Model, kind: Kind): Resource[] => model.of(kind).filter(({ steady }) => !steady);
 const hasRoom = (model: Model, kind: Kind): boolean => model.of(kind).length < MAX_RESOURCES[kind];

@@ -9,15 +9,29 @@ export interface DatabaseSnapshot {
   checks: StoredCheck[];
   /** Alert events; those of deleted websites are gone. */
   events: number;
+  incidents: IncidentCounts;
   /** Violated invariants. */
   broken: string[];
 }
+
+export interface IncidentCounts {
+  all: number;
+  shared: number;
+  reopened: number;
+  merged: number;
+}
+
+const COUNT_INCIDENTS = `
+  SELECT count(*)::int AS all, count(*) FILTER (WHERE endpoint_count > 1)::int AS shared, count(*) FILTER (WHERE reopened > 0)::int AS reopened,
+         count(merged_into)::int AS merged FROM incident`;
 
 const DELIVERIES = `
   SELECT notice->>'id' AS id, (extract(epoch FROM created_at) * 1000)::float8 AS at, notice->'alert'->>'description' AS alert, notice->'endpoint'->>'name' AS endpoint,
          kind, incident_no AS "incidentNo", state, detail, notice->>'reason' AS reason, ordinal, contact_id AS contact,
          notice->>'incidentKey' AS "incidentKey"
     FROM notification ORDER BY seq`;
+
+export const NO_INCIDENTS: IncidentCounts = { all: 0, shared: 0, reopened: 0, merged: 0 };
 
 const CHECKS = `
   SELECT e.name AS endpoint, (extract(epoch FROM r.checked_at) * 1000)::float8 AS at,
@@ -78,5 +92,6 @@ export async function readDatabase(sql: Sql, steady: readonly string[]): Promise
   const rows = await sql.query<Delivery>(DELIVERIES);
   const deliveries = rows.map((row) => ({ ...row, contact: row.contact && formatId('contact', row.contact) }));
   const checks = await sql.query<StoredCheck>(CHECKS);
-  return { deliveries, checks, events, broken };
+  const [incidents = NO_INCIDENTS] = await sql.query<IncidentCounts>(COUNT_INCIDENTS);
+  return { deliveries, checks, events, incidents, broken };
 }

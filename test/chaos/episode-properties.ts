@@ -166,7 +166,10 @@ const DUE_TOLERANCE_MS = 250;
 export const REMINDER_LIMIT_MS = 180_000;
 
 /** Each has a reason of its own: they were made due, or a full period passed, since the one before. And none is missing. */
-function remindersComeWhenDue(episodes: readonly Episode[], { dues, awaited, quiet }: History): string[] {
+function remindersComeWhenDue(
+  episodes: readonly Episode[],
+  { dues, awaited, quiet, incidentsInHand }: History,
+): string[] {
   const broken = episodes.flatMap(({ trigger, reminders }) =>
     reminders.flatMap((reminder, index) => {
       const before = reminders[index - 1] ?? trigger;
@@ -181,7 +184,9 @@ function remindersComeWhenDue(episodes: readonly Episode[], { dues, awaited, qui
     const episode = byName.get(`${alert} ${incidentNo}`);
     const until = at + REMINDER_LIMIT_MS;
     const isOver = (episode?.resolve?.at ?? Number.POSITIVE_INFINITY) < until;
-    const isQuiet = quiet.some((span) => span.endpoint === endpoint && overlap(span, { from: at, to: until }));
+    const isQuiet = [...quiet.filter((span) => span.endpoint === endpoint), ...incidentsInHand].some((span) =>
+      overlap(span, { from: at, to: until }),
+    );
     if (!isOver && !isQuiet && (episode?.reminders.length ?? 0) <= reminders)
       broken.push(`no reminder: episode ${incidentNo} of ${alert}, due at ${new Date(at).toISOString()}`);
   }

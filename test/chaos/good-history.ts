@@ -66,6 +66,7 @@ export const GOOD: History = {
   present: new Map(),
   endings: new Map(),
   quiet: [],
+  incidentsInHand: [],
   dues: [],
   awaited: [],
   steady: new Map([['e1', { from: at(0), to: at(60), intervalMs: 1000, requests: 61, failed: 30 }]]),

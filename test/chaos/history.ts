@@ -100,6 +100,8 @@ export interface History {
   /** By alert or contact: writes that may have ended episodes. */
   endings: ReadonlyMap<string, readonly Span[]>;
   quiet: readonly QuietSpan[];
+  /** When somebody may have had an incident in hand: any endpoint may have been in it. */
+  incidentsInHand: readonly Span[];
   /** When reminders were made due, of all alerts at once. */
   dues: readonly Span[];
   awaited: readonly AwaitedReminder[];

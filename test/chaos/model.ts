@@ -101,6 +101,7 @@ export class Model {
         return;
       case 'check now':
       case 'acknowledge':
+      case 'incident':
       case 'reminders fall due':
       case 'kill -9':
       case 'restart':

@@ -5,6 +5,7 @@ import {
   type Command,
   type DatabaseName,
   firstCommands,
+  INCIDENT_ACTS,
   kindOf,
   lineOf,
   planRound,
@@ -49,6 +50,7 @@ describe('the plan of a chaos run', () => {
       'kill -9',
       'restart',
       'freeze',
+      ...INCIDENT_ACTS.map((how) => `incident ${how}`),
     );
     const onPostgres = ['joins', 'leaves', 'is killed'].map((how) => `second instance ${how}`);
     onPostgres.push('database is stopped', 'database is killed', 'database is frozen');

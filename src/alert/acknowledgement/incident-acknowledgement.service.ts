@@ -154,6 +154,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
       ...(author && { author }),
     });
     for (const row of rows) await this.events.emit(new IncidentChanged(row, 'acknowledged'), tx);
+    await failpoint('acknowledgement.before_commit');
   }
 
   /** The acknowledgements of the marked endpoints. Safe at any time, also twice at once. */
@@ -186,6 +187,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
         written.has(alert.endpointId) ? acknowledgedDelivery(this.channels, alert, incident) : [],
       ),
     );
+    await failpoint('acknowledgement.step_before_commit');
     return marked.length;
   }
 
@@ -199,6 +201,7 @@ export class IncidentAcknowledgementService implements OnModuleInit {
         await lockStates(tx, ids);
         const count = await removeWritten(tx, id, ids);
         if (count > 0) await this.events.emit(new SuppressionEnded({ endpointIds: ids }), tx);
+        await failpoint('acknowledgement.step_before_commit');
         return count;
       });
     }

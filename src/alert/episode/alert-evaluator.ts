@@ -50,8 +50,10 @@ export class AlertEvaluator {
    * Cost: with everything up one statement, a probe of the small partial index of open alerts. One more when something
    * was bad outside of maintenance. One more when an alert may change or an endpoint came up. Three more, whatever their
    * number, when alerts change, and those of `IncidentRecorder`; two when an acknowledgement ends.
+   *
+   * Returns those that came up and that others depend on.
    */
-  async evaluate(tx: Tx, updates: readonly StreakUpdate[]): Promise<void> {
+  async evaluate(tx: Tx, updates: readonly StreakUpdate[]): Promise<string[]> {
     const endpoints = byEndpoint(updates);
     const alerts = byEndpointId([...(await lockTriggerable(tx, endpoints)), ...(await lockResolvable(tx, endpoints))]);
     const affected = [...endpoints].filter(
@@ -100,6 +102,7 @@ export class AlertEvaluator {
         : []),
     ]);
     if (suppressed.length > 0) tx.afterCommit(() => suppressed.forEach((reason) => this.metrics.suppressed(reason)));
+    return affected.flatMap(([id, { isRecovered }]) => (isRecovered && known.get(id)?.isParent === true ? id : []));
   }
 
   /**

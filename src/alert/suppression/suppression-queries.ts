@@ -7,6 +7,8 @@ export interface SuppressedEndpoint extends SuppressionFacts {
   triggered: readonly string[];
   /** It joined an incident that somebody has in hand, and none of its alerts triggered. */
   held: boolean;
+  /** Others depend on it. */
+  isParent: boolean;
 }
 
 interface Row extends Omit<SuppressedEndpoint, 'acknowledgedUntil'> {
@@ -27,7 +29,7 @@ export const isSuppressedSql = (endpointId: string, now: string): string => `(
   EXISTS (SELECT FROM acknowledgement k WHERE k.endpoint_id = ${endpointId} AND (k.until IS NULL OR k.until > ${now}))
   OR ${isParentDown(endpointId)})`;
 
-// Cost: for each endpoint a probe of four small indexes, and of the state and
+// Cost: for each endpoint a probe of five small indexes, and of the state and
 // the schedule of each parent; nearly always there is none.
 const READ = `
   SELECT e.id, k.endpoint_id IS NOT NULL AS "isAcknowledged", k.until,
@@ -37,7 +39,8 @@ const READ = `
       JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
       WHERE d.endpoint_id = e.id) AS "parentsUpSince",
     ARRAY(SELECT a.id FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS triggered,
-    EXISTS (SELECT FROM incident_member m WHERE m.endpoint_id = e.id AND m.ended_at IS NULL AND m.held) AS "held"
+    EXISTS (SELECT FROM incident_member m WHERE m.endpoint_id = e.id AND m.ended_at IS NULL AND m.held) AS "held",
+    EXISTS (SELECT FROM endpoint_dependency d WHERE d.parent_id = e.id) AS "isParent"
   FROM unnest($1::uuid[]) AS e (id) LEFT JOIN acknowledgement k ON k.endpoint_id = e.id`;
 
 /** What suppresses alerts of these endpoints, one statement. The caller holds their `endpoint_state` rows, as they are now. */

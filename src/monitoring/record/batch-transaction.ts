@@ -57,10 +57,8 @@ export class BatchTransaction {
     const part = { checks: recorded, ...outagesOf(states, folded) };
     const withHistory = await this.history.write(tx, part, withoutHistory);
     const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...unchangedUpUpdatesOf(saved, open)];
-    if (updates.length > 0) await this.alerts.evaluate(tx, updates);
-    const recovered = updates.filter((update) => update.outcome === 'up' && update.consecutiveSuccesses === 1);
-    if (recovered.length > 0)
-      await this.events.emit(new SuppressionEnded({ parentIds: recovered.map(({ endpointId }) => endpointId) }), tx);
+    const parentIds = updates.length > 0 ? await this.alerts.evaluate(tx, updates) : [];
+    if (parentIds.length > 0) await this.events.emit(new SuppressionEnded({ parentIds }), tx);
     if (recorded.length > 0) await failpoint('recorder.before_commit');
     return {
       recorded: new Set(recorded),

@@ -96,7 +96,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await put()).status).toBe(409);
   });
 
-  it('holds who joins at its address, tells who joins by its website, and after DELETE the next failing check tells each', async () => {
+  it('holds who joins at its address, tells who joins by its website, and after DELETE the next failing check tells each of those, and nobody anew (OnCall #5392)', async () => {
     const { path, alerts } = await crowd(11);
     const [first, ...joiners] = alerts;
     const guess = joiners.pop();
@@ -109,7 +109,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await incident()).endpoints.filter(({ held }) => held)).toHaveLength(9);
     expect(await notes([first, ...joiners, guess])).toEqual([...Array.from({ length: 10 }, () => 'on it'), null]);
     await scene.app.write.delete(pathOf(await incident()));
-    await scene.report('F', ...joiners);
+    await scene.report('F', first, ...joiners, guess);
     expect((await told(path, 'trigger')).length).toBe(11);
     expect((await incident()).endpoints.filter(({ held }) => held)).toEqual([]);
   });

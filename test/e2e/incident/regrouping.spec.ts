@@ -75,7 +75,7 @@ describe('incidents that were grouped wrongly', () => {
   ];
   const events = () => changes.map(({ incident, change }) => [formatId('incident', incident.id), change]);
 
-  it('what was merged and split back has the counts, times and words of before', async () => {
+  it('what was grouped wrongly can be taken apart (2i2c #6340): merged and split back it has the counts, times and words of before', async () => {
     const one = await detected({ since: 20 }, { since: 15, until: 10 });
     await say(one.id, { text: 'We look.', status: 'investigating' });
     const two = await detected({ since: 30 }, { since: 5 });

@@ -1,10 +1,15 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import fc from 'fast-check';
+import { AcknowledgementJob } from '../../../src/alert/acknowledgement/acknowledgement.job';
 import { EndpointsStopped } from '../../../src/endpoint/endpoint-events';
 import { IncidentAdoption } from '../../../src/incident/incident-adoption';
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { TransactionEvents } from '../../../src/platform/events/transaction-events';
 import { formatId } from '../../../src/platform/ids/id';
+import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { Alerting } from '../../harness/app/alerting';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { IncidentTables } from '../../harness/app/incident-tables';
@@ -18,7 +23,8 @@ jest.setTimeout(60_000 + HISTORIES * 5_000);
 type Step =
   | { kind: 'batch'; results: ('F' | 'S' | 'D' | '?')[] }
   | { kind: 'stop'; endpoint: number }
-  | { kind: 'inHand' | 'notInHand' }
+  | { kind: 'inHand' | 'inHandByHalf' | 'notInHand' | 'notInHandByHalf'; incident: number }
+  | { kind: 'finished' }
   | { kind: 'later'; minutes: number }
   | { kind: 'forgotten'; endpoint: number }
   | { kind: 'split'; incident: number; endpoint: number }
@@ -35,7 +41,14 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('stop' as const), endpoint: index }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('inHand' as const, 'notInHand' as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('inHand', 'inHandByHalf', 'notInHand', 'notInHandByHalf'),
+        incident: fc.nat({ max: 5 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('finished' as const) }) },
     {
       weight: 1,
       arbitrary: fc.record({ kind: fc.constant('later' as const), minutes: fc.constantFrom(4, 6, 14, 16, 61) }),
@@ -68,6 +81,9 @@ describe(`${HISTORIES} random histories of incidents`, () => {
   });
   afterAll(() => app.close());
 
+  /** As if the process died before the first endpoint: the job finishes it. */
+  const halve = (isHalf: boolean): void => armFailpoints(isHalf ? ['acknowledgement.step=error:once'] : []);
+
   /** A parent and its child, one with two alerts, one on degraded. */
   const begin = async (): Promise<void> => {
     for (const table of ['incident', 'incident_sequence', 'website', 'acknowledgement'])
@@ -88,6 +104,7 @@ describe(`${HISTORIES} random histories of incidents`, () => {
 
   const take = async (step: Step): Promise<void> => {
     const shown = (await tables.incidents(orgId)).map(({ id }) => formatId('incident', id));
+    const idOf = (place: number) => shown[place] ?? formatId('incident', ids[0] ?? '');
     switch (step.kind) {
       case 'batch':
         await alerting.check(step.results.map((result, i) => ({ endpointId: ids[i] ?? '', result })));
@@ -96,14 +113,17 @@ describe(`${HISTORIES} random histories of incidents`, () => {
         await tables.stop(alerting, orgId, [ids[step.endpoint] ?? ''], 'disabled');
         return;
       case 'inHand':
-        await alerting.database.query(
-          `UPDATE incident SET ack_at = now(), ack_by = 'On call' WHERE org_id = $1 AND ended_at IS NULL`,
-          [orgId],
-        );
-        return;
+      case 'inHandByHalf':
+        halve(step.kind === 'inHandByHalf');
+        await app.write.put(`/incidents/${idOf(step.incident)}/acknowledgement`, {});
+        return halve(false);
       case 'notInHand':
-        await alerting.database.query('UPDATE incident SET ack_at = NULL WHERE org_id = $1', [orgId]);
-        await alerting.database.query('DELETE FROM acknowledgement WHERE org_id = $1', [orgId]);
+      case 'notInHandByHalf':
+        halve(step.kind === 'notInHandByHalf');
+        await app.write.delete(`/incidents/${idOf(step.incident)}/acknowledgement`);
+        return halve(false);
+      case 'finished':
+        await app.app.get(AcknowledgementJob).run();
         return;
       case 'later':
         for (const column of ['started_at', 'opened_at', 'joined_at', 'ended_at'])
@@ -123,13 +143,13 @@ describe(`${HISTORIES} random histories of incidents`, () => {
         await alerting.nest.get(IncidentAdoption).run();
         return;
       case 'split':
-        await app.write.post(`/incidents/${shown[step.incident] ?? formatId('incident', ids[0] ?? '')}/split`, {
+        await app.write.post(`/incidents/${idOf(step.incident)}/split`, {
           endpoint_ids: [formatId('endpoint', ids[step.endpoint] ?? '')],
         });
         return;
       case 'merge':
-        await app.write.post(`/incidents/${shown[step.into] ?? formatId('incident', ids[0] ?? '')}/merge`, {
-          incident_ids: [shown[step.from] ?? formatId('incident', ids[0] ?? '')],
+        await app.write.post(`/incidents/${idOf(step.into)}/merge`, {
+          incident_ids: [idOf(step.from)],
         });
         return;
     }
@@ -144,9 +164,11 @@ describe(`${HISTORIES} random histories of incidents`, () => {
           await tables.expectConsistent();
         }
         await checkInvariants(alerting.database);
-        // Everything is well in the end.
+        // Everything is well in the end, and in nobody's hand.
         for (let i = 0; i < 2; i++) await alerting.check(ids.map((endpointId) => ({ endpointId, result: 'S' })));
+        await app.app.get(AcknowledgementJob).run();
         await tables.expectConsistent();
+        expect(await alerting.database.query('SELECT FROM acknowledgement WHERE org_id = $1', [orgId])).toEqual([]);
         expect((await tables.incidents(orgId)).filter(({ endedAt }) => endedAt === null)).toEqual([]);
         await stopAll();
       }),

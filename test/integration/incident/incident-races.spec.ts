@@ -19,6 +19,7 @@ describe('incidents that several transactions change at once', () => {
   let database: TestDatabase;
   let first: Alerting;
   let second: Alerting;
+  let third: Alerting;
   let tables: IncidentTables;
   let orgId: string;
 
@@ -26,9 +27,9 @@ describe('incidents that several transactions change at once', () => {
     database = await freshDatabase();
     first = await Alerting.start({ databaseUrl: database.url });
     // The embedded database has one process.
-    second = database.url.startsWith('embedded:')
-      ? Alerting.of(first.nest)
-      : await Alerting.start({ databaseUrl: database.url });
+    const another = () =>
+      database.url.startsWith('embedded:') ? Alerting.of(first.nest) : Alerting.start({ databaseUrl: database.url });
+    [second, third] = [await another(), await another()];
     tables = new IncidentTables(first.database);
   });
   beforeEach(async () => {
@@ -39,7 +40,7 @@ describe('incidents that several transactions change at once', () => {
     await checkInvariants(first.database);
   });
   afterAll(async () => {
-    if (!database.url.startsWith('embedded:')) await second.close();
+    if (!database.url.startsWith('embedded:')) for (const one of [second, third]) await one.close();
     await first.close();
     await database.drop();
   });
@@ -66,16 +67,28 @@ describe('incidents that several transactions change at once', () => {
     return row?.count ?? 0;
   };
 
-  it('two instances with 40 endpoints each at the same moment make one incident', async () => {
-    for (let round = 1; round <= 3; round++) {
+  it('three instances with 40 endpoints each at the same moment make one incident of each address, and no number is missing', async () => {
+    for (const addresses of [1, 1, 10]) {
       orgId = await first.organization();
-      const ids = await endpoints(80);
-      await Promise.all([report(first, ids.slice(0, 40), 'F'), report(second, ids.slice(40), 'F')]);
-      expect(await tables.incidents(orgId)).toMatchObject([
-        { number: 1, cause: 'address', endpointCount: 80, openCount: 80 },
-      ]);
-      await Promise.all([report(second, ids.slice(0, 40), 'S'), report(first, ids.slice(40), 'S')]);
-      expect(await tables.incidents(orgId)).toMatchObject([{ openCount: 0, endedAt: expect.any(Date) }]);
+      const ids = await endpoints(120);
+      const all = (result: 'F' | 'S') =>
+        Promise.all(
+          [first, second, third].map((instance, at) =>
+            instance.check(
+              ids.slice(40 * at, 40 * (at + 1)).map((endpointId, n) => {
+                return { endpointId, result, address: `192.0.2.${n % addresses}` };
+              }),
+            ),
+          ),
+        );
+      await all('F');
+      const each = { cause: 'address', endpointCount: 120 / addresses, openCount: 120 / addresses };
+      expect(await tables.incidents(orgId)).toMatchObject(
+        Array.from({ length: addresses }, (_, n) => ({ ...each, number: n + 1 })),
+      );
+      await all('S');
+      const ended = (await tables.incidents(orgId)).filter(({ endedAt, openCount }) => endedAt && openCount === 0);
+      expect(ended).toHaveLength(addresses);
     }
   });
 
