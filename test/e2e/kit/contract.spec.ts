@@ -1,5 +1,6 @@
 import { describeService } from '../../../packages/testing/contract/describe-service';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { hashCheaply } from '../../harness/app/person';
 
 const LISTS = [
   '/websites',
@@ -14,7 +15,10 @@ const LISTS = [
 
 describe('a service of ours', () => {
   let app: TestApp;
-  beforeAll(async () => void (app = await startOwnApp()));
+  beforeAll(async () => {
+    app = await startOwnApp();
+    hashCheaply(app);
+  });
   afterAll(() => app.close());
 
   describeService(() => app.url, {
