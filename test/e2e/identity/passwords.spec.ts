@@ -19,7 +19,7 @@ describe('the password of a person', () => {
   });
   afterAll(() => app.close());
 
-  /** One sign-in from an address; the bytes of the answer. */
+  /** One sign-in from an address; the bytes of the response. */
   async function signIn(
     email: string,
     password: string,
@@ -54,7 +54,7 @@ describe('the password of a person', () => {
     expect(answers[0]?.status).toBe(401);
   });
 
-  it('is hashed anew by a sign-in once hashing costs more, and by nothing else', async () => {
+  it('is hashed again by a sign-in once hashing costs more, and by nothing else', async () => {
     await newPerson(app.admin, 'Bo');
     const before = await storedOf('bo@example.com');
     expect((await signIn('bo@example.com', PASSWORD)).status).toBe(201);
