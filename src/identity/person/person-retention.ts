@@ -1,4 +1,4 @@
-import { type KeptRows, RETENTION_BATCH, type Retention } from '../../platform/jobs/retention.job';
+import { inBatches, type KeptRows, RETENTION_BATCH, type Retention } from '../../platform/jobs/retention.job';
 
 /** Nobody needs the account of somebody who is in no organization and no operator: they could be invited again. */
 const HOMELESS_DAYS = 30;
@@ -15,14 +15,23 @@ const ERASE = `
     SELECT id FROM person WHERE homeless_since < $1 AND NOT is_operator ORDER BY homeless_since LIMIT ${RETENTION_BATCH})
   RETURNING 1`;
 
+// Cost: a scan of the open invitations, which quotas bound.
+/** They hold an e-mail, and lead nowhere any more. */
+const EXPIRED = `
+  DELETE FROM invitation WHERE id IN (
+    SELECT id FROM invitation WHERE expires_at <= $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`;
+
 const erase: KeptRows['remove'] = async ({ database, cutoff, isStopping }) => {
   await database.query(FIND, [cutoff]);
   let erased = RETENTION_BATCH;
   while (erased === RETENTION_BATCH && !isStopping()) erased = (await database.query(ERASE, [cutoff])).length;
 };
 
-/** Accounts of people who have been in no organization for 30 days. */
+/** Accounts of people who have been in no organization for 30 days, and invitations that are over. */
 export const PERSON_RETENTION: Retention = {
   name: 'person-retention',
-  rows: [{ days: HOMELESS_DAYS, remove: erase }],
+  rows: [
+    { days: HOMELESS_DAYS, remove: erase },
+    { days: 0, remove: inBatches(EXPIRED) },
+  ],
 };

@@ -34,7 +34,10 @@ export class CreateSessionDto {
   @MaxLength(MOST_EMAIL)
   email?: string;
 
-  @ApiPropertyOptional({ description: 'The password of the account.', example: 'three wise monkeys' })
+  @ApiPropertyOptional({
+    description: 'Instead of either: the password of that account.',
+    example: 'three wise monkeys',
+  })
   @Optional()
   @IsString()
   @MaxLength(1024)

@@ -9,6 +9,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId } from '../../../src/platform/ids/id';
 import { signIn, signOut } from '../../harness/app/browser-session';
+import { type Member, newMember } from '../../harness/app/person';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../packages/testing/service/api';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
@@ -313,6 +314,31 @@ describe('the live stream', () => {
 
     await eventually('the stream ends', () => mine.isOver);
     expect(other.isOver).toBe(false);
+  });
+
+  it('ends the stream of a person who goes over to another organization, is removed, or whose session ends', async () => {
+    const [moved, removed, left] = [await newMember(app), await newMember(app), await newMember(app)];
+    const second = await other.admin.post<{ token: string }>('/invitations', { email: moved.email, role: 'read' });
+    const open = ({ browser }: Member) => StreamClient.open(app.read, undefined, browser.cookie);
+    const streams = [await open(moved), await open(removed), await open(left)];
+    readers.push(...streams);
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await moved.browser.send('POST', '/auth/join', { token: second.body.token })).status).toBe(201);
+    expect((await app.admin.delete(`/people/${removed.id}`)).status).toBe(204);
+    expect((await left.browser.send('DELETE', '/auth/session')).status).toBe(204);
+    await eventually('the streams end', () => streams.every(({ isOver }) => isOver));
+  });
+
+  it('is refused to a page that means another organization', async () => {
+    const open = async (orgId: string) => {
+      const query = `organization_id=${formatId('organization', orgId)}`;
+      const response = await fetch(`${app.url}/api/v1/stream?${query}`, {
+        headers: { authorization: `Bearer ${app.read.key}` },
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    expect([await open(other.orgId), await open(app.orgId)]).toEqual([409, 200]);
   });
 
   it('ends the stream of a session that nobody used for half a day', async () => {

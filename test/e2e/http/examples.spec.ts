@@ -6,7 +6,9 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { type OpenApi, operationsOf } from '../../../packages/testing/contract/document/openapi';
 import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
+import { fromDashboard } from '../../harness/app/browser-session';
 import { newDetectedIncident } from '../../harness/app/incidents';
+import { type Member, newInvitation, newMember, PASSWORD } from '../../harness/app/person';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** One body that the document offers. */
@@ -30,8 +32,36 @@ interface Scene {
 /** A site with a sitemap. */
 let sitemap: HttpTarget;
 
+const TOKEN = 'a token is a secret, the example shows how one looks';
+
 /** Bodies that no example can hold whole: what stands in for which value, and why. */
-const STAND_INS: Readonly<Record<string, { why: string; values: (app: TestApp) => object }>> = {
+const STAND_INS: Readonly<
+  Record<string, { why: string; values: (app: TestApp, member: Member) => object | Promise<object> }>
+> = {
+  'POST /auth/link': { why: TOKEN, values: async (app) => ({ token: await newInvitation(app) }) },
+  'POST /auth/account': {
+    why: `${TOKEN}; the e-mail is only of the first account`,
+    values: async (app) => ({ token: await newInvitation(app), email: undefined }),
+  },
+  'POST /auth/join': {
+    why: `${TOKEN}, and nobody joins twice`,
+    values: async (app, { id, email }) => {
+      await app.admin.delete(`/people/${id}`);
+      return { token: await newInvitation(app, 'read', email) };
+    },
+  },
+  'POST /auth/password': {
+    why: TOKEN,
+    values: async (app, { id }) => {
+      const { body } = await app.admin.post<{ token: string }>(`/people/${id}/password-link`);
+      return { token: body.token };
+    },
+  },
+  'PUT /auth/account': { why: 'everybody has their own password', values: () => ({ current_password: PASSWORD }) },
+  'PUT /auth/session': {
+    why: 'the example shows how an id looks, and people go only where they are members',
+    values: (app) => ({ organization_id: formatId('organization', app.orgId) }),
+  },
   'POST /auth/session': {
     why: 'a key is a secret, the example shows how one looks',
     values: (app) => ({ api_key: app.read.key }),
@@ -62,6 +92,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     // Nothing is checked by itself, and all names of the examples are this machine: nobody else is asked.
     app = await startApp({ role: 'api', allowedHosts: ['uptime.example.com'] });
     app.app.get(HostResolver).resolve = () => Promise.resolve(['127.0.0.1']);
+    anybody = await newMember(app);
     const document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
     offered = operationsOf(document).flatMap(({ method, path, requestBody, parameters }) =>
       // A form is filled in by people on its page, behind a token that no document can hold.
@@ -89,6 +120,8 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     await sitemap.close();
   });
 
+  /** Stands in where no person sends. */
+  let anybody: Member;
   const nameOf = ({ method, path }: Offered) => `${method} ${path}`;
 
   /** What the ids of the text stand for, and no more: there are a hundred examples. */
@@ -115,6 +148,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     });
     const said = { text: 'We look.' };
     await set('iu', () => idOf(app.write.post<{ id: string }>(`/incidents/${ids['inc']}/updates`, said)));
+    await set('per', async () => (await newMember(app)).id);
     await set('org', async () => formatId('organization', (await app.organization('Acme')).orgId));
     return {
       ids,
@@ -134,12 +168,18 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   /** Who may send it: the operator where the route is the operator's. */
   const callerOf = (path: string): Api => (path.startsWith('/api/v1/organizations') ? app.operator : app.admin);
 
+  /** What somebody with an account sends. */
+  const isForBrowsers = (each: Offered) => each.path.startsWith('/auth/') && nameOf(each) !== 'POST /auth/session';
+
   async function send(each: Offered): Promise<string> {
     const scene = await setScene(`${each.url} ${JSON.stringify(each.body)}`);
-    const body = { ...each.body, ...STAND_INS[nameOf(each)]?.values(app) };
+    const member = isForBrowsers(each) ? await newMember(app) : anybody;
+    const body = { ...each.body, ...(await STAND_INS[nameOf(each)]?.values(app, member)) };
     const response = await fetch(app.url + realIn(each.url, scene), {
       method: each.method,
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${callerOf(each.path).key ?? ''}` },
+      headers: isForBrowsers(each)
+        ? fromDashboard(app.url, member.browser.cookie)
+        : { 'Content-Type': 'application/json', Authorization: `Bearer ${callerOf(each.path).key ?? ''}` },
       body: realIn(JSON.stringify(body), scene),
     });
     const said = response.ok ? '' : ` ${await response.text()}`;

@@ -18,6 +18,7 @@ import {
   operationsOf,
 } from '../../../packages/testing/contract/document/openapi';
 import { newIncident } from '../../harness/app/incidents';
+import { newMember } from '../../harness/app/person';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { Database } from '../../../src/platform/database/database';
 
@@ -42,13 +43,24 @@ const PUBLIC = [
 ];
 const CANARY = 'Canary7f3a';
 /**
- * Random input cannot succeed here: keys and slugs are secrets, no delivery ends in a process that does not deliver, nothing
+ * Random input cannot succeed here: keys, tokens, cookies and slugs are secrets, no delivery ends in a process that does not deliver, nothing
  * is down to be acknowledged, split or merged in one that does not check, an update is in one incident alone, the fields of a window have to fit each other and the date, those of
  * an endpoint its type, and no address has a sitemap.
  */
 const OUT_OF_REACH = [
   'POST /auth/session',
   'GET /auth/session',
+  'PUT /auth/session',
+  'POST /auth/link',
+  'POST /auth/account',
+  'GET /auth/account',
+  'PUT /auth/account',
+  'DELETE /auth/account',
+  'POST /auth/join',
+  'POST /auth/password',
+  'GET /auth/sessions',
+  'DELETE /auth/sessions',
+  'DELETE /auth/sessions/{id}',
   'GET /ack/{token}',
   'POST /ack/{token}',
   'GET /status/{page}',
@@ -395,6 +407,9 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
         for (const name of ['Spare', 'Another']) {
           remember((await app.admin.post<{ id: string }>('/api-keys', { name, role: 'read' })).body.id);
           remember((await app.operator.post<{ id: string }>('/organizations', { name })).body.id);
+          remember((await newMember(app)).id);
+          const email = `${name}@people.example`;
+          remember((await app.admin.post<{ id: string }>('/invitations', { email, role: 'read' })).body.id);
         }
       }
       for (let round = 1; round <= 40 && unreached().length > 0; round++)

@@ -3,6 +3,8 @@ import { Database } from '../../../src/platform/database/database';
 import { IdempotencyRetention } from '../../../src/platform/http/idempotency/idempotency-retention.job';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { OrganizationPurgeJob } from '../../../src/identity/organization/organization-purge.job';
+import { fromDashboard } from '../../harness/app/browser-session';
+import { newMember } from '../../harness/app/person';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { OPERATOR_TOKEN } from '../../../packages/testing/service/start-service';
@@ -176,6 +178,7 @@ describe('Idempotency-Key', () => {
       path: async () => `/api/v1/deliveries/${await endedDelivery()}/redeliver`,
     },
   };
+  const asMember = async () => fromDashboard(app.url, (await newMember(app)).browser.cookie);
   const refusing = [
     'POST /api/v1/organizations',
     'POST /api/v1/api-keys',
@@ -229,8 +232,9 @@ describe('Idempotency-Key', () => {
   it.each(refusing)('%s refuses the header in a sentence, and does nothing', async (name) => {
     const rule = name.includes('/organizations') ? OPERATOR_TOKEN : (app.admin.key ?? '');
     const path = (name.split(' ')[1] ?? '').replace(':id', 'al_00000000000000000000000000');
+    const who = name === 'POST /auth/join' ? await asMember() : { authorization: `Bearer ${rule}` };
     const before = await database.query('SELECT 1 FROM audit_log');
-    const refused = await post(path, {}, { authorization: `Bearer ${rule}`, 'idempotency-key': 'k' });
+    const refused = await post(path, {}, { ...who, 'idempotency-key': 'k' });
     expect(codeOf(refused)).toEqual([400, 'idempotency_key_not_supported']);
     expect(refused.body.detail).toMatch(/^[A-Z][^.]+\. Leave out the Idempotency-Key header; nothing was done\.$/);
     expect(await database.query('SELECT 1 FROM audit_log')).toEqual(before);

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { routesOf } from '../../harness/app/routes';
 import { loadConfig } from '../../../src/platform/config/config';
 
 describe('the API with AUTH=off', () => {
@@ -68,6 +69,27 @@ describe('the API with AUTH=off', () => {
   ])('refuses a change that a browser sends from %s', async (_, headers: Record<string, string>) => {
     expect(await send('POST', '/api/v1/websites', headers)).toEqual(REFUSED);
     expect((await send('GET', '/api/v1/websites', headers)).status).toBe(200);
+  });
+
+  it('has no accounts: every route about people is 409, and the page of signing in is told so', async () => {
+    // PUT /auth/session is for persons, too; what a link of the start is for is asked with a token.
+    const routes = routesOf(app.app).filter(({ name, access }) =>
+      access === 'person'
+        ? true
+        : /\/(people|invitations|link|account|password)(\/|$)|^PUT \/auth\/session$/.test(name),
+    );
+    expect(routes.length).toBeGreaterThan(15);
+    for (const { name, method, path } of routes) {
+      const address = `${app.url}${path.replace(':id', 'per_00000000000000000000000000')}`;
+      const { status } = await fetch(address, { method, headers: { 'content-type': 'application/json' } });
+      expect([name, status]).toEqual([name, 409]);
+    }
+    const methods = await fetch(`${app.url}/auth/methods`);
+    expect([methods.status, await methods.json()]).toEqual([
+      200,
+      { password: false, api_key: true, single_sign_on: null, needs_account: false },
+    ]);
+    expect((await fetch(`${app.url}/auth/session`)).status).toBe(200);
   });
 });
 

@@ -69,6 +69,7 @@ describe('quotas', () => {
       checks_per_second: { limit: 500, used: 0.75 },
       api_keys: { limit: 100, used: 4 },
       status_pages: { limit: 100, used: 1 },
+      people: { limit: 100, used: 0 },
       streams: { limit: 100, used: null },
       changed_bytes_per_day: { limit: 67_108_864, used: expect.any(Number) },
     });
