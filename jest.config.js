@@ -13,6 +13,7 @@ const project = (displayName, testMatch, more = {}) => ({
   roots: ['<rootDir>/src', '<rootDir>/packages', '<rootDir>/test'],
   testEnvironment: '<rootDir>/scripts/jest/environment.cjs',
   transform: { '\\.ts$': '<rootDir>/scripts/jest/transformer.cjs' },
+  moduleNameMapper: { '^openid-client$': '<rootDir>/scripts/jest/openid-client.cjs' },
   ...more,
 });
 

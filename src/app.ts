@@ -1,6 +1,7 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Application } from 'express';
 import helmet from 'helmet';
 import { AppModule } from './app.module';
 import { registerAudited } from './audit/audited-change';
@@ -8,6 +9,7 @@ import { carryAuthorship } from './audit/authorship';
 import { compose } from './extension/composition';
 import type { Extension } from './extension/extension';
 import { PingMiddleware } from './heartbeat/ping.middleware';
+import { setPublicOrigin } from './identity/same-origin';
 import { Bootstrap } from './identity/organization/bootstrap';
 import type { Config } from './platform/config/config';
 import { refuseWhileDraining, LoadShedder } from './platform/http/load/load-shedder';
@@ -82,6 +84,7 @@ export async function createApp(
   );
   // Empty, the address of the connection is the client's.
   app.set('trust proxy', config.trustedProxies);
+  setPublicOrigin(adapter.getInstance<Application>(), config.publicUrl);
   measure(adapter, app.get(Metrics));
   const tags = app.get(EntityTags);
   adapter.completeReplies((body) => tags.ofResponse(body), app.get(Compression));

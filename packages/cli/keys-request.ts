@@ -37,15 +37,6 @@ export type KeysRequest =
   /** `id`: uuid of the key that is `named` so. */
   | { readonly action: 'revoke'; readonly named: string; readonly id: string; readonly organization: string };
 
-/** What the command came to. */
-export interface KeysResult {
-  exitCode: 0 | 1 | 2;
-  /** For stdout. */
-  output?: string;
-  /** For stderr. */
-  remark?: string;
-}
-
 /** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
 export function keysRequest(args: string[]): KeysRequest | null {
   const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });

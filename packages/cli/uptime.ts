@@ -2,12 +2,15 @@
 import '../../src/start/node-version.cjs';
 import { addIncidentCommands } from './incident/incident-commands';
 import { addMcpCommand } from './mcp/mcp-command';
+import { addPeopleCommand } from './people/people-command';
 import { processIo } from './uptime/io';
 import { runUptime } from './uptime/program';
 import { addRunCommand } from './uptime/run-command';
 
+const COMMANDS = [addIncidentCommands, addMcpCommand, addPeopleCommand, addRunCommand];
+
 /** The command `uptime`: a client of the API for terminals, scripts and pipelines. */
-runUptime(process.argv.slice(2), processIo(), undefined, [addIncidentCommands, addMcpCommand, addRunCommand]).then(
+runUptime(process.argv.slice(2), processIo(), undefined, COMMANDS).then(
   (exitCode) => {
     process.exitCode = exitCode;
   },

@@ -19,13 +19,14 @@ import { OrganizationService } from './organization/organization.service';
 import { requireOrganization } from './organization/wanted-organization';
 import { RateLimits } from './rate-limits';
 import { requireOwnPage, sameOrigin } from './same-origin';
+import { RequestSessions } from './session/request-sessions';
 import { sessionCookie } from './session/session-cookie';
-import { SessionService, type SignedIn } from './session/session.service';
+import type { SignedIn } from './session/session.service';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else session cookie), applies the
+ * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else the header of a proxy, else session cookie), applies the
  * rate limits, and leaves the caller on the request.
  */
 @Injectable()
@@ -38,7 +39,7 @@ export class AuthGuard implements CanActivate {
     private readonly keys: ApiKeyService,
     private readonly organizations: OrganizationService,
     private readonly limits: RateLimits,
-    private readonly sessions: SessionService,
+    private readonly sessions: RequestSessions,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -89,12 +90,12 @@ export class AuthGuard implements CanActivate {
     return held && held.caller;
   }
 
-  /** Who is behind the session's cookie; changes must come from our own pages. */
+  /** Who is behind the browser: changes must come from our own pages. */
   private async signedIn(request: Request): Promise<SignedIn | null> {
-    const cookie = sessionCookie(request);
-    if (cookie === null) return null;
+    const presented = this.sessions.presentedBy(request);
+    if (presented === null) return null;
     if (!SAFE.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
-    return this.sessions.signedIn(cookie, () => this.limits.admitLookUp(request));
+    return this.sessions.signedIn(presented, request);
   }
 
   /** The session of somebody with an account. For a key and a key's session the route does not exist. */

@@ -12,6 +12,8 @@ import { AccountService } from './people/account.service';
 import { JoinService } from './people/join.service';
 import { Memberships } from './people/memberships';
 import { PasswordReset } from './people/password-reset.service';
+import { GroupMemberships } from './people/group-memberships';
+import { InstallationPeople } from './people/installation-people.service';
 import { InvitationsController } from './people/invitations.controller';
 import { InvitationsService } from './people/invitations.service';
 import { OwnSessionsService } from './people/own-sessions.service';
@@ -21,16 +23,24 @@ import { PeopleService } from './people/people.service';
 import { PERSON_RETENTION } from './person/person-retention';
 import { PersonStore } from './person/person-store';
 import { Tokens } from './people/tokens';
+import { ProxySignIns } from './proxy/proxy-sign-ins';
 import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
 import { BrowserSessions } from './session/browser-sessions';
 import { KnownNetworks } from './session/known-networks';
 import { PersonSignIn } from './session/person-sign-in';
+import { ProxyUsers } from './session/proxy-users';
+import { RequestSessions } from './session/request-sessions';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
 import { SignInLinks } from './session/sign-in-links';
 import { SignInService } from './session/sign-in.service';
+import { Arrivals } from './single-sign-on/arrivals';
+import { Flows } from './single-sign-on/flows';
+import { OidcProvider } from './single-sign-on/oidc-provider';
+import { SingleSignOnController } from './single-sign-on/single-sign-on.controller';
+import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
 
 /** Organizations, API keys and browser sessions; global, because the guard of every route needs them. */
 @Global()
@@ -42,6 +52,7 @@ import { SignInService } from './session/sign-in.service';
     AccountController,
     PeopleController,
     InvitationsController,
+    SingleSignOnController,
   ],
   providers: [
     ApiKeyService,
@@ -54,6 +65,8 @@ import { SignInService } from './session/sign-in.service';
     IdentityMetrics,
     SessionService,
     SignInLinks,
+    { provide: ProxyUsers, useClass: ProxySignIns },
+    RequestSessions,
     BrowserSessions,
     KnownNetworks,
     PersonSignIn,
@@ -68,6 +81,12 @@ import { SignInService } from './session/sign-in.service';
     OwnSessionsService,
     PeopleService,
     InvitationsService,
+    InstallationPeople,
+    GroupMemberships,
+    OidcProvider,
+    Flows,
+    Arrivals,
+    SingleSignOnService,
   ],
   exports: [
     ApiKeyService,
@@ -77,6 +96,7 @@ import { SignInService } from './session/sign-in.service';
     Bootstrap,
     RateLimits,
     SessionService,
+    RequestSessions,
     SignInLinks,
   ],
 })

@@ -98,19 +98,29 @@ export class RateLimits {
   }
 
   /**
-   * Call it before a password is compared. `isKnown`: the e-mail has signed in from this network lately, so strangers who guess
-   * do not keep its owner out. Throws `rate_limited`.
+   * Compares a password if the address may guess at this e-mail. `isKnown`: it has signed in from this network lately, so strangers
+   * who guess do not keep its owner out. An attempt counts as wrong until it proves right, or is not judged: of many that are sent at
+   * once no more are compared than of those one after the other. Throws `rate_limited`.
    */
-  admitPassword(request: Request, email: string, isKnown: boolean): void {
-    refuse(this.guesses.waitFor(guesser(request, email)));
-    if (!isKnown) refuse(this.strangers.waitFor(email));
-  }
-
-  /** Counts a wrong password and returns the problem for it, as `refusal`. */
-  wrongPassword(request: Request, email: string, isKnown: boolean): Problem {
-    this.guesses.take(guesser(request, email));
-    if (!isKnown) this.strangers.take(email);
-    return this.refusal(request);
+  async guess<Result extends { isRight: boolean }>(
+    request: Request,
+    email: string,
+    isKnown: boolean,
+    compare: () => Promise<Result>,
+  ): Promise<Result> {
+    const guesser = `${networkOf(clientAddress(request))} ${email}`;
+    refuse(this.guesses.waitFor(guesser));
+    refuse(isKnown ? 0 : this.strangers.take(email));
+    this.guesses.take(guesser);
+    let isWrong = false;
+    try {
+      const result = await compare();
+      isWrong = !result.isRight;
+      return result;
+    } finally {
+      if (!isWrong) this.guesses.giveBack(guesser);
+      if (!isWrong && !isKnown) this.strangers.giveBack(email);
+    }
   }
 
   /**
@@ -128,8 +138,6 @@ export class RateLimits {
     return wait > 0 ? problems.rateLimited(Math.ceil(wait)) : problems.unauthenticated();
   }
 }
-
-const guesser = (request: Request, email: string): string => `${networkOf(clientAddress(request))} ${email}`;
 
 function refuse(waitSeconds: number): void {
   if (waitSeconds > 0) throw problems.rateLimited(Math.ceil(waitSeconds));

@@ -1,20 +1,33 @@
-import type { Request } from 'express';
+import type { Application, Request } from 'express';
 import { readUrl } from '../platform/text/read-url';
 import { isLoopbackDestination, isOwnHost } from './local-host';
 import type { Config } from '../platform/config/config';
 import { Problem } from '../platform/problem/problem';
 
-/** True when the browser states that the request comes from a page of this service. Other clients send no `Origin`. */
-export function sameOrigin(request: Pick<Request, 'headers'>): boolean {
-  const { origin } = request.headers;
-  return typeof origin === 'string' && !isFromElsewhere(request);
+/** Where Express keeps the origin of `PUBLIC_URL`: every request has it at hand. */
+const PUBLIC_ORIGIN = 'public origin';
+
+/** Tells the application where people reach it from outside; `null` without `PUBLIC_URL`. */
+export function setPublicOrigin(app: Pick<Application, 'set'>, publicUrl: string | null): void {
+  app.set(PUBLIC_ORIGIN, publicUrl === null ? null : readUrl(publicUrl)?.origin);
+}
+
+/**
+ * True when the browser states that the request comes from a page of this service: of the host that it asks, or of `PUBLIC_URL`,
+ * for a proxy may ask by another name. Other clients send no `Origin`.
+ */
+export function sameOrigin(request: Pick<Request, 'headers' | 'app'>): boolean {
+  return typeof request.headers.origin === 'string' && !isFromElsewhere(request);
 }
 
 /** True when a browser states that the request comes from another site's page; other clients state nothing. */
-function isFromElsewhere({ headers }: Pick<Request, 'headers'>): boolean {
+function isFromElsewhere({ headers, app }: Pick<Request, 'headers' | 'app'>): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
-  if (origin !== undefined && (host === undefined || readUrl(origin)?.host !== host)) return true;
+  if (origin !== undefined) {
+    const isOfHost = host !== undefined && readUrl(origin)?.host === host;
+    if (!isOfHost && app.get(PUBLIC_ORIGIN) !== origin) return true;
+  }
   return site !== undefined && site !== 'same-origin' && !(site === 'none' && origin === undefined);
 }
 

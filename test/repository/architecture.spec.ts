@@ -116,6 +116,8 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     person: [],
     session: ['api-key', 'organization', 'person', 'quota'],
     people: ['api-key', 'organization', 'person', 'quota', 'session'],
+    proxy: ['people', 'person', 'session'],
+    'single-sign-on': ['people', 'person', 'session'],
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
@@ -152,7 +154,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'convert/gatus': { condition: [] },
   'convert/uptime-kuma': { file: [], monitor: ['file'] },
   client: { layer: [] },
-  cli: { uptime: [], incident: ['uptime'], mcp: ['incident', 'uptime'] },
+  cli: { uptime: [], database: [], incident: ['uptime'], mcp: ['incident', 'uptime'], people: ['database', 'uptime'] },
   testing: {
     servers: [],
     checker: [],

@@ -60,8 +60,15 @@ export class InvitationsService {
     return page.map(toOpenInvitationView);
   }
 
-  /** The result holds the token, this one time. The same e-mail again replaces the older one. Throws `conflict` for a member. */
-  create({ orgId, keyName, person }: Caller, dto: CreateInvitationDto): Promise<CreatedOpenInvitationView> {
+  /**
+   * The result holds the token, this one time. The same e-mail again replaces the older one. Throws `conflict` for a member.
+   * `isOperator`: whoever joins by it may call the operator's routes.
+   */
+  create(
+    { orgId, keyName, person }: Pick<Caller, 'orgId' | 'keyName' | 'person'>,
+    dto: CreateInvitationDto,
+    isOperator = false,
+  ): Promise<CreatedOpenInvitationView> {
     refuse(this.findingsIn(dto));
     const email = normalizeEmail(dto.email);
     const token = newToken();
@@ -81,9 +88,20 @@ export class InvitationsService {
       await this.quotas.claim(tx, orgId, { people: 1 });
       const id = newUuid();
       await tx.query(
-        `INSERT INTO invitation (id, org_id, email, role, hash, created_by_id, created_by, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [id, orgId, email, dto.role, hashOf(token), person?.id ?? null, person ? null : keyName, now, expiresAt],
+        `INSERT INTO invitation (id, org_id, email, role, is_operator, hash, created_by_id, created_by, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          id,
+          orgId,
+          email,
+          dto.role,
+          isOperator,
+          hashOf(token),
+          person?.id ?? null,
+          person ? null : keyName,
+          now,
+          expiresAt,
+        ],
       );
       // Neither e-mail nor token: the log cannot be changed.
       await recordChange(tx, { orgId, action: 'create', resource: 'invitation', id, after: { role: dto.role } });

@@ -66,7 +66,7 @@ export class JoinService {
       if (isFirst) await this.beFirst(tx);
       await this.tokens.use(tx, dto.token, token, request);
       await failpoint('account.token_used');
-      const person = await this.people.insert(tx, { name, email, password, isOperator: isFirst });
+      const person = await this.people.insert(tx, { name, email, password, isOperator: token.isOperator });
       if (!person) throw problems.conflict(HAS_ACCOUNT);
       const author = personAuthor(person, via, request);
       await this.memberships.join(tx, person.id, place, author);
@@ -90,6 +90,7 @@ export class JoinService {
       await failpoint('account.token_used');
       if (!(await this.memberships.join(tx, person.id, place, author)))
         throw problems.conflict('You are in this organization already.');
+      if (token.isOperator) await tx.query('UPDATE person SET is_operator = true WHERE id = $1', [person.id]);
       await failpoint('account.joined');
     });
     await failpoint('account.committed');

@@ -7,6 +7,13 @@ import type { MembershipSource } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
 import { Quotas } from '../quota/quotas.service';
 
+/** Where a person is to be a member (uuid). */
+export interface Place {
+  orgId: string;
+  role: Role;
+  source: MembershipSource;
+}
+
 /** The one way into an organization. */
 @Injectable()
 export class Memberships {
@@ -19,12 +26,7 @@ export class Memberships {
    * The person (uuid) is a member from now on; false when they were before. An invitation that is used makes room first. Throws
    * `quota_exceeded`, and `not_found` for an organization that is being deleted.
    */
-  async join(
-    tx: Tx,
-    personId: string,
-    place: { orgId: string; role: Role; source: MembershipSource },
-    author: Authorship,
-  ): Promise<boolean> {
+  async join(tx: Tx, personId: string, place: Place, author: Authorship): Promise<boolean> {
     const { orgId, role } = place;
     await this.quotas.claim(tx, orgId, { people: 1 });
     if (!(await this.people.join(tx, personId, place))) return false;

@@ -20,6 +20,7 @@ import {
   toPersonView,
   type UpdatePersonDto,
 } from './people.dto';
+import { NO_PASSWORDS } from '../person/passwords.service';
 import { PersonStore } from '../person/person-store';
 
 // Cost: by the index of the organization's memberships; of each person two look-ups by key.
@@ -79,7 +80,7 @@ export class PeopleService {
       if (row.source === 'groups')
         throw problems.conflict('A group of the single sign-on decides this role: change it there.');
       if (role !== 'admin') await this.keepAnAdmin(tx, orgId, id, admins);
-      await tx.query('UPDATE membership SET role = $3 WHERE person_id = $1 AND org_id = $2', [id, orgId, role]);
+      await this.people.setRole(tx, id, orgId, role);
       await recordChange(tx, {
         orgId,
         action: 'update',
@@ -113,11 +114,12 @@ export class PeopleService {
 
   /**
    * A link by which a member sets a password, for 24 hours. Throws `conflict` for whom this would open another door: an operator, or
-   * a member of another organization.
+   * a member of another organization; and with PASSWORDS=off.
    */
   passwordLink(orgId: string, id: string): Promise<PasswordLinkView> {
     return this.database.transaction(async (tx) => {
       const row = await this.read(tx, orgId, id);
+      if (!this.config.passwords) throw problems.conflict(NO_PASSWORDS);
       const memberships = await this.people.membershipsOf(tx, id);
       if (row.isOperator || memberships.some((one) => one.orgId !== orgId))
         throw problems.conflict(

@@ -20,6 +20,8 @@ export interface Token {
   /** Of an invitation. */
   invitationId: string | null;
   invitedBy: string | null;
+  /** Whoever uses it is an operator from then on. */
+  isOperator: boolean;
   expiresAt: Date;
 }
 
@@ -29,6 +31,7 @@ interface InvitationRow {
   orgName: string;
   email: string;
   role: Role;
+  isOperator: boolean;
   invitedBy: string | null;
   expiresAt: Date;
 }
@@ -66,7 +69,8 @@ export class Tokens {
 
   private async invitation(token: string, sql: Sql): Promise<Token | null> {
     const [row] = await sql.query<InvitationRow>(
-      `SELECT i.id, i.org_id AS "orgId", o.name AS "orgName", i.email, i.role, i.expires_at AS "expiresAt",
+      `SELECT i.id, i.org_id AS "orgId", o.name AS "orgName", i.email, i.role, i.is_operator AS "isOperator",
+              i.expires_at AS "expiresAt",
               ${authorName('i.created_by', 'i.created_by_id')} AS "invitedBy"
          FROM invitation i JOIN organization o ON o.id = i.org_id AND o.deleted_at IS NULL WHERE i.hash = $1`,
       [hashOf(token)],
@@ -79,7 +83,7 @@ export class Tokens {
   private async link(token: string, sql: Sql): Promise<Token | null> {
     const link = await this.links.find(token, sql);
     if (!link?.isInTime) return null;
-    const shared = { invitationId: null, invitedBy: null, expiresAt: link.expiresAt };
+    const shared = { invitationId: null, invitedBy: null, isOperator: false, expiresAt: link.expiresAt };
     if (link.personId !== null) {
       const person = await this.people.find(sql, link.personId);
       const kind = link.purpose === 'password' ? 'password' : 'sign_in';
@@ -94,6 +98,7 @@ export class Tokens {
     const organization = { id: key.id, name: key.name };
     return {
       ...shared,
+      isOperator: isFirst,
       kind: isFirst ? 'first_account' : 'sign_in',
       organization,
       role: key.role,

@@ -15,6 +15,8 @@ const WAITING = 20;
 /** Seconds until it is worth to try again: what the waiting ones take, about. */
 const RETRY_SECONDS = 3;
 
+/** Why there is no password to be set. */
+export const NO_PASSWORDS = 'Passwords are off here: people sign in by single sign-on, or by a link.';
 /** More than an entry of the audit log takes. */
 const REFUSAL_MS = 50;
 
@@ -35,8 +37,14 @@ export class Passwords {
     metrics.watchHashes(() => this.places.waiting);
   }
 
-  /** What is wrong with a new password, at `pointer`; nothing for a good one. */
+  /** False with PASSWORDS=off: none is taken. */
+  get areOn(): boolean {
+    return this.config.passwords;
+  }
+
+  /** What is wrong with a new password, at `pointer`; nothing for a good one. Throws `conflict` with PASSWORDS=off. */
   findingsIn(password: string, known: Omit<KnownWords, 'host'>, pointer = '/password'): FieldProblem[] {
+    if (!this.areOn) throw problems.conflict(NO_PASSWORDS);
     const length = [...normalizePassword(password)].length;
     if (length < PASSWORD_LENGTH.min || length > PASSWORD_LENGTH.max)
       return [

@@ -14,6 +14,12 @@ export interface NewPerson {
   isOperator: boolean;
 }
 
+/** Who somebody is for a single sign-on, or for the proxy in front. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+}
+
 /** Single statements about people and their place in organizations; each by a key. Ids are uuids. */
 @Injectable()
 export class PersonStore {
@@ -31,6 +37,30 @@ export class PersonStore {
   async find(sql: Sql, id: string): Promise<PersonRow | null> {
     const [row] = await sql.query<PersonRow>(`SELECT ${PERSON_COLUMNS} FROM person p WHERE p.id = $1`, [id]);
     return row ?? null;
+  }
+
+  /** Whose identity it is (uuid); `null` for one that nobody has. */
+  async ownerOf(sql: Sql, { issuer, subject }: Identity): Promise<string | null> {
+    const [row] = await sql.query<{ personId: string }>(
+      'SELECT person_id AS "personId" FROM identity WHERE issuer = $1 AND subject = $2',
+      [issuer, subject],
+    );
+    return row?.personId ?? null;
+  }
+
+  /** For an identity that nobody has: `lockIdentity` before it is looked for. */
+  async addIdentity(tx: Tx, personId: string, { issuer, subject }: Identity): Promise<void> {
+    await tx.query('INSERT INTO identity (issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4)', [
+      issuer,
+      subject,
+      personId,
+      this.clock.now(),
+    ]);
+  }
+
+  /** Of two transactions that come with one new identity the second waits, and finds what the first has made. */
+  async lockIdentity(tx: Tx, { issuer, subject }: Identity): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${issuer} ${subject}`]);
   }
 
   /** Keeps others from changing or erasing the person until the transaction ends. */
@@ -69,6 +99,11 @@ export class PersonStore {
   async leave(tx: Tx, personId: string, orgId: string): Promise<void> {
     await tx.query('DELETE FROM membership WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
     await tx.query('UPDATE session SET org_id = NULL WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
+  }
+
+  /** Of a membership that there is. */
+  async setRole(tx: Tx, personId: string, orgId: string, role: Role): Promise<void> {
+    await tx.query('UPDATE membership SET role = $3 WHERE person_id = $1 AND org_id = $2', [personId, orgId, role]);
   }
 
   /** The organizations of a person, by name. */

@@ -6,11 +6,11 @@ import { Database, type Tx } from '../../platform/database/database';
 import { Problem, problems } from '../../platform/problem/problem';
 import { OrganizationService } from '../organization/organization.service';
 import { PersonStore } from '../person/person-store';
-import { RateLimits } from '../rate-limits';
 import { requireOwnPage, sameOrigin } from '../same-origin';
 import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie, setSessionCookie } from './session-cookie';
 import { type SessionView, type SignInMethodsView, toSessionView } from './session.dto';
-import { type SessionOf, SessionService, type SignedIn, type SignIn } from './session.service';
+import { RequestSessions } from './request-sessions';
+import { type Device, type SessionOf, SessionService, type SignedIn, type SignIn } from './session.service';
 
 /** The session that a browser has: begun, shown, ended, and its cookie. Who may begin one, the sign-ins decide. */
 @Injectable()
@@ -21,13 +21,18 @@ export class BrowserSessions {
     private readonly people: PersonStore,
     private readonly organizations: OrganizationService,
     private readonly config: Config,
-    private readonly limits: RateLimits,
+    private readonly requests: RequestSessions,
   ) {}
 
   /** What the page of signing in offers. */
   async methods(): Promise<SignInMethodsView> {
-    const needsAccount = this.config.auth && !(await this.people.isAnybodyThere(this.database));
-    return { password: this.config.auth, api_key: true, single_sign_on: null, needs_account: needsAccount };
+    const { auth, passwords, oidcIssuer, oidcName } = this.config;
+    return {
+      password: auth && passwords,
+      api_key: true,
+      single_sign_on: oidcIssuer === null ? null : { name: oidcName },
+      needs_account: auth && !(await this.people.isAnybodyThere(this.database)),
+    };
   }
 
   /** Begins a session in place of the one that the browser had. */
@@ -38,8 +43,7 @@ export class BrowserSessions {
     request: Request,
     response: Response,
   ): Promise<SessionView> {
-    const old = sessionCookie(request);
-    if (old !== null) await this.sessions.close(old, originOf(request), this.admitting(request));
+    await this.requests.close(request);
     return this.begun(await this.sessions.open(of, via, deviceOf(request), author), request, response);
   }
 
@@ -69,17 +73,15 @@ export class BrowserSessions {
   async current(request: Request, response: Response): Promise<SessionView | undefined> {
     response.setHeader('Cache-Control', 'no-store');
     if (!this.config.auth) return this.withoutAuth(request);
-    const held = await this.held(request);
+    const held = await this.requests.asked(request);
     if (held) return this.show(held);
-    // Nobody is told so, but many cookies that are no session make the address a doubtful one.
-    if (sessionCookie(request) !== null) this.limits.refusal(request);
     response.status(204);
     return undefined;
   }
 
   /** The session of a person goes over to another organization that is theirs (uuids). */
   async move(of: { orgId: string; personId: string }, author: Authorship, request: Request): Promise<SessionView> {
-    await this.sessions.moveTo(sessionCookie(request) ?? '', of, author);
+    await this.sessions.moveTo(this.requests.presentedBy(request)?.token ?? '', of, author);
     const moved = await this.held(request);
     if (!moved) throw problems.unauthenticated();
     return this.show(moved);
@@ -87,27 +89,22 @@ export class BrowserSessions {
 
   /** Ends the session on the server and in the browser. */
   async signOut(request: Request, response: Response): Promise<void> {
-    const cookie = sessionCookie(request);
-    if (cookie !== null && !sameOrigin(request))
+    if (sessionCookie(request) !== null && !sameOrigin(request))
       throw new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
-    if (cookie !== null) await this.sessions.close(cookie, originOf(request), this.admitting(request));
+    await this.requests.close(request);
     response.clearCookie(SECURE_SESSION_COOKIE, { path: '/', secure: true });
     response.clearCookie(PLAIN_SESSION_COOKIE, { path: '/' });
   }
 
-  /** Who is behind the browser's cookie; `null` without a session. Throws `rate_limited`. */
+  /** Who is behind the browser; `null` without a session. Throws `rate_limited`. */
   async held(request: Request): Promise<SignedIn | null> {
-    const cookie = sessionCookie(request);
-    return cookie === null ? null : this.sessions.signedIn(cookie, this.admitting(request));
+    const presented = this.requests.presentedBy(request);
+    return presented && this.requests.signedIn(presented, request);
   }
 
   private async show(held: SignedIn): Promise<SessionView> {
     const memberships = held.person ? await this.people.membershipsOf(this.database, held.person.id) : [];
     return toSessionView(held, memberships, this.config);
-  }
-
-  private admitting(request: Request): () => void {
-    return () => this.limits.admitLookUp(request);
   }
 
   private async withoutAuth(request: Request): Promise<SessionView> {
@@ -124,7 +121,8 @@ export function requireOwnOrigin(request: Request): void {
     throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
 }
 
-const deviceOf = (request: Request) => ({
+/** What is kept of where a session begins. */
+export const deviceOf = (request: Request): Device => ({
   address: originOf(request).address,
   userAgent: request.headers['user-agent'] ?? null,
 });

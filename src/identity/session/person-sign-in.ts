@@ -25,9 +25,16 @@ export class PersonSignIn {
     private readonly limits: RateLimits,
   ) {}
 
-  /** Signs a person in whose credential was found right, in the organization where they were last. */
-  async begin(person: Pick<PersonRow, 'id'>, via: SignIn, request: Request, response: Response): Promise<SessionView> {
-    const of = { orgId: await this.people.lastOrganization(this.database, person.id), personId: person.id };
+  /** Signs a person in whose credential was found right: in the organization (uuid) that they came for, else where they were last. */
+  async begin(
+    person: Pick<PersonRow, 'id'>,
+    via: SignIn,
+    request: Request,
+    response: Response,
+    cameFor: string | null = null,
+  ): Promise<SessionView> {
+    const orgId = cameFor ?? (await this.people.lastOrganization(this.database, person.id));
+    const of = { orgId, personId: person.id };
     const session = await this.browsers.open(of, via, personAuthor(person, via, request), request, response);
     await this.networks.remember(person.id, request);
     return session;
@@ -36,14 +43,16 @@ export class PersonSignIn {
   /** One problem for whatever is wrong, after the same work. Throws `unauthenticated`, `rate_limited`. */
   async withPassword(typed: string, password: string, request: Request, response: Response): Promise<SessionView> {
     this.limits.admitLookUp(request);
+    if (!this.passwords.areOn) throw this.limits.refusal(request);
     const email = normalizeEmail(typed);
     const person = await this.networks.holderOf(email, request);
     const isKnown = person?.isKnown === true;
-    this.limits.admitPassword(request, email, isKnown);
-    const { isRight, isOutdated } = await this.passwords.compare(password, person?.password ?? null);
+    const { isRight, isOutdated } = await this.limits.guess(request, email, isKnown, () =>
+      this.passwords.compare(password, person?.password ?? null),
+    );
     if (!person || !isRight) {
       await this.passwords.afterWrong(async () => person && this.refused(person, request));
-      throw this.limits.wrongPassword(request, email, isKnown);
+      throw this.limits.refusal(request);
     }
     if (isOutdated) await this.rehash(person, password);
     return this.begin(person, 'password', request, response);

@@ -53,9 +53,9 @@ export class SessionController {
     access: 'public',
     operationId: 'getSession',
     summary: 'Who is signed in',
-    description: 'Who the browser’s session cookie stands for; 204 for nobody.',
+    description: 'Who the browser’s session cookie, or the header of a proxy, stands for; 204 for nobody.',
     returns: { ok: SessionView, noContent: 'Nobody is signed in.' },
-    problems: ['origin_not_allowed', 'rate_limited'],
+    problems: ['unauthenticated', 'origin_not_allowed', 'rate_limited'],
   })
   current(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<SessionView | undefined> {
     return this.browsers.current(request, response);

@@ -40,7 +40,7 @@ export const newToken = (): string => randomBytes(32).toString('base64url');
 export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** How somebody signed in. */
-export const SIGN_INS = ['api_key', 'sign_in_link', 'password', 'invitation', 'single_sign_on'] as const;
+export const SIGN_INS = ['api_key', 'sign_in_link', 'password', 'invitation', 'single_sign_on', 'proxy'] as const;
 export type SignIn = (typeof SIGN_INS)[number];
 
 /** Whom a new session is for (uuids): a key, or a person in one of their organizations or in none. */
@@ -116,9 +116,18 @@ export class SessionService {
     return token;
   }
 
-  /** As `open`, in the transaction of what else a sign-in does; `remember` the token once it has committed. Removes expired sessions. */
-  async openIn(tx: Tx, of: SessionOf, via: SignIn, device: Device, author: Authorship): Promise<string> {
-    const token = newToken();
+  /**
+   * As `open`, in the transaction of what else a sign-in does; `remember` the token once it has committed. Removes expired sessions.
+   * `token`: of a session that there may be already; then nothing happens.
+   */
+  async openIn(
+    tx: Tx,
+    of: SessionOf,
+    via: SignIn,
+    device: Device,
+    author: Authorship,
+    token = newToken(),
+  ): Promise<string> {
     const now = this.clock.now();
     const personId = 'personId' in of ? of.personId : null;
     const keyId = 'keyId' in of ? of.keyId : null;
@@ -128,9 +137,9 @@ export class SessionService {
       this.oldest(now),
     );
     if (personId !== null) await this.makeRoom(tx, personId);
-    await tx.query(
+    const opened = await tx.query(
       `INSERT INTO session (hash, id, key_id, person_id, org_id, via, address, user_agent, created_at, last_seen_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, left($8, 200), $9, $9)`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, left($8, 200), $9, $9) ON CONFLICT (hash) DO NOTHING RETURNING 1`,
       [
         hashOf(token),
         newUuid(),
@@ -143,6 +152,8 @@ export class SessionService {
         now,
       ],
     );
+    if (opened.length === 0) return token;
+    if (personId !== null) await tx.query('UPDATE person SET last_sign_in_at = $2 WHERE id = $1', [personId, now]);
     await recordSignIn(tx, of, 'sign_in', author);
     tx.afterCommit(() => this.metrics.signedIn(via));
     return token;

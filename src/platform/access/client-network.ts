@@ -14,6 +14,12 @@ export function clientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'
   return address?.replace(/^::ffff:(?=\d+\.)|%.*$/g, '');
 }
 
+/** Whether a connection from this address is one of `TRUSTED_PROXIES`: as Express judges whose `X-Forwarded-For` it reads. */
+export function isTrustedProxy({ app }: Pick<Request, 'app'>, address: string | undefined): boolean {
+  const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return address !== undefined && trusts(address, 0);
+}
+
 /**
  * What stands for one client where limits count by address: the IPv4 address, or the /64 of an IPv6 one, because whoever
  * has an IPv6 address has 2^64 of them. Empty for a connection that is gone.

@@ -29,6 +29,12 @@ export class TokenBuckets {
     return wait;
   }
 
+  /** Tokens that were taken and turned out not to be used; a bucket holds no more than it may. */
+  giveBack(key: string, count = 1): void {
+    const bucket = this.refilled(key);
+    bucket.tokens = Math.min(this.burst, bucket.tokens + count);
+  }
+
   /** The seconds until `count` tokens could be taken; 0 when they could be now. Takes nothing. */
   waitFor(key: string, count = 1): number {
     const { tokens } = this.refilled(key);

@@ -115,7 +115,28 @@ export const IsCidr = textRule('must be networks such as 10.0.0.0/8, separated b
 
 export const IsNotEverybody = textRule(
   'must name your proxies: a network of all addresses would let anybody choose an address',
-  (text) => !/\/0+$/.test(text),
+  (text) => !/\/0+$/.test(text) && !hasAllOfIpv4(text),
+);
+
+const MAPPED_BITS = 96;
+
+/** In IPv6, as `::ffff:0:0/96`. */
+function hasAllOfIpv4(text: string): boolean {
+  if (!parses(() => ipaddr.parseCIDR(text))) return false;
+  const [address, bits] = ipaddr.parseCIDR(text);
+  return address.kind() === 'ipv6' && bits <= MAPPED_BITS && ipaddr.parse('::ffff:0:0').match([address, bits]);
+}
+
+export const IsHeaderName = textRule(
+  'must be the name of a header that your proxy sets, such as Remote-User',
+  (text) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text) && !OWN_HEADERS.has(text.toLowerCase()),
+);
+
+/** They mean something else here. */
+const OWN_HEADERS = new Set(
+  'authorization cookie content-type forwarded host idempotency-key if-match origin user-agent x-api-key x-forwarded-for x-organization'.split(
+    ' ',
+  ),
 );
 
 export const IsHostPort = textRule(
@@ -127,4 +148,31 @@ export const IsHostPort = textRule(
 export const IsSecretsKey = textRule(
   'must be pairs of id:key, the key being 32 bytes in base64 (openssl rand -base64 32), separated by commas',
   (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
+);
+
+/** On this machine: what is sent there by http is read by nobody else. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+export const IsIssuer = textRule(
+  'must be the https URL of a provider, such as https://login.example.com/realms/main, with http on this machine only: no user name, no query, no fragment',
+  (text) => {
+    const url = readUrl(text);
+    if (url === null || text.length > MAX_PUBLIC_URL || /[?#\s]/.test(text)) return false;
+    if (url.username !== '' || url.password !== '') return false;
+    return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  },
+);
+
+export const IsScopes = textRule(
+  'must be scopes separated by spaces, openid among them',
+  (text) => /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
+);
+
+/** `group=organization:role`, or `group=operator`; the group may end with a `*`. */
+export const GROUP_RULE =
+  /^(?<group>[^=*]*)(?<star>\*?)(?<!^)=(?:(?<operator>operator)|(?<organization>.+):(?<role>read|write|admin))$/u;
+
+export const IsGroupRule = textRule(
+  'must be rules such as ops=Default:admin, shop-*=Shop:write or root=operator, separated by commas',
+  (text) => GROUP_RULE.test(text),
 );

@@ -116,8 +116,55 @@ describe('Config', () => {
       'https://h/a(b)',
       `https://${'h'.repeat(255)}`,
     ].map((text): [string, string, string] => ['PUBLIC_URL', text, PUBLIC_URL]),
+    ...[
+      'login.example.com',
+      'http://login.example.com',
+      'https://u:p@h',
+      'https://h/?a',
+      'https://h/#b',
+      'ftp://h',
+      'http://localhost.example.com',
+      `https://${'h'.repeat(255)}`,
+    ].map((text): [string, string, string] => [
+      'OIDC_ISSUER',
+      text,
+      `OIDC_ISSUER must be the https URL of a provider, such as https://login.example.com/realms/main, with http on this machine only: no user name, no query, no fragment.`,
+    ]),
+    ...['profile', 'openid  email', 'openid "x"', ' openid'].map((text): [string, string, string] => [
+      'OIDC_SCOPES',
+      text,
+      `OIDC_SCOPES must be scopes separated by spaces, openid among them, not ${JSON.stringify(text)}.`,
+    ]),
+    ...['ops', 'ops=Default', '=Default:read', 'a*b=Default:read', 'ops=:read', 'ops=Default:owner', 'ops=root'].map(
+      (text): [string, string, string] => [
+        'PEOPLE_GROUPS',
+        text,
+        `PEOPLE_GROUPS must be rules such as ops=Default:admin, shop-*=Shop:write or root=operator, separated by commas, not ${JSON.stringify(text)}.`,
+      ],
+    ),
   ])('says of %s=%s in one sentence what it must be', (name, text, sentence) => {
     expect(() => loadConfig({ [name]: text })).toThrow(new ConfigError([sentence]));
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'a provider without an address of our own',
+      { OIDC_ISSUER: 'https://h', OIDC_CLIENT_ID: 'x' },
+      'OIDC_ISSUER needs PUBLIC_URL',
+    ],
+    [
+      'a provider without a client',
+      { OIDC_ISSUER: 'http://[::1]:1', PUBLIC_URL: 'https://h' },
+      'OIDC_ISSUER needs OIDC_CLIENT_ID',
+    ],
+    ['a client without a provider', { OIDC_CLIENT_ID: 'x' }, 'OIDC_CLIENT_ID has no effect without OIDC_ISSUER'],
+    [
+      'a provider where nobody signs in',
+      { OIDC_ISSUER: 'https://h', OIDC_CLIENT_ID: 'x', PUBLIC_URL: 'https://h', AUTH: 'off' },
+      'OIDC_ISSUER and AUTH=off exclude each other',
+    ],
+  ])('refuses %s', (_, environment, sentence) => {
+    expect(() => loadConfig(environment)).toThrow(sentence);
   });
 
   it.each([

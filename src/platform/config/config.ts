@@ -2,10 +2,14 @@ import {
   brokenRules,
   IsCidr,
   IsDatabaseUrl,
+  IsGroupRule,
+  IsHeaderName,
   IsHostPort,
   IsHttpUrl,
+  IsIssuer,
   IsNotEverybody,
   IsPublicUrl,
+  IsScopes,
   IsSecretsKey,
   IsSmtpUrl,
   IsSwitch,
@@ -50,6 +54,39 @@ export class Config {
 
   /** CIDRs of proxies whose `X-Forwarded-For` is believed, comma-separated; of nobody else it is read. Never everybody. */
   @Env('TRUSTED_PROXIES') @MostItems(50) @IsCidr @IsNotEverybody trustedProxies: string[] = [];
+
+  /** The header in which these proxies say who has signed in there; of nobody else it is read. Needs `trustedProxies`. */
+  @Env('PROXY_USER_HEADER') @IsHeaderName proxyUserHeader: string | null = null;
+
+  /** The header with the name to show for that user. */
+  @Env('PROXY_NAME_HEADER') @IsHeaderName proxyNameHeader: string | null = null;
+
+  /** The header with the groups of that user, separated by commas. */
+  @Env('PROXY_GROUPS_HEADER') @IsHeaderName proxyGroupsHeader: string | null = null;
+
+  /** OpenID Connect provider that people may sign in with: its https URL, or http on this machine. Needs `publicUrl`. */
+  @Env('OIDC_ISSUER') @IsIssuer oidcIssuer: string | null = null;
+
+  /** As it is registered with the provider, whose redirect URI is `<PUBLIC_URL>/auth/oidc/callback`. */
+  @Env('OIDC_CLIENT_ID') @MostCharacters(255) oidcClientId: string | null = null;
+
+  /** Unset: a public client, which the provider knows by PKCE alone. */
+  @Env('OIDC_CLIENT_SECRET') @MostCharacters(1000) oidcClientSecret: string | null = null;
+
+  /** What the button of the sign-in page says. */
+  @Env('OIDC_NAME') @MostCharacters(60) oidcName = 'Single sign-on';
+
+  /** What the provider is asked for; separated by spaces. */
+  @Env('OIDC_SCOPES') @MostCharacters(1000) @IsScopes oidcScopes = 'openid profile email';
+
+  /** The claim that lists the groups of a person. */
+  @Env('OIDC_GROUPS_CLAIM') @MostCharacters(255) oidcGroupsClaim = 'groups';
+
+  /** What groups of the provider may do: `group=organization:role` or `group=operator`, comma-separated; a `*` ends a beginning. */
+  @Env('PEOPLE_GROUPS') @MostItems(200) @MostCharacters(600) @IsGroupRule peopleGroups: string[] = [];
+
+  /** `off`: people sign in by single sign-on or one-time links only. */
+  @Env('PASSWORDS') @IsSwitch passwords = true;
 
   /** With AUTH=off: names (or name:port) besides localhost and the own address that requests may be sent to, comma-separated. */
   @Env('ALLOWED_HOSTS') @MostItems(50) @MostCharacters(255) allowedHosts: string[] = [];
@@ -175,10 +212,43 @@ export class Config {
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const config = readSettings(Config, environment, brokenRules);
   if (config.publicUrl !== null) config.publicUrl = publicBaseOf(config.publicUrl);
-  if (!config.auth && !config.authOffAnywhere && !LOOPBACK.test(config.host)) throw new ConfigError([OPEN_TO_OTHERS]);
+  const excluded = [...contradictionsIn(config), ...proxyContradictionsIn(config)];
+  if (excluded.length > 0) throw new ConfigError(excluded);
   return config;
+}
+
+/** What is right alone and wrong together. */
+function contradictionsIn({ auth, authOffAnywhere, host, publicUrl, oidcIssuer, oidcClientId }: Config): string[] {
+  const found = !auth && !authOffAnywhere && !LOOPBACK.test(host) ? [OPEN_TO_OTHERS] : [];
+  if (oidcIssuer === null) return oidcClientId === null ? found : [...found, NO_ISSUER];
+  if (!auth) found.push(NOBODY_SIGNS_IN);
+  if (publicUrl === null) found.push(NO_WAY_BACK);
+  if (oidcClientId === null) found.push(NO_CLIENT);
+  return found;
+}
+
+function proxyContradictionsIn(config: Config): string[] {
+  const { auth, trustedProxies, proxyUserHeader, proxyNameHeader, proxyGroupsHeader } = config;
+  if (proxyUserHeader === null) return proxyNameHeader === null && proxyGroupsHeader === null ? [] : [NO_USER_HEADER];
+  const found = trustedProxies.length === 0 ? [NO_TRUSTED_PROXY] : [];
+  if (!auth) found.push(NOBODY_IS_TOLD);
+  return found;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 const OPEN_TO_OTHERS =
   'AUTH=off makes everyone who reaches HOST an administrator: set HOST=127.0.0.1, or AUTH_OFF_ANYWHERE=on if that is meant.';
+const NO_ISSUER =
+  'OIDC_CLIENT_ID has no effect without OIDC_ISSUER: set it to the address of the provider, or unset OIDC_CLIENT_ID.';
+const NOBODY_SIGNS_IN =
+  'OIDC_ISSUER and AUTH=off exclude each other, for with AUTH=off nobody signs in: unset one of them.';
+const NO_WAY_BACK =
+  'OIDC_ISSUER needs PUBLIC_URL, such as https://uptime.example.com: the provider sends people back there.';
+const NO_CLIENT =
+  'OIDC_ISSUER needs OIDC_CLIENT_ID: register this service with the provider, with the redirect URI <PUBLIC_URL>/auth/oidc/callback.';
+const NO_USER_HEADER =
+  'PROXY_NAME_HEADER and PROXY_GROUPS_HEADER have no effect without PROXY_USER_HEADER: set it to the header with the user, or unset them.';
+const NO_TRUSTED_PROXY =
+  'PROXY_USER_HEADER needs TRUSTED_PROXIES, the addresses of your proxy: anybody else could send that header, too.';
+const NOBODY_IS_TOLD =
+  'PROXY_USER_HEADER and AUTH=off exclude each other, for with AUTH=off it does not matter who asks: unset one of them.';

@@ -2,7 +2,7 @@ import { Config } from './config';
 import { envNames } from './env';
 
 /** Beginnings that nobody else's variables have: what begins so was meant for us. */
-const OWN_PREFIXES = ['QUOTA_', 'EGRESS_', 'SMTP_', 'SECRETS_', 'BOOTSTRAP_', 'CONNECTIVITY_'];
+const OWN_PREFIXES = ['QUOTA_', 'EGRESS_', 'SMTP_', 'SECRETS_', 'BOOTSTRAP_', 'CONNECTIVITY_', 'OIDC_'];
 /** A typing error in a short name leaves less to recognise it by. */
 const SHORT = 5;
 /** A misspelt name with one of our beginnings is near to one of ours up to here. */

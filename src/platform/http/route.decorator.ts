@@ -26,6 +26,8 @@ type Returns =
   | ({ list: Type<object> } & Shown)
   /** By media type, as in OpenAPI. Most such handlers write the response themselves. */
   | ({ content: ResponseContent } & Shown)
+  /** Sends the browser elsewhere; where to, in words. */
+  | { redirect: string }
   | { noContent: string };
 type ResponseContent = NonNullable<ApiResponseOptions['content']>;
 
@@ -38,7 +40,7 @@ type Returned<R extends Returns> = R extends { page: Type<infer View> }
       ? View
       : R extends { ok: Type<infer View> }
         ? View | (R extends { noContent: string } ? undefined : never)
-        : R extends { noContent: string }
+        : R extends { noContent: string } | { redirect: string }
           ? void
           : string | void;
 
@@ -122,9 +124,14 @@ interface AnyReturns extends Shown {
   list?: Type<object>;
   content?: ResponseContent;
   noContent?: string;
+  redirect?: string;
 }
 
-function responses({ ok, created, at, page, list, noContent, ...shown }: AnyReturns): MethodDecorator[] {
+const LOCATION = { Location: { description: 'Where to.', schema: { type: 'string' as const } } };
+
+function responses({ ok, created, at, page, list, noContent, redirect, ...shown }: AnyReturns): MethodDecorator[] {
+  if (redirect !== undefined)
+    return [HttpCode(303), ApiResponse({ status: 303, description: redirect, headers: LOCATION })];
   const type = ok ?? created ?? page ?? list;
   const status = created ? 201 : type || shown.content ? 200 : 204;
   return [

@@ -2,9 +2,9 @@ import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Request, type Response } from 'express';
+import express, { type Application, type Request, type Response } from 'express';
 import type { AuthenticatedRequest } from '../access/caller';
-import { networkOf } from '../access/client-network';
+import { clientAddress, isTrustedProxy, networkOf } from '../access/client-network';
 import { newUuid } from '../ids/id';
 import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
@@ -102,9 +102,9 @@ export class ServerAdapter extends ExpressAdapter {
     const result = Buffer.isBuffer(body)
       ? response.status(status ?? response.statusCode).send(body)
       : super.reply(response, body, status);
-    const { caller, socket } = response.req as AuthenticatedRequest;
+    const { caller } = response.req as AuthenticatedRequest;
     const bytes = Number(response.getHeader('Content-Length') ?? 0);
-    this.unread.add(caller?.orgId ?? networkOf(socket.remoteAddress), response, bytes);
+    this.unread.add(caller?.orgId ?? networkOf(clientAddress(response.req)), response, bytes);
     return result;
   }
 
@@ -122,8 +122,12 @@ export class ServerAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const server: Server = createServer(LIMITS);
     server.maxConnections = MAX_SOCKETS;
-    limitConnections(server, { perAddress: this.maxConnectionsPerAddress, inAll: MAX_CONNECTIONS }, (because) =>
-      this.onClosed(because),
+    const app: Application = this.getInstance();
+    limitConnections(
+      server,
+      { perAddress: this.maxConnectionsPerAddress, inAll: MAX_CONNECTIONS },
+      (because) => this.onClosed(because),
+      (address) => isTrustedProxy({ app }, address),
     );
     endSlowReaders(server, this.getInstance());
     server.on('clientError', respondToClientError);

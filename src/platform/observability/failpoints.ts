@@ -47,6 +47,8 @@ export const FAILPOINTS = [
   'account.signed_in',
   'account.committed',
   'account.erased',
+  'single_sign_on.person_made',
+  'single_sign_on.joined',
   'account.erasure_committed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];

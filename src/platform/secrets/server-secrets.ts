@@ -2,7 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database';
 
-const NAMES = ['api_key_pepper', 'cursor', 'check_id', 'acknowledge_link', 'entity_tag', 'network'] as const;
+const NAMES = [
+  'api_key_pepper',
+  'cursor',
+  'check_id',
+  'acknowledge_link',
+  'entity_tag',
+  'network',
+  'single_sign_on',
+  'proxy_user',
+] as const;
 export type ServerSecretName = (typeof NAMES)[number];
 
 /** Random values shared by every instance on one database, made by the first that starts. Read once at the start. */

@@ -23,6 +23,7 @@ class SlowModule {}
 const PER_ADDRESS = 10;
 /** Not the address that the test's own requests come from. */
 const CLIENT = '127.0.0.9';
+const PROXY = '127.0.0.8';
 const SLOW = 'GET /api/v1/slow HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('connections from one address', () => {
@@ -31,7 +32,7 @@ describe('connections from one address', () => {
 
   beforeAll(async () => {
     app = await startOwnApp(
-      { role: 'api', maxConnectionsPerAddress: PER_ADDRESS },
+      { role: 'api', maxConnectionsPerAddress: PER_ADDRESS, trustedProxies: [`${PROXY}/32`] },
       { extensions: [{ name: 'test', modules: [SlowModule] }] },
     );
   });
@@ -41,8 +42,8 @@ describe('connections from one address', () => {
   });
   afterAll(() => app.close());
 
-  async function open(first = ''): Promise<Socket> {
-    const client = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1', localAddress: CLIENT });
+  async function open(first = '', localAddress = CLIENT): Promise<Socket> {
+    const client = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1', localAddress });
     client.on('error', () => {});
     clients.push(client);
     await once(client, 'connect');
@@ -50,9 +51,9 @@ describe('connections from one address', () => {
     client.resume();
     return client;
   }
-  async function openMany(count: number, first = ''): Promise<Socket[]> {
+  async function openMany(count: number, first = '', from = CLIENT): Promise<Socket[]> {
     const opened: Socket[] = [];
-    for (let n = 0; n < count; n++) opened.push(await open(first));
+    for (let n = 0; n < count; n++) opened.push(await open(first, from));
     return opened;
   }
   const closed = (sockets: readonly Socket[]) => sockets.map(({ readyState }) => readyState !== 'open');
@@ -86,5 +87,12 @@ describe('connections from one address', () => {
     await eventually('the fresh one is closed', () => fresh.closed);
     expect(closed(busy)).toEqual(Array(PER_ADDRESS).fill(false));
     expect((await app.read.get('/websites')).status).toBe(200);
+  });
+
+  it('stay open, more than that, where the address is a trusted proxy’s', async () => {
+    const proxied = await openMany(PER_ADDRESS + 3, '', PROXY);
+    const strangers = await openMany(PER_ADDRESS + 1);
+    await eventually('one of the others is closed', () => closed(strangers).includes(true));
+    expect(closed(proxied)).toEqual(Array(PER_ADDRESS + 3).fill(false));
   });
 });

@@ -90,6 +90,8 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'POST /auth/link': 'public',
   'POST /auth/account': 'public',
   'POST /auth/password': 'public',
+  'POST /auth/oidc': 'public',
+  'GET /auth/oidc/callback': 'public',
   'POST /auth/join': 'person',
   'GET /auth/account': 'person',
   'PUT /auth/account': 'person',

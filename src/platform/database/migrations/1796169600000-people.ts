@@ -26,12 +26,14 @@ export class People1796169600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       -- networks: HMACs of the last networks that signed in with the password. homeless_since: in no organization.
+      -- operator_by_group: a group of the single sign-on made them operator, and may end it.
       CREATE TABLE person (
         id uuid PRIMARY KEY,
         name varchar(255) NOT NULL,
         email varchar(254),
         password varchar(200),
         is_operator boolean NOT NULL DEFAULT false,
+        operator_by_group boolean NOT NULL DEFAULT false,
         networks bytea[] NOT NULL DEFAULT '{}',
         created_at timestamptz(3) NOT NULL,
         last_sign_in_at timestamptz(3),
@@ -61,12 +63,14 @@ export class People1796169600000 implements MigrationInterface {
       );
       CREATE INDEX identity_of_person ON identity (person_id);
 
-      -- A token for one organization and role; of an address one at most. The e-mail is that of the account made from it.
+      -- A token for one organization and role; of an address one at most. The e-mail is that of the account made from it. Operators
+      -- are invited on the command line alone.
       CREATE TABLE invitation (
         id uuid PRIMARY KEY,
         org_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
         email varchar(254) NOT NULL,
         role varchar(8) NOT NULL,
+        is_operator boolean NOT NULL DEFAULT false,
         hash bytea NOT NULL,
         created_by_id uuid REFERENCES person (id) ON DELETE SET NULL,
         created_by varchar(255),

@@ -20,12 +20,14 @@ interface Client {
 /**
  * Bounds the connections of each address and of all. One too many closes the one that has been idle for longest, of the
  * same address or of the one with the most, so that nobody gets in the way of fresh clients by holding connections open;
- * only where all of them are busy is the fresh one refused.
+ * only where all of them are busy is the fresh one refused. A proxy that is trusted has as many as it wants of those of all: it
+ * stands for many clients.
  */
 export function limitConnections(
   server: Server,
   limit: ConnectionLimit,
   onClose: (because: ClosedBecause) => void,
+  isTrustedProxy: (address: string | undefined) => boolean = () => false,
 ): void {
   const clients = new Map<string, Client>();
   const known = new Map<Socket, { network: string; client: Client; open: number }>();
@@ -62,7 +64,8 @@ export function limitConnections(
   server.on('connection', (socket) => {
     const network = networkOf(socket.remoteAddress);
     const present = clients.get(network);
-    if (present && present.count >= limit.perAddress && !closeIdle(present, 'address')) return close(socket, 'address');
+    const isFull = present !== undefined && present.count >= limit.perAddress && !isTrustedProxy(socket.remoteAddress);
+    if (isFull && !closeIdle(present, 'address')) return close(socket, 'address');
     if (known.size >= limit.inAll && !closeIdle(largest(), 'process')) return close(socket, 'process');
     const client = clientOf(network);
     client.count++;

@@ -32,6 +32,17 @@ export const OPERATORS_EGRESS: EgressRule = {
   allowsInternalNames: true,
 };
 
+/** What the settings name and others speak for, such as a single sign-on: also the operator's own network, never a cloud's metadata. */
+export const SETTINGS_EGRESS: EgressRule = {
+  ...OPERATORS_EGRESS,
+  refusal(address) {
+    const forbidden = readings(address)
+      .map(classify)
+      .find(({ tier }) => tier === 'forbidden');
+    return forbidden ? `${forbidden.kind} addresses are refused` : null;
+  },
+};
+
 const METADATA_NAMES = new Set([
   'metadata',
   'metadata.google.internal',

@@ -1,0 +1,28 @@
+import { ConfigError } from '../../../src/platform/config/env';
+import { Problem } from '../../../src/platform/problem/problem';
+import { UsageError } from '../usage-error';
+
+/** What a command came to. */
+export interface CommandResult {
+  exitCode: 0 | 1 | 2;
+  /** For stdout. */
+  output?: string;
+  /** For stderr. */
+  remark?: string;
+}
+
+/** What the work comes to, or in words why it does not: 2 for a mistake in the command line. `inOptions`: what the API says, in the words of the command. Throws only for a bug. */
+export async function resultOf(
+  work: () => Promise<CommandResult>,
+  inOptions: (text: string) => string,
+): Promise<CommandResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UsageError) return { exitCode: 2, remark: error.message };
+    if (error instanceof Problem) return { exitCode: 1, remark: inOptions(error.errors[0]?.message ?? error.detail) };
+    if (error instanceof ConfigError || (error instanceof Error && 'code' in error))
+      return { exitCode: 1, remark: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import type { OrganizationView } from '../../../src/identity/organization/organization.dto';
+import type { OrganizationService } from '../../../src/identity/organization/organization.service';
+import { StartError } from '../../../src/platform/config/start-error';
+import { parseId } from '../../../src/platform/ids/id';
+
+/** The organization with this id or name. Throws a `StartError` for none, and for several: two may have the same name. */
+export async function findOrganization(organizations: OrganizationService, wanted: string): Promise<OrganizationView> {
+  const all = await everyOrganization(organizations);
+  const found = all.filter(({ id, name }) => id === wanted || name === wanted);
+  const [first, second] = found;
+  if (!first) {
+    const names = all.map(({ name }) => name).slice(0, 20);
+    const known = names.length > 0 ? `There are: ${names.join(', ')}.` : 'There is none yet: start the service once.';
+    throw new StartError(`There is no organization ${wanted}. ${known}`);
+  }
+  if (second)
+    throw new StartError(`Several are called ${wanted}; name one by its id: ${found.map(({ id }) => id).join(', ')}.`);
+  return first;
+}
+
+export async function everyOrganization(organizations: OrganizationService): Promise<OrganizationView[]> {
+  const all: OrganizationView[] = [];
+  for await (const each of pages((cursor) => organizations.list({ cursor }))) all.push(each);
+  return all;
+}
+
+/** Everything that a list has. */
+export async function* pages<T>(
+  read: (cursor: string | undefined) => Promise<{ items: readonly T[]; nextCursor: string | null }>,
+): AsyncGenerator<T> {
+  for (let cursor: string | undefined; ;) {
+    const { items, nextCursor } = await read(cursor);
+    yield* items;
+    if (nextCursor === null) return;
+    cursor = nextCursor;
+  }
+}
+
+/** The uuid of an organization that the service has shown. */
+export function uuidOf({ id }: Pick<OrganizationView, 'id'>): string {
+  const uuid = parseId('organization', id);
+  if (uuid === null) throw new Error(`${id} is no organization's id`);
+  return uuid;
+}

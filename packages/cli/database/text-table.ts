@@ -1,0 +1,23 @@
+/** A title, and what a row has below it. */
+export type Column<Row> = readonly [title: string, text: (row: Row) => string];
+
+/** A line for each row, under a line of titles. */
+export function textTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, text]) => text(row)))];
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((text, i) => text.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+export const minute = (time: string | null): string =>
+  time === null ? 'never' : `${time.slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Names come from clients: nothing in them may steer the terminal. */
+export const printable = (text: string, most = 40): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·').slice(0, most);

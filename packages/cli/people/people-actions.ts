@@ -1,0 +1,133 @@
+import 'reflect-metadata';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { isEmail } from '../../../src/identity/person/email';
+import { CreateInvitationDto } from '../../../src/identity/people/people.dto';
+import { normalizeEmail, type PersonRow } from '../../../src/identity/person/person-row';
+import { PROXY_ISSUER } from '../../../src/identity/session/proxy-user';
+import type { Config } from '../../../src/platform/config/config';
+import { StartError } from '../../../src/platform/config/start-error';
+import type { CommandResult } from '../database/command-result';
+import type { IdentityServices } from '../database/identity-services';
+import { findOrganization, uuidOf } from '../database/organizations';
+import { UsageError } from '../usage-error';
+import type { InviteRequest, PeopleRequest } from './people-request';
+import { addressOf, inPeopleOptions, peopleTable } from './people-text';
+
+/** What the actions ask of the service. */
+export type PeopleServices = Pick<IdentityServices, 'people' | 'invitations' | 'organizations' | 'config'>;
+type Action = (services: PeopleServices) => Promise<CommandResult>;
+
+/** Stands in invitations as who invited. */
+const COMMAND_LINE = { keyName: 'Command line', person: null };
+
+/** What the request comes to, still to be done. Throws a `UsageError` by the rules of the API, before a database is opened. */
+export function peopleAction(request: PeopleRequest): Action {
+  switch (request.action) {
+    case 'list':
+      return (services) => list(services, request.json);
+    case 'invite': {
+      const dto = newInvitation(request);
+      return (services) => invite(services, request, dto);
+    }
+    case 'email': {
+      const email = emailOf(request.email);
+      return withPerson(request.who, async ({ people }, { id }) => {
+        await people.setEmail(id, email);
+        return `They sign in with ${email} from now on.`;
+      });
+    }
+    case 'link':
+      return (services) => link(services, request.who, request.json);
+    case 'operator':
+      return withPerson(request.who, async ({ people }, { id, name }) => {
+        await people.setOperator(id, request.isOperator);
+        return `${name} ${request.isOperator ? 'is an operator' : 'is no operator'} from now on.`;
+      });
+    case 'connect':
+      return withPerson(request.who, async ({ people, config }, { id, name }) => {
+        await people.connect(id, issuerOf(config, request.isProxy), request.subject);
+        return `${name} signs in as ${request.subject} from now on.`;
+      });
+    case 'disconnect':
+      return withPerson(request.who, async ({ people }, { id, name, password }) => {
+        const gone = await people.disconnect(id);
+        const hint = password === null ? ' They have no password: give them a link.' : '';
+        return `${gone} ${gone === 1 ? 'connection' : 'connections'} of ${name} ended.${hint}`;
+      });
+    case 'delete':
+      return withPerson(request.who, async ({ people }, { id, name }) => {
+        await people.erase(id);
+        return `${name} is erased.`;
+      });
+    default:
+      return request satisfies never;
+  }
+}
+
+/** Does it with the person who is named; the text goes to stderr, for stdout is for results. */
+function withPerson(who: string, work: (services: PeopleServices, person: PersonRow) => Promise<string>): Action {
+  return async (services) => ({ exitCode: 0, remark: await work(services, await findPerson(services, who)) });
+}
+
+async function findPerson({ people }: PeopleServices, who: string): Promise<PersonRow> {
+  const person = await people.find(who);
+  if (!person) throw new StartError(`Nobody has the e-mail or id ${who}; list shows everybody.`);
+  return person;
+}
+
+async function list({ people }: PeopleServices, json: boolean): Promise<CommandResult> {
+  const all = await people.list();
+  return { exitCode: 0, output: json ? JSON.stringify(all) : peopleTable(all) };
+}
+
+async function invite(
+  { invitations, organizations, config }: PeopleServices,
+  { organization: wanted, isOperator, json }: InviteRequest,
+  dto: CreateInvitationDto,
+): Promise<CommandResult> {
+  const organization = await findOrganization(organizations, wanted);
+  const made = await invitations.create({ ...COMMAND_LINE, orgId: uuidOf(organization) }, dto, isOperator);
+  const url = addressOf(config, made.token);
+  const rank = isOperator ? `${made.role} and operator` : made.role;
+  return json
+    ? { exitCode: 0, output: JSON.stringify({ ...made, url }) }
+    : {
+        exitCode: 0,
+        output: url,
+        remark: `${made.email} joins ${organization.name} as ${rank} by this link, once, until ${made.expires_at}.`,
+      };
+}
+
+async function link(services: PeopleServices, who: string, json: boolean): Promise<CommandResult> {
+  const { people, config } = services;
+  const person = await findPerson(services, who);
+  const { token, expiresAt } = await people.signInLink(person.id);
+  const url = addressOf(config, token);
+  const expires_at = expiresAt.toISOString();
+  return json
+    ? { exitCode: 0, output: JSON.stringify({ token, url, expires_at }) }
+    : { exitCode: 0, output: url, remark: `Signs ${person.name} in once, until ${expires_at}.` };
+}
+
+/** Who tells whom somebody is. */
+function issuerOf({ oidcIssuer }: Pick<Config, 'oidcIssuer'>, isProxy: boolean): string {
+  if (isProxy) return PROXY_ISSUER;
+  if (oidcIssuer === null)
+    throw new StartError('OIDC_ISSUER is not set: set it as for the service, or name the proxy with --proxy.');
+  return oidcIssuer;
+}
+
+function newInvitation({ email, role }: InviteRequest): CreateInvitationDto {
+  const dto = plainToInstance(CreateInvitationDto, { email: emailOf(email), role });
+  const [wrong] = validateSync(dto);
+  if (wrong)
+    throw new UsageError(inPeopleOptions(Object.values(wrong.constraints ?? {})[0] ?? `${wrong.property} is wrong`));
+  return dto;
+}
+
+function emailOf(typed: string): string {
+  const email = normalizeEmail(typed);
+  if (!isEmail(email)) throw new UsageError('the e-mail must be an address such as bo@example.com');
+  return email;
+}

@@ -1,0 +1,21 @@
+import type { AddCommand } from '../uptime/program';
+
+/** Adds `people`, which asks the database and not the service. Its words are read by `runPeople`. */
+export const addPeopleCommand: AddCommand = (program, { io, end }): void => {
+  program
+    .command('people [words...]')
+    .description("look after people's accounts, in the database itself: see people --help")
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async (words: string[]) => {
+      // oxlint-disable-next-line typescript/no-require-imports -- other commands need neither settings nor a database.
+      const { runPeople } = require('./run-people') as typeof import('./run-people');
+      // oxlint-disable-next-line typescript/no-require-imports -- the same.
+      const { readEnvironment } =
+        require('../../../src/platform/config/env') as typeof import('../../../src/platform/config/env');
+      const { exitCode, output, remark } = await runPeople(words, readEnvironment);
+      if (output !== undefined) io.out(`${output}\n`);
+      if (remark !== undefined) io.err(`${remark}\n`);
+      end(exitCode);
+    });
+};

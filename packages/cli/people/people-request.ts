@@ -1,0 +1,120 @@
+import { parseOrUsage, UsageError } from '../usage-error';
+
+export const PEOPLE_USAGE = `usage: uptime people list [--json]
+       uptime people invite EMAIL [--role ROLE] [--organization ORG] [--operator] [--json]
+       uptime people link PERSON [--json]
+       uptime people operator PERSON on|off
+       uptime people email PERSON NEW_EMAIL
+       uptime people connect PERSON SUBJECT [--proxy]
+       uptime people disconnect PERSON
+       uptime people delete PERSON
+
+Looks after people in the database itself, for whoever runs the machine: the way back in when a password, the single
+sign-on or the last administrator is lost. Takes the same variables as the service, and .env. The embedded database
+must not be in use: stop the service first. With PostgreSQL it may run. Every change is in the audit log.
+
+  invite       prints a link for 7 days, by which one person makes an account, or joins with the one they have
+  link         prints a link that signs the person in once, within 15 minutes, also with PASSWORDS=off: a new password
+               is then set on the page My account, without the old one
+  operator     whether the person may call the operator's routes
+  email        what they sign in with from now on
+  connect      whom the single sign-on (--proxy: the proxy in front) calls SUBJECT is this person
+  disconnect   ends every connection, and the sessions that began so
+  delete       erases the person; what they did stays, without the name
+
+  PERSON               e-mail or per_… id
+  --role ROLE          read, write or admin (default)
+  --organization ORG   name or org_… id; default "Default"
+  --operator           whoever joins by the link is an operator, too
+  --json               for programs
+
+In a checkout the command is npm run people --; where the package is installed, npx uptime people.
+Exit code: 0 done, 1 not possible, 2 a mistake in the command line.`;
+
+/** An invitation, in the words of the command line. */
+export interface InviteRequest {
+  readonly action: 'invite';
+  readonly email: string;
+  readonly role: string;
+  readonly organization: string;
+  readonly isOperator: boolean;
+  readonly json: boolean;
+}
+
+/** What the command is asked to do. `who`: e-mail or id. */
+export type PeopleRequest =
+  | InviteRequest
+  | { readonly action: 'list'; readonly json: boolean }
+  | { readonly action: 'link'; readonly who: string; readonly json: boolean }
+  | { readonly action: 'operator'; readonly who: string; readonly isOperator: boolean }
+  | { readonly action: 'email'; readonly who: string; readonly email: string }
+  | { readonly action: 'connect'; readonly who: string; readonly subject: string; readonly isProxy: boolean }
+  | { readonly action: 'disconnect' | 'delete'; readonly who: string };
+
+/** How many words follow, and which options go with them. */
+const ACTIONS: Readonly<Record<PeopleRequest['action'], { words: number; options: readonly string[] }>> = {
+  list: { words: 0, options: ['json'] },
+  invite: { words: 1, options: ['role', 'organization', 'operator', 'json'] },
+  link: { words: 1, options: ['json'] },
+  operator: { words: 2, options: [] },
+  email: { words: 2, options: [] },
+  connect: { words: 2, options: ['proxy'] },
+  disconnect: { words: 1, options: [] },
+  delete: { words: 1, options: [] },
+};
+
+const OPTIONS = {
+  role: { type: 'string' },
+  organization: { type: 'string' },
+  operator: { type: 'boolean' },
+  proxy: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const SWITCHES: Readonly<Record<string, boolean>> = { on: true, off: false };
+
+/** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
+export function peopleRequest(args: string[]): PeopleRequest | null {
+  const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
+  if (values.help === true) return null;
+  const [named = '', ...words] = positionals;
+  if (!isAction(named) || words.length !== ACTIONS[named].words) throw new UsageError(PEOPLE_USAGE);
+  const stray = Object.keys(values).find((option) => !ACTIONS[named].options.includes(option));
+  if (stray !== undefined) throw new UsageError(`--${stray} does not go with ${named}`);
+  const [who = '', second = ''] = words;
+  const { role = 'admin', organization = 'Default', json = false } = values;
+  switch (named) {
+    case 'list':
+      return { action: named, json };
+    case 'invite':
+      return { action: named, email: who, role, organization, isOperator: values.operator === true, json };
+    case 'link':
+      return { action: named, who, json };
+    case 'operator':
+      return { action: named, who, isOperator: onOrOff(second) };
+    case 'email':
+      return { action: named, who, email: second };
+    case 'connect':
+      return { action: named, who, subject: subjectOf(second), isProxy: values.proxy === true };
+    case 'disconnect':
+    case 'delete':
+      return { action: named, who };
+    default:
+      return named satisfies never;
+  }
+}
+
+const isAction = (word: string): word is PeopleRequest['action'] => Object.hasOwn(ACTIONS, word);
+
+function onOrOff(word: string): boolean {
+  const isOn = SWITCHES[word];
+  if (isOn === undefined) throw new UsageError(`operator is turned on or off, not ${word}`);
+  return isOn;
+}
+
+/** What `identity` holds. */
+function subjectOf(word: string): string {
+  if (/^\P{C}{1,255}$/u.test(word)) return word;
+  throw new UsageError('SUBJECT must have 1 to 255 characters that can be seen');
+}

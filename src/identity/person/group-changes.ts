@@ -1,0 +1,26 @@
+import type { Role } from '../../platform/access/caller';
+import type { MembershipRow } from './person-row';
+
+/** A membership, as it is in the table. */
+export type HeldMembership = Pick<MembershipRow, 'orgId' | 'role' | 'source'>;
+
+/** What becomes of one membership; `null`: none. */
+export interface MembershipChange {
+  orgId: string;
+  before: Role | null;
+  after: Role | null;
+}
+
+/** What has to change so that memberships of source `groups` are the granted ones, by organization. Others are never touched. */
+export function changesOf(held: readonly HeldMembership[], granted: ReadonlyMap<string, Role>): MembershipChange[] {
+  const here = new Set(held.map(({ orgId }) => orgId));
+  const kept = held
+    .filter(({ source }) => source === 'groups')
+    .map(({ orgId, role }) => ({ orgId, before: role, after: granted.get(orgId) ?? null }));
+  const joined = [...granted]
+    .filter(([orgId]) => !here.has(orgId))
+    .map(([orgId, after]) => ({ orgId, before: null, after }));
+  return [...kept, ...joined]
+    .filter(({ before, after }) => before !== after)
+    .sort((a, b) => (a.orgId < b.orgId ? -1 : 1));
+}

@@ -1,0 +1,75 @@
+import { type Role, ROLES } from '../../platform/access/caller';
+import { GROUP_RULE } from '../../platform/config/config-rules';
+import { parseId } from '../../platform/ids/id';
+
+/** A rule of `PEOPLE_GROUPS`, read. */
+interface GroupRule {
+  text: string;
+  /** The name of a group, or how it begins. */
+  group: string;
+  isBeginning: boolean;
+  /** An organization by name or id, with a role; else the rights of an operator. */
+  gives: { organization: string; role: Role } | 'operator';
+}
+
+/** What rules may name. `id`: uuid. */
+export interface NamedOrganization {
+  id: string;
+  name: string;
+}
+
+/** What the groups of somebody give. */
+export interface GrantedByGroups {
+  /** By organization (uuid). */
+  roles: ReadonlyMap<string, Role>;
+  isOperator: boolean;
+  /** Rules that would have given something, but name no organization, or two of one name. */
+  skipped: readonly string[];
+}
+
+/**
+ * What `PEOPLE_GROUPS` gives to whoever is in these groups: the highest role for each organization. `null`: it is not known
+ * in which groups they are; then only the rules for everybody hold.
+ */
+export function membershipsOf(
+  groups: readonly string[] | null,
+  rules: readonly string[],
+  organizations: readonly NamedOrganization[],
+): GrantedByGroups {
+  const roles = new Map<string, Role>();
+  const skipped: string[] = [];
+  let isOperator = false;
+  for (const { text, gives } of rules.flatMap(readRule).filter((rule) => holdsFor(rule, groups))) {
+    if (gives === 'operator') {
+      isOperator = true;
+      continue;
+    }
+    const [found, ...others] = organizations.filter((one) => isNamed(one, gives.organization));
+    if (!found || others.length > 0) skipped.push(text);
+    else roles.set(found.id, higher(roles.get(found.id), gives.role));
+  }
+  return { roles, isOperator, skipped };
+}
+
+/** The organizations that the rules name, by name or by id (uuid): what has to be read for `membershipsOf`. */
+export function organizationsIn(rules: readonly string[]): { names: string[]; ids: string[] } {
+  const named = rules.flatMap(readRule).flatMap(({ gives }) => (gives === 'operator' ? [] : [gives.organization]));
+  return { names: named, ids: named.flatMap((name) => parseId('organization', name) ?? []) };
+}
+
+function readRule(text: string): GroupRule[] {
+  const { group = '', star, organization = '', role } = GROUP_RULE.exec(text)?.groups ?? {};
+  const known = ROLES.find((one) => one === role);
+  if (star === undefined) return [];
+  return [{ text, group, isBeginning: star === '*', gives: known ? { organization, role: known } : 'operator' }];
+}
+
+function holdsFor({ group, isBeginning }: GroupRule, groups: readonly string[] | null): boolean {
+  if (isBeginning && group === '') return true;
+  return groups !== null && groups.some((one) => (isBeginning ? one.startsWith(group) : one === group));
+}
+
+const isNamed = ({ id, name }: NamedOrganization, text: string): boolean =>
+  name === text || id === parseId('organization', text);
+
+const higher = (a: Role | undefined, b: Role): Role => (a !== undefined && ROLES.indexOf(a) > ROLES.indexOf(b) ? a : b);

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { BoundedMap } from '../../platform/cache/bounded-map';
+import { Database, type Tx } from '../../platform/database/database';
+import { Clock } from '../../platform/time/clock';
+import { MINUTE_MS } from '../../platform/time/time-units';
+import { GroupMemberships } from '../people/group-memberships';
+import { isEmail } from '../person/email';
+import { normalizeEmail, type PersonRow } from '../person/person-row';
+import { PersonStore } from '../person/person-store';
+import { deviceOf } from '../session/browser-sessions';
+import { personAuthor } from '../session/person-sign-in';
+import { PROXY_ISSUER, type ProxyUser } from '../session/proxy-user';
+import { ProxyUsers } from '../session/proxy-users';
+import { hashOf, SessionService } from '../session/session.service';
+
+/** How long the groups of a user are not applied again while they stay the same. */
+const SETTLED_MS = MINUTE_MS;
+const REMEMBERED = 10_000;
+
+/** Users of the proxy in front become people, get what their groups give, and a session that stands for them without a cookie. */
+@Injectable()
+export class ProxySignIns extends ProxyUsers {
+  private readonly settled = new BoundedMap<string, { at: number; groups: string }>(REMEMBERED);
+
+  constructor(
+    private readonly database: Database,
+    private readonly people: PersonStore,
+    private readonly groups: GroupMemberships,
+    private readonly sessions: SessionService,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  isSettled(token: string, user: ProxyUser): boolean {
+    const known = this.settled.get(token);
+    return known?.groups === textOf(user) && this.clock.monotonic() - known.at < SETTLED_MS;
+  }
+
+  async settle(token: string, user: ProxyUser, request: Request, isOpen: boolean): Promise<boolean> {
+    const isSomebody = await this.database.transaction(async (tx) => {
+      const person = await this.personOf(tx, user, request);
+      if (!person) return false;
+      const orgId = await this.people.lastOrganization(tx, person.id);
+      if (isOpen)
+        await tx.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND org_id IS NULL', [hashOf(token), orgId]);
+      else {
+        const author = personAuthor(person, 'proxy', request);
+        await this.sessions.openIn(tx, { orgId, personId: person.id }, 'proxy', deviceOf(request), author, token);
+      }
+      return true;
+    });
+    if (isSomebody) this.settled.set(token, { at: this.clock.monotonic(), groups: textOf(user) });
+    return isSomebody;
+  }
+
+  /** With what the groups give now; `null` for who is new, and whom they give nothing. */
+  private async personOf(tx: Tx, user: ProxyUser, request: Request): Promise<PersonRow | null> {
+    const identity = { issuer: PROXY_ISSUER, subject: user.subject };
+    // Requests of one user come many at once; one of them makes the person and the session.
+    await this.people.lockIdentity(tx, identity);
+    const granted = await this.groups.granted(tx, user.groups);
+    const knownAs = await this.people.ownerOf(tx, identity);
+    if (knownAs === null && granted.roles.size === 0 && !granted.isOperator) return null;
+    const person = knownAs === null ? await this.insert(tx, user) : await this.people.lock(tx, knownAs);
+    if (person && knownAs === null) await this.people.addIdentity(tx, person.id, identity);
+    if (person) await this.groups.apply(tx, person, granted, personAuthor(person, 'proxy', request));
+    return person;
+  }
+
+  /** Where the user's name is an e-mail it becomes that of the account, unless somebody has it: nobody is ever found by one. */
+  private async insert(tx: Tx, { subject, name }: ProxyUser): Promise<PersonRow | null> {
+    const email = normalizeEmail(subject);
+    const account = { name, password: null, isOperator: false };
+    const withEmail = isEmail(email) ? await this.people.insert(tx, { ...account, email }) : null;
+    return withEmail ?? this.people.insert(tx, { ...account, email: null });
+  }
+}
+
+const textOf = ({ groups }: ProxyUser): string => JSON.stringify(groups);

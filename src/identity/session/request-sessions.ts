@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import type { Request } from 'express';
+import { originOf } from '../../audit/authorship';
+import { isTrustedProxy } from '../../platform/access/client-network';
+import { Config } from '../../platform/config/config';
+import { Metrics } from '../../platform/observability/metrics';
+import { problems } from '../../platform/problem/problem';
+import { ServerSecrets } from '../../platform/secrets/server-secrets';
+import { RateLimits } from '../rate-limits';
+import { type ProxyUser, readProxyUser } from './proxy-user';
+import { ProxyUsers } from './proxy-users';
+import { sessionCookie } from './session-cookie';
+import { SessionService, type SignedIn } from './session.service';
+
+/** What a browser shows: the token of a session in its cookie, or the user that the proxy in front of it tells. */
+export interface Presented {
+  /** Of the session. That of a proxy's user is kept from everybody: whoever leaves the proxy has no way in. */
+  token: string;
+  user: ProxyUser | null;
+}
+
+/** The session of a request: by the header of a trusted proxy, else by the cookie. */
+@Injectable()
+export class RequestSessions {
+  private readonly logger = new Logger(RequestSessions.name);
+  private readonly ignored;
+  private hasTold = false;
+
+  constructor(
+    private readonly config: Config,
+    private readonly sessions: SessionService,
+    private readonly users: ProxyUsers,
+    private readonly secrets: ServerSecrets,
+    private readonly limits: RateLimits,
+    metrics: Metrics,
+  ) {
+    this.ignored = metrics.counter({
+      name: 'uptime_proxy_headers_ignored_total',
+      help: 'Requests with PROXY_USER_HEADER from an address that is none of TRUSTED_PROXIES, where it means nothing.',
+    });
+  }
+
+  /** `null` when the browser shows nothing. Throws `unauthenticated` for a header of the proxy that names nobody. */
+  presentedBy(request: Request): Presented | null {
+    const user = this.userOf(request);
+    if (user === 'wrong') throw problems.unauthenticated();
+    if (user !== null) return { token: this.tokenOf(user), user };
+    const token = sessionCookie(request);
+    return token === null ? null : { token, user: null };
+  }
+
+  /**
+   * With current rights; `null` for a cookie that is no session, looked up only if the address may. Throws `unauthenticated`, not
+   * counted, for a user of the proxy whom nobody knows: it is no guess.
+   */
+  async signedIn({ token, user }: Presented, request: Request): Promise<SignedIn | null> {
+    if (user === null) return this.sessions.signedIn(token, () => this.limits.admitLookUp(request));
+    const held = await this.sessions.signedIn(token, free);
+    if (held && this.users.isSettled(token, user)) return held;
+    if (!(await this.users.settle(token, user, request, held !== null))) throw problems.unauthenticated();
+    this.sessions.remember(token);
+    return this.sessions.signedIn(token, free);
+  }
+
+  /** As `signedIn`, for a page that asks. Nobody is told so, but many cookies that are no session make the address a doubtful one. */
+  async asked(request: Request): Promise<SignedIn | null> {
+    const presented = this.presentedBy(request);
+    const held = presented && (await this.signedIn(presented, request));
+    if (presented && !held) this.limits.refusal(request);
+    return held;
+  }
+
+  /** Ends the session of the cookie; without one nothing happens. */
+  async close(request: Request): Promise<void> {
+    const cookie = sessionCookie(request);
+    if (cookie !== null) await this.sessions.close(cookie, originOf(request), () => this.limits.admitLookUp(request));
+  }
+
+  private userOf(request: Request): ProxyUser | 'wrong' | null {
+    if (this.config.proxyUserHeader === null) return null;
+    const user = readProxyUser(request.rawHeaders, this.config);
+    if (user === null || isTrustedProxy(request, request.socket.remoteAddress)) return user;
+    this.ignored.inc();
+    if (!this.hasTold)
+      this.logger.warn(
+        `PROXY_USER_HEADER came from ${request.socket.remoteAddress}, which is none of TRUSTED_PROXIES, and is ignored there. Told this once.`,
+      );
+    this.hasTold = true;
+    return null;
+  }
+
+  private tokenOf({ subject }: ProxyUser): string {
+    return createHmac('sha256', this.secrets.get('proxy_user')).update(subject).digest('base64url');
+  }
+}
+
+const free = (): void => undefined;

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { type Flow, flowCookie, openFlow, sealFlow } from './flow-cookie';
+
+const SECRET = randomBytes(32);
+const FLOW: Flow = {
+  state: 's'.repeat(43),
+  nonce: 'n'.repeat(43),
+  verifier: 'v'.repeat(43),
+  token: 't'.repeat(43),
+  connect: { personId: '01936f2e-0000-7000-8000-000000000000', sessionId: '01936f2e-0000-7000-8000-000000000001' },
+  beganAt: 1_790_000_000_000,
+};
+
+describe('what a browser keeps of a flow', () => {
+  const sealed = sealFlow(FLOW, SECRET);
+
+  it('comes back as it was, in a cookie that every browser takes', () => {
+    expect(openFlow(sealed, SECRET)).toEqual(FLOW);
+    expect(sealed.length).toBeLessThan(2000);
+  });
+
+  it.each<[string, string]>([
+    ['is changed', sealFlow({ ...FLOW, connect: null }, SECRET).split('.')[0] + '.' + sealed.split('.')[1]],
+    ['is another installation’s', sealFlow(FLOW, randomBytes(32))],
+    ['has no proof', sealed.split('.')[0] ?? ''],
+    ['is empty', ''],
+    ['is nonsense', 'x.y'],
+  ])('is nothing when it %s', (_, text) => {
+    expect(openFlow(text, SECRET)).toBeNull();
+  });
+
+  it.each<[string, string, boolean, string | null]>([
+    ['plain over http', 'uptime_oidc=a.b; x=y', false, 'a.b'],
+    ['the prefixed one wherever it stands', 'uptime_oidc=a.b; __Host-uptime_oidc=c.d', false, 'c.d'],
+    ['no plain one over https, which another host could have set', 'uptime_oidc=a.b', true, null],
+    ['none without one', 'other_uptime_oidc=a.b', false, null],
+  ])('is read from its cookie: %s', (_, cookie, secure, expected) => {
+    expect(flowCookie({ headers: { cookie }, secure })).toBe(expected);
+  });
+});

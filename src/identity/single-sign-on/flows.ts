@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { BoundedMap } from '../../platform/cache/bounded-map';
+import { Problem, problems } from '../../platform/problem/problem';
+import { ServerSecrets } from '../../platform/secrets/server-secrets';
+import { Clock } from '../../platform/time/clock';
+import { sameOrigin } from '../same-origin';
+import { BrowserSessions } from '../session/browser-sessions';
+import { newToken } from '../session/session.service';
+import { clearFlowCookie, type Flow, FLOW_MS, flowCookie, openFlow, setFlowCookie } from './flow-cookie';
+import { SignInRefused } from './sign-in-refused';
+
+/** Used flows that are remembered. */
+const REMEMBERED = 10_000;
+
+/** Sign-ins that wait for a browser to come back from the provider: each is in its browser alone, and is used once. */
+@Injectable()
+export class Flows {
+  /** States. Each process for itself: beyond it the provider takes each code once. */
+  private readonly used = new BoundedMap<string, true>(REMEMBERED);
+
+  constructor(
+    private readonly secrets: ServerSecrets,
+    private readonly clock: Clock,
+    private readonly browsers: BrowserSessions,
+  ) {}
+
+  /** With `connect` for the account that is signed in. Throws `unauthenticated`; `conflict` for the session of a key. */
+  async make(token: string | null, isToConnect: boolean, request: Request): Promise<Flow> {
+    const connect = isToConnect ? await this.connecting(request) : null;
+    const [state, nonce, verifier] = [newToken(), newToken(), newToken()];
+    return { state, nonce, verifier, token, connect, beganAt: this.clock.now().getTime() };
+  }
+
+  give(flow: Flow, request: Request, response: Response): void {
+    setFlowCookie(request, response, flow, this.secret);
+    response.setHeader('Cache-Control', 'no-store');
+  }
+
+  /** The flow that this browser comes back from with this state. Throws `SignInRefused`. */
+  take(state: unknown, request: Request): Flow {
+    const sealed = flowCookie(request);
+    if (sealed === null) throw new SignInRefused('expired', 'the browser has no cookie of a flow');
+    const flow = openFlow(sealed, this.secret);
+    if (flow === null) throw new SignInRefused('mismatch', 'the cookie of the flow is not ours');
+    if (state !== flow.state) throw new SignInRefused('mismatch', 'the state is another flow’s');
+    if (this.clock.now().getTime() - flow.beganAt > FLOW_MS || this.used.get(flow.state) === true)
+      throw new SignInRefused('expired', 'the flow has been used, or began more than ten minutes ago');
+    this.used.set(flow.state, true);
+    return flow;
+  }
+
+  forget(response: Response): void {
+    clearFlowCookie(response);
+  }
+
+  private async connecting(request: Request): Promise<NonNullable<Flow['connect']>> {
+    const held = await this.browsers.held(request);
+    if (!held) throw problems.unauthenticated();
+    if (!sameOrigin(request)) throw new Problem('origin_not_allowed', 'Connect from the dashboard itself.');
+    if (held.person === null || held.id === null)
+      throw problems.conflict('This session stands for a key: sign in with an account first.');
+    return { personId: held.person.id, sessionId: held.id };
+  }
+
+  private get secret(): Buffer {
+    return this.secrets.get('single_sign_on');
+  }
+}

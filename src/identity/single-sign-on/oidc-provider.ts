@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import type * as OpenidClient from 'openid-client' with { 'resolution-mode': 'import' };
+import { Config } from '../../platform/config/config';
+import { SETTINGS_EGRESS } from '../../platform/net/egress/egress-policy';
+import { OutboundError, OutboundHttp } from '../../platform/net/http/outbound-http';
+import { Clock } from '../../platform/time/clock';
+import { HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
+import { type Claims, claimsOf, isLacking } from './claims';
+import type { Flow } from './flow-cookie';
+import { SignInRefused } from './sign-in-refused';
+
+/** Signed with a key pair of the provider, so that the public keys prove it: never HS256, which any client could make. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+const REQUEST_MS = 10 * SECOND_MS;
+const MOST_BYTES = 1024 * 1024;
+/** How long metadata is kept. */
+const METADATA_MS = HOUR_MS;
+/** By which the clocks of the provider and of this machine may differ. */
+const SKEW_SECONDS = 60;
+const NO_BODY = new Set([101, 204, 205, 304]);
+/** What the provider says when its user did not want to, or could not. */
+const DENIALS = new Set(['access_denied', 'login_required', 'consent_required', 'interaction_required']);
+const AWAY = new Set(['server_error', 'temporarily_unavailable']);
+
+type Client = typeof OpenidClient;
+
+/** Loaded at first use: three packages that no start and no installation without a provider pays for. */
+const load = (): Client => require('openid-client') as Client;
+
+/**
+ * The OpenID Connect provider of the settings. Everything is proven by the signature of the ID token, also where it came over
+ * TLS. No token is kept. Requests leave through `OutboundHttp`.
+ */
+@Injectable()
+export class OidcProvider {
+  private known: { configuration: OpenidClient.Configuration; at: number } | null = null;
+  private asking: Promise<OpenidClient.Configuration> | null = null;
+
+  constructor(
+    private readonly config: Config,
+    private readonly http: OutboundHttp,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Where the browser goes. Throws `SignInRefused` when the metadata cannot be read, or is not what it should be. */
+  async addressFor({ state, nonce, verifier }: Flow): Promise<string> {
+    const client = load();
+    const configuration = await this.configuration(client);
+    return client.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.callbackUrl,
+      scope: this.config.oidcScopes,
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }).href;
+  }
+
+  /** Who came back with this query string. Throws `SignInRefused`. */
+  async claims(search: string, { state, nonce, verifier }: Flow): Promise<Claims> {
+    const client = load();
+    const configuration = await this.configuration(client);
+    try {
+      const tokens = await client.authorizationCodeGrant(configuration, new URL(`${this.callbackUrl}${search}`), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const idToken = tokens.claims();
+      const wanted = this.config.peopleGroups.length === 0 ? null : this.config.oidcGroupsClaim;
+      const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+      const userInfo =
+        idToken && hasUserInfo && isLacking(idToken, wanted)
+          ? await client.fetchUserInfo(configuration, tokens.access_token, idToken.sub)
+          : {};
+      const claims = idToken && claimsOf(idToken, userInfo, this.config.oidcGroupsClaim);
+      if (claims) return claims;
+    } catch (error) {
+      throw refusalOf(error, client);
+    }
+    throw new SignInRefused('refused', 'the ID token has no issuer and subject that could be kept');
+  }
+
+  private get callbackUrl(): string {
+    return `${this.config.publicUrl}/auth/oidc/callback`;
+  }
+
+  /** Of requests that come meanwhile one asks. */
+  private async configuration(client: Client): Promise<OpenidClient.Configuration> {
+    const now = this.clock.monotonic();
+    if (this.known && now - this.known.at < METADATA_MS) return this.known.configuration;
+    this.asking ??= this.discover(client).finally(() => (this.asking = null));
+    try {
+      const configuration = await this.asking;
+      this.known = { configuration, at: now };
+      return configuration;
+    } catch (error) {
+      throw refusalOf(error, client);
+    }
+  }
+
+  private async discover(client: Client): Promise<OpenidClient.Configuration> {
+    const { oidcIssuer, oidcClientId, oidcClientSecret } = this.config;
+    const issuer = new URL(oidcIssuer ?? '');
+    // The settings take http for this machine only.
+    const isPlain = issuer.protocol === 'http:';
+    const fetch: OpenidClient.CustomFetch = (url, options) => this.fetch(url, options);
+    const found = await client.discovery(issuer, oidcClientId ?? '', undefined, client.None(), {
+      [client.customFetch]: fetch,
+      execute: isPlain ? [client.allowInsecureRequests] : [],
+    });
+    const { supportsPKCE: _, ...server } = found.serverMetadata();
+    const offered = server.id_token_signing_alg_values_supported ?? ['RS256'];
+    const configuration = new client.Configuration(
+      { ...server, id_token_signing_alg_values_supported: ALGORITHMS.filter((one) => offered.includes(one)) },
+      oidcClientId ?? '',
+      { [client.clockTolerance]: SKEW_SECONDS },
+      authenticationOf(client, oidcClientSecret, server.token_endpoint_auth_methods_supported),
+    );
+    configuration[client.customFetch] = fetch;
+    if (isPlain) client.allowInsecureRequests(configuration);
+    // By default an ID token is believed without a look at its signature, because it came over TLS.
+    client.enableNonRepudiationChecks(configuration);
+    return configuration;
+  }
+
+  private async fetch(url: string, options: OpenidClient.CustomFetchOptions): Promise<Response> {
+    const { method, body, signal } = options;
+    const response = await this.http.fetch(
+      {
+        method,
+        url,
+        headers: options.headers,
+        body: body === undefined || body === null ? null : String(body),
+        egress: SETTINGS_EGRESS,
+        timeoutMs: REQUEST_MS,
+        ...(signal ? { signal } : {}),
+      },
+      MOST_BYTES,
+    );
+    const { status, headers, bytes, truncated } = response;
+    if (status >= 500) throw new OutboundError('protocol', `the provider answered ${status}`, true);
+    if (truncated) throw new OutboundError('protocol', 'the provider sent more than 1 MiB', true);
+    return new Response(NO_BODY.has(status) ? null : new Uint8Array(bytes), {
+      status,
+      headers: { 'content-type': headers['content-type'] ?? '' },
+    });
+  }
+}
+
+/** With the secret in the header, as OpenID Connect has it unless the provider takes it in the body only. */
+function authenticationOf(
+  client: Client,
+  secret: string | null,
+  methods: readonly string[] | undefined,
+): OpenidClient.ClientAuth {
+  if (secret === null) return client.None();
+  const isBasic = methods === undefined || methods.includes('client_secret_basic');
+  return isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
+}
+
+function refusalOf(error: unknown, client: Client): SignInRefused {
+  if (error instanceof SignInRefused) return error;
+  const chain = causesOf(error);
+  const text = chain.flatMap((one) => ('message' in one ? [String(one.message)] : [])).join(': ');
+  if (chain.some((one) => one instanceof OutboundError)) return new SignInRefused('unreachable', text);
+  if (!(error instanceof client.AuthorizationResponseError)) return new SignInRefused('refused', text);
+  const said = `the provider said ${error.error}: ${error.error_description ?? ''}`;
+  if (DENIALS.has(error.error)) return new SignInRefused('denied', said);
+  return new SignInRefused(AWAY.has(error.error) ? 'unreachable' : 'refused', said);
+}
+
+const MOST_CAUSES = 5;
+
+/** The error and what it comes from. */
+function causesOf(error: unknown): object[] {
+  const chain: object[] = [];
+  for (let one = error; typeof one === 'object' && one !== null && chain.length < MOST_CAUSES;) {
+    chain.push(one);
+    one = 'cause' in one ? one.cause : null;
+  }
+  return chain;
+}

@@ -1,0 +1,64 @@
+import { Body, Controller, Query, Req, Res } from '@nestjs/common';
+import { ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Route } from '../../platform/http/route.decorator';
+import { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dto';
+import { SingleSignOnService } from './single-sign-on.service';
+
+const TEXT = { type: 'string' as const };
+/** Whatever providers add: none of it is refused before the browser is sent on. */
+type Sent = Record<string, unknown>;
+
+@ApiTags('Sign-in')
+@Controller('auth/oidc')
+export class SingleSignOnController {
+  constructor(private readonly singleSignOn: SingleSignOnService) {}
+
+  @Route('POST', '', {
+    access: 'public',
+    needsAccounts: true,
+    idempotencyKey: { refused: 'Each sign-in has a state of its own.' },
+    operationId: 'startSingleSignOn',
+    summary: 'Begin a single sign-on',
+    description:
+      'Says where the browser goes, and gives it a cookie by which it is known when it comes back within ten minutes. While the provider is away this is a 503; every other way to sign in works.',
+    returns: { ok: SingleSignOnStartView },
+    problems: [
+      'unauthenticated',
+      'origin_not_allowed',
+      'not_found',
+      'rate_limited',
+      'validation_failed',
+      'malformed_json',
+      'temporarily_unavailable',
+    ],
+  })
+  begin(
+    @Body() dto: StartSingleSignOnDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SingleSignOnStartView> {
+    return this.singleSignOn.begin(dto, request, response);
+  }
+
+  @Route('GET', 'callback', {
+    access: 'public',
+    needsAccounts: true,
+    operationId: 'finishSingleSignOn',
+    summary: 'Come back from a single sign-on',
+    description:
+      'For the browser, which the provider sends here: always on to the dashboard, with a session, or to `#/sign-in/problem/<code>` with `denied`, `expired`, `mismatch`, `refused`, `unreachable`, `not_invited` or `email_taken`.',
+    returns: { redirect: 'To the dashboard.' },
+    problems: ['not_found', 'rate_limited'],
+  })
+  @ApiQuery({
+    name: 'code',
+    required: false,
+    schema: TEXT,
+    description: 'What the provider sends, with anything else.',
+  })
+  @ApiQuery({ name: 'state', required: false, schema: TEXT, description: 'As it was sent to the provider.' })
+  finish(@Query() query: Sent, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.singleSignOn.finish(query, request, response);
+  }
+}

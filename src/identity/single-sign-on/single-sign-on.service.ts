@@ -1,0 +1,117 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Config } from '../../platform/config/config';
+import { requestIdOf } from '../../platform/http/request-id';
+import { Problem, problems } from '../../platform/problem/problem';
+import { Tokens } from '../people/tokens';
+import { requireOwnOrigin } from '../session/browser-sessions';
+import { PersonSignIn } from '../session/person-sign-in';
+import { Arrivals } from './arrivals';
+import type { Flow } from './flow-cookie';
+import { Flows } from './flows';
+import { OidcProvider } from './oidc-provider';
+import { SignInRefused } from './sign-in-refused';
+import type { SignInProblem } from './who-is';
+import type { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dto';
+
+/** Seconds until it is worth to try again while the provider is away. */
+const RETRY_SECONDS = 30;
+const SIGNED_IN = '/';
+const CONNECTED = '/#/settings/account';
+
+/** What the provider sends by the browser. */
+type Sent = Readonly<Record<string, unknown>>;
+
+/** Signs people in by the OpenID Connect provider of the settings. */
+@Injectable()
+export class SingleSignOnService {
+  private readonly logger = new Logger(SingleSignOnService.name);
+
+  constructor(
+    private readonly config: Config,
+    private readonly provider: OidcProvider,
+    private readonly flows: Flows,
+    private readonly arrivals: Arrivals,
+    private readonly tokens: Tokens,
+    private readonly signIns: PersonSignIn,
+  ) {}
+
+  /**
+   * Where the browser goes, which gets the cookie of the flow. Throws `not_found` without a provider, `unauthenticated` for a
+   * token that is no invitation and for who wants to connect and is not signed in, `temporarily_unavailable` while the provider
+   * is away.
+   */
+  async begin(dto: StartSingleSignOnDto, request: Request, response: Response): Promise<SingleSignOnStartView> {
+    this.requireProvider();
+    requireOwnOrigin(request);
+    const token = dto.token ?? null;
+    if (token !== null) await this.tokens.find(token, request, ['invitation']);
+    const flow = await this.flows.make(token, dto.connect === true, request);
+    const location = await this.addressFor(flow, request);
+    this.flows.give(flow, request, response);
+    return { location };
+  }
+
+  /** Sends the browser on, signed in or to the page of what went wrong. */
+  async finish({ state }: Sent, request: Request, response: Response): Promise<void> {
+    this.requireProvider();
+    const path = await this.arrive(state, request, response);
+    this.flows.forget(response);
+    response.setHeader('Cache-Control', 'no-store');
+    response.redirect(303, `${this.config.publicUrl}${path}`);
+  }
+
+  private requireProvider(): void {
+    if (this.config.oidcIssuer === null) throw problems.notFound();
+  }
+
+  private async addressFor(flow: Flow, request: Request): Promise<string> {
+    try {
+      return await this.provider.addressFor(flow);
+    } catch (error) {
+      this.tell(error, request);
+      throw new Problem('temporarily_unavailable', 'The single sign-on cannot be reached: sign in another way.', [], {
+        'Retry-After': String(RETRY_SECONDS),
+      });
+    }
+  }
+
+  /** Where the browser goes on to. */
+  private async arrive(state: unknown, request: Request, response: Response): Promise<string> {
+    try {
+      const flow = this.flows.take(state, request);
+      const claims = await this.provider.claims(searchOf(request), flow);
+      const invitation = flow.token === null ? null : await this.tokens.find(flow.token, request, ['invitation']);
+      const person = await this.arrivals.arrive(flow, claims, invitation, request);
+      // Whoever connects is signed in; their cookie, which is Strict, is not even sent here.
+      if (flow.connect) return CONNECTED;
+      const cameFor = invitation?.organization?.id ?? null;
+      await this.signIns.begin(person, 'single_sign_on', request, response, cameFor);
+      return SIGNED_IN;
+    } catch (error) {
+      return `/#/sign-in/problem/${this.tell(error, request)}`;
+    }
+  }
+
+  /** The whole reason is for the log; the browser is told a code. */
+  private tell(error: unknown, request: Request): SignInProblem {
+    const code = codeOf(error);
+    const isBug = !(error instanceof SignInRefused || error instanceof Problem);
+    const text = `${requestIdOf(request)}: a single sign-on ends with "${code}": ${error instanceof Error ? error.message : String(error)}`;
+    if (isBug) this.logger.error(text, error instanceof Error ? error.stack : undefined);
+    else this.logger.warn(text);
+    return code;
+  }
+}
+
+function codeOf(error: unknown): SignInProblem {
+  if (error instanceof SignInRefused) return error.code;
+  if (!(error instanceof Problem) || error.status >= 500) return 'unreachable';
+  // Of the invitation: it has been used meanwhile, or its time is over.
+  return error.code === 'unauthenticated' ? 'expired' : 'refused';
+}
+
+function searchOf({ originalUrl }: Request): string {
+  const at = originalUrl.indexOf('?');
+  return at < 0 ? '' : originalUrl.slice(at);
+}

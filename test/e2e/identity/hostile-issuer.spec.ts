@@ -1,0 +1,223 @@
+/** @lane slow */
+import { Database } from '../../../src/platform/database/database';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { Visitor } from '../../harness/app/visitor';
+import { HostileIssuer, signedBy, signedWith, type Twist, unsigned } from '../../harness/servers/hostile-issuer';
+
+const HOME = 'https://uptime.example.com';
+
+/** Each does one thing wrong; everybody has a place by a group, so that nothing else stands in the way. */
+const TWISTS: readonly [what: string, code: string, twist: Twist][] = [
+  ['another nonce', 'refused', { claims: (right) => ({ ...right, nonce: 'another' }) }],
+  ['no nonce', 'refused', { claims: ({ nonce: _, ...right }) => right }],
+  ['another issuer in the token', 'refused', { claims: (right) => ({ ...right, iss: 'https://evil.example' }) }],
+  ['another issuer in the response', 'refused', { response: (right) => ({ ...right, iss: 'https://evil.example' }) }],
+  ['no issuer in the response, although it is announced', 'refused', { response: ({ iss: _, ...right }) => right }],
+  ['another audience', 'refused', { claims: (right) => ({ ...right, aud: 'other' }) }],
+  ['several audiences, and none who asked', 'refused', { claims: (right) => ({ ...right, aud: ['uptime', 'other'] }) }],
+  ['another party that asked', 'refused', { claims: (right) => ({ ...right, aud: ['uptime', 'x'], azp: 'x' }) }],
+  ['a token that is over', 'refused', { claims: (right) => ({ ...right, exp: Math.floor(Date.now() / 1000) - 61 }) }],
+  ['a token without an end', 'refused', { claims: ({ exp: _, ...right }) => right }],
+  [
+    'a token from the future',
+    'refused',
+    { claims: (right) => ({ ...right, nbf: Math.floor(Date.now() / 1000) + 90 }) },
+  ],
+  ['no subject', 'refused', { claims: ({ sub: _, ...right }) => right }],
+  ['a subject that no column takes', 'refused', { claims: (right) => ({ ...right, sub: 'a\u0000b' }) }],
+  ['a subject that is too long', 'refused', { claims: (right) => ({ ...right, sub: 'x'.repeat(256) }) }],
+  ['alg none', 'refused', { token: (header, claims) => unsigned({ ...header, alg: 'none' }, claims) }],
+  ['no signature', 'refused', { token: (header, claims) => unsigned(header, claims) }],
+  ['the key of somebody else', 'refused', { token: (header, claims, { wrong }) => signedBy(wrong, header, claims) }],
+  [
+    'a key that is not published',
+    'refused',
+    { token: (header, claims, { wrong }) => signedBy(wrong, { ...header, kid: 'wrong' }, claims) },
+  ],
+  [
+    'HS256 with the public key',
+    'refused',
+    {
+      token: (header, claims, keys) =>
+        signedWith(keys.public.export({ type: 'spki', format: 'pem' }).toString(), { ...header, alg: 'HS256' }, claims),
+    },
+  ],
+  [
+    'HS256 with the secret of the client',
+    'refused',
+    { token: (header, claims) => signedWith('client-secret', { ...header, alg: 'HS256' }, claims) },
+  ],
+  [
+    'a key that comes with the token',
+    'refused',
+    {
+      token: (header, claims, { wrong, wrongPublic }) =>
+        signedBy(wrong, { ...header, jwk: wrongPublic.export({ format: 'jwk' }) }, claims),
+    },
+  ],
+  ['no ID token', 'refused', { tokens: ({ id_token: _, ...body }) => ({ body }) }],
+  ['an ID token that is none', 'refused', { token: () => 'a.b.c' }],
+  ['no tokens', 'refused', { tokens: () => ({ body: [] }) }],
+  ['a refusal of the code', 'refused', { tokens: () => ({ status: 400, body: { error: 'invalid_grant' } }) }],
+  ['an error of its own', 'unreachable', { tokens: () => ({ status: 500, body: {} }) }],
+  ['more than a mebibyte', 'unreachable', { tokens: (body) => ({ body: { ...body, more: 'x'.repeat(2 ** 20) } }) }],
+  ['UserInfo about somebody else', 'refused', { userInfo: (right) => ({ ...right, sub: 'eve' }) }],
+  ['UserInfo about nobody', 'refused', { userInfo: ({ sub: _, ...right }) => right }],
+  ['another state', 'mismatch', { response: (right) => ({ ...right, state: 'another' }) }],
+  ['no state', 'mismatch', { response: ({ state: _, ...right }) => right }],
+  ['no code', 'refused', { response: ({ code: _, ...right }) => right }],
+  [
+    'what its user did not want',
+    'denied',
+    { response: ({ code: _, ...right }) => ({ ...right, error: 'access_denied' }) },
+  ],
+  ['an error', 'refused', { response: ({ code: _, ...right }) => ({ ...right, error: 'invalid_scope' }) }],
+  [
+    'that it is away',
+    'unreachable',
+    { response: ({ code: _, ...right }) => ({ ...right, error: 'temporarily_unavailable' }) },
+  ],
+];
+
+describe('an issuer that sends', () => {
+  let app: TestApp;
+  let issuer: HostileIssuer;
+
+  const rows = async () => {
+    const [counts] = await app.app.get(Database).query<Record<string, number>>(
+      `SELECT (SELECT count(*)::int FROM person) AS people, (SELECT count(*)::int FROM identity) AS identities,
+              (SELECT count(*)::int FROM membership) AS memberships,
+              (SELECT count(*)::int FROM session WHERE person_id IS NOT NULL) AS sessions`,
+    );
+    return counts;
+  };
+  const begin = async (visitor: Visitor): Promise<string> => {
+    const { status, body } = await visitor.send<{ location: string }>('POST', '/auth/oidc', {});
+    expect(status).toBe(200);
+    return body.location;
+  };
+
+  beforeAll(async () => {
+    issuer = await HostileIssuer.start();
+    app = await startOwnApp({
+      role: 'api',
+      publicUrl: HOME,
+      oidcIssuer: issuer.url,
+      oidcClientId: 'uptime',
+      oidcClientSecret: 'client-secret',
+      peopleGroups: ['*=Default:read'],
+    });
+  });
+  beforeEach(async () => {
+    // What one address may ask in a second.
+    await app.advance('2 s');
+    issuer.twist = {};
+    issuer.person = { sub: 'ada' };
+  });
+  afterAll(async () => {
+    await app.close();
+    await issuer.close();
+  });
+
+  it.each(TWISTS)('%s signs nobody in: %s', async (_, code, twist) => {
+    const before = await rows();
+    const visitor = new Visitor(app);
+    const location = await begin(visitor);
+    issuer.twist = twist;
+    expect(await visitor.comeBack(issuer.signIn(location))).toEqual({
+      status: 303,
+      location: `${HOME}/#/sign-in/problem/${code}`,
+      cookies: [],
+    });
+    expect(await rows()).toEqual(before);
+    expect((await visitor.send('GET', '/auth/session')).status).toBe(204);
+  });
+
+  it('a code signs nobody in who has not begun, or in another browser', async () => {
+    const ada = new Visitor(app);
+    const search = issuer.signIn(await begin(ada));
+    const before = await rows();
+    expect(await new Visitor(app).comeBack(search)).toMatchObject({
+      location: `${HOME}/#/sign-in/problem/expired`,
+      cookies: [],
+    });
+    const eve = new Visitor(app);
+    await begin(eve);
+    expect(await eve.comeBack(search)).toMatchObject({
+      location: `${HOME}/#/sign-in/problem/mismatch`,
+      cookies: [],
+    });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('a code twice signs in once, even if it takes it and the browser has been copied', async () => {
+    const ada = new Visitor(app);
+    const search = issuer.signIn(await begin(ada));
+    const copy = new Visitor(app).copy(ada);
+    expect(await ada.comeBack(search)).toEqual({ status: 303, location: `${HOME}/`, cookies: ['uptime_session'] });
+    const before = await rows();
+    for (const again of [ada, copy])
+      expect(await again.comeBack(search)).toMatchObject({
+        location: `${HOME}/#/sign-in/problem/expired`,
+        cookies: [],
+      });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('a code after ten minutes signs nobody in', async () => {
+    const ada = new Visitor(app);
+    const search = issuer.signIn(await begin(ada));
+    await app.advance('601 s');
+    expect(await ada.comeBack(search)).toMatchObject({ location: `${HOME}/#/sign-in/problem/expired`, cookies: [] });
+  });
+
+  it.each<[string, Twist]>([
+    ['another issuer', { metadata: (right) => ({ ...right, issuer: 'https://evil.example' }) }],
+    ['no address for its users', { metadata: ({ authorization_endpoint: _, ...right }) => right }],
+  ])('metadata with %s is as good as none', async (_, twist) => {
+    const visitor = new Visitor(app);
+    await app.advance('61 min');
+    issuer.twist = twist;
+    const { status, headers, body } = await visitor.send('POST', '/auth/oidc', {});
+    expect([status, headers.get('retry-after'), body['code']]).toEqual([503, '30', 'temporarily_unavailable']);
+    expect(visitor.has('uptime_oidc')).toBe(false);
+  });
+
+  it.each<[string, string, Twist]>([
+    [
+      'an address of a cloud',
+      'unreachable',
+      { metadata: (right) => ({ ...right, token_endpoint: 'http://169.254.169.254/' }) },
+    ],
+    [
+      'nothing but HS256',
+      'refused',
+      { metadata: (right) => ({ ...right, id_token_signing_alg_values_supported: ['HS256'] }) },
+    ],
+    ['no keys', 'refused', { metadata: ({ jwks_uri: _, ...right }) => right }],
+  ])('metadata with %s signs nobody in: %s', async (_, code, twist) => {
+    const before = await rows();
+    const visitor = new Visitor(app);
+    await app.advance('61 min');
+    issuer.twist = twist;
+    expect(await visitor.comeBack(issuer.signIn(await begin(visitor)))).toMatchObject({
+      location: `${HOME}/#/sign-in/problem/${code}`,
+      cookies: [],
+    });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('metadata of another issuer, while somebody is on their way, signs nobody in', async () => {
+    const visitor = new Visitor(app);
+    await app.advance('61 min');
+    await begin(visitor);
+    await app.advance('55 min');
+    const search = issuer.signIn(await begin(visitor));
+    issuer.twist = { metadata: (right) => ({ ...right, issuer: 'https://evil.example' }) };
+    await app.advance('6 min');
+    expect(await visitor.comeBack(search)).toMatchObject({
+      location: `${HOME}/#/sign-in/problem/refused`,
+      cookies: [],
+    });
+  });
+});

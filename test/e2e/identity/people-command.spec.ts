@@ -1,0 +1,204 @@
+/** @lane slow @databases both */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { servicesOf } from '../../../packages/cli/database/identity-services';
+import { peopleAction } from '../../../packages/cli/people/people-actions';
+import { runPeople } from '../../../packages/cli/people/run-people';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { Browser, hashCheaply } from '../../harness/app/person';
+
+// A process of the command loads the service's modules.
+jest.setTimeout(240_000);
+
+const ROOT = join(__dirname, '../../..');
+const PASSWORD = 'three wise monkeys';
+
+interface Listed {
+  id: string;
+  email: string | null;
+  name: string;
+  operator: boolean;
+  identities: { issuer: string; subject: string }[];
+  organizations: { name: string; role: string }[];
+}
+interface Session {
+  role: string | null;
+  operator: boolean;
+  person: { id: string; name: string; email: string | null } | null;
+}
+
+// What is wrong with the command line or the settings: packages/cli/people/people-command.spec.ts.
+describe('uptime people', () => {
+  let app: TestApp;
+  let isServer: boolean;
+
+  /** The command as a process of its own, from the source; with the settings of the service. */
+  const people = (...words: string[]) =>
+    new Promise<{ code: number | null; stdout: string; stderr: string }>((settle) => {
+      const settings = isServer ? { DATABASE_URL: app.config.databaseUrl ?? '' } : {};
+      const child = execFile(
+        process.execPath,
+        ['-r', './scripts/typescript.cjs', 'packages/cli/uptime.ts', 'people', ...words],
+        { cwd: ROOT, env: { PATH: process.env['PATH'], DATA_DIR: app.config.dataDir, ...settings } },
+        (_, stdout, stderr) => settle({ code: child.exitCode, stdout, stderr }),
+      );
+    });
+
+  /** The same command on the services that the running application has already opened. */
+  const peopleHere = (...words: string[]) =>
+    runPeople(
+      words,
+      () => ({}),
+      (request) => peopleAction(request)(servicesOf(app.app)),
+    );
+
+  const browser = () => new Browser(app.url);
+  const tokenIn = (output: string | undefined): string => /#\/sign-in\/([\w-]{43})\s*$/.exec(output ?? '')?.[1] ?? '';
+  const listed = async (email: string): Promise<Listed | undefined> => {
+    const { output = '' } = await peopleHere('list', '--json');
+    return (JSON.parse(output) as Listed[]).find((one) => one.email === email);
+  };
+  /** An invitation of the command, and who came by it. */
+  async function joined(email: string, ...options: string[]): Promise<Browser> {
+    const invited = await peopleHere('invite', email, ...options);
+    const one = browser();
+    const fields = { token: tokenIn(invited.output), name: email.split('@')[0], password: PASSWORD };
+    expect((await one.send('POST', '/auth/account', fields)).status).toBe(201);
+    return one;
+  }
+
+  beforeAll(async () => {
+    app = await startOwnApp({ role: 'api' }, { durable: true });
+    isServer = app.config.databaseUrl !== null;
+    hashCheaply(app);
+  });
+  afterAll(() => app.close());
+
+  it('prints a mistake on stderr and ends with 2, help on stdout; names the process that has the embedded database', async () => {
+    const [mistake, help, list] = await Promise.all([
+      people('make'),
+      people('--help'),
+      isServer ? null : people('list'),
+    ]);
+    expect(mistake).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^usage: /) });
+    expect(help).toEqual({ code: 0, stdout: expect.stringMatching(/^usage: /), stderr: '' });
+    if (list) {
+      const inUse = expect.stringContaining(`is in use by process ${process.pid}`);
+      expect(list).toEqual({ code: 1, stdout: '', stderr: inUse });
+    }
+  });
+
+  it('invites an operator and prints a link for each way back in; the audit logs say it was the command line', async () => {
+    await joined('ada@example.com', '--operator');
+    // On PostgreSQL the service keeps running.
+    if (!isServer) await app.stop();
+    const invited = await people('invite', 'Bo@Example.com', '--role', 'write', '--operator');
+    const linked = await people('link', 'ada@example.com');
+    if (!isServer) await app.restart();
+    hashCheaply(app);
+    expect([invited.code, invited.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^bo@example\.com joins Default as write and operator by this link, once, until 20/),
+    ]);
+    expect([linked.code, linked.stderr]).toEqual([0, expect.stringMatching(/^Signs ada in once, until 20/)]);
+
+    const bo = browser();
+    const fields = { token: tokenIn(invited.stdout), name: 'Bo', password: PASSWORD };
+    expect((await bo.send<Session>('POST', '/auth/account', fields)).body).toMatchObject({
+      role: 'write',
+      operator: true,
+      person: { email: 'bo@example.com' },
+    });
+    const ada = browser();
+    const signIn = await ada.send<Session>('POST', '/auth/session', { sign_in_token: tokenIn(linked.stdout) });
+    expect(signIn.body.person?.name).toBe('ada');
+    const fresh = await ada.send('PUT', '/auth/account', { password: 'four wise monkeys' });
+    expect(fresh.status).toBe(200);
+
+    const byCommand = { via: 'command_line', person_id: null };
+    const invitations = await app.admin.get<object[]>('/audit-log?resource=invitation');
+    expect(invitations.body[0]).toMatchObject({ action: 'create', after: { role: 'write' }, author: byCommand });
+    const changes = await app.admin.get<{ changed: string[] }[]>('/audit-log?resource=person');
+    const linking = { action: 'update', changed: ['sign_in_link'], author: byCommand };
+    expect(changes.body.filter(({ changed }) => changed.includes('sign_in_link'))).toMatchObject([linking]);
+    const operators = await app.operator.get<object[]>('/organizations/audit-log?resource=person');
+    expect(operators.body[0]).toMatchObject(linking);
+    const logs = JSON.stringify([(await app.admin.get('/audit-log')).body, operators.body]);
+    for (const secret of ['example.com', tokenIn(linked.stdout), tokenIn(invited.stdout)])
+      expect(logs).not.toContain(secret);
+  });
+
+  it('lists people, as a table and for programs', async () => {
+    const cy = await joined('cy@example.com', '--role', 'read');
+    const { body } = await cy.send<Session>('GET', '/auth/session');
+    const table = ((await peopleHere('list')).output ?? '').split('\n');
+    expect(table[0]).toMatch(/^ID +E-MAIL +NAME +ORGANIZATIONS +OPERATOR +SIGNS IN BY +LAST SIGN-IN$/);
+    expect(table.find((line) => line.includes('cy@example.com'))).toMatch(
+      new RegExp(`^${body.person?.id} +cy@example\\.com +cy +Default \\(read\\) +no +password +20`),
+    );
+    expect(await listed('cy@example.com')).toMatchObject({ id: body.person?.id, operator: false, identities: [] });
+  });
+
+  it('changes who is operator and the e-mail, by e-mail or id, at once', async () => {
+    const di = await joined('di@example.com', '--role', 'read');
+    const id = (await listed('di@example.com'))?.id ?? '';
+    const operator = async () => (await di.send<Session>('GET', '/auth/session')).body.operator;
+    expect(await peopleHere('operator', id, 'on')).toEqual({ exitCode: 0, remark: 'di is an operator from now on.' });
+    expect(await operator()).toBe(true);
+    await peopleHere('operator', 'DI@example.com', 'off');
+    expect(await operator()).toBe(false);
+    expect((await peopleHere('email', 'di@example.com', 'Diana@Example.com')).exitCode).toBe(0);
+    const signIn = (email: string) => browser().send('POST', '/auth/session', { email, password: PASSWORD });
+    expect([(await signIn('diana@example.com')).status, (await signIn('di@example.com')).status]).toEqual([201, 401]);
+    expect(await peopleHere('email', id, 'ada@example.com')).toEqual({
+      exitCode: 1,
+      remark: "ada@example.com is somebody else's already.",
+    });
+  });
+
+  it('connects whom the proxy tells, and disconnects', async () => {
+    await joined('ed@example.com');
+    const ed = await peopleHere('connect', 'ed@example.com', 'ed', '--proxy');
+    expect(ed).toEqual({ exitCode: 0, remark: 'ed signs in as ed from now on.' });
+    expect((await listed('ed@example.com'))?.identities).toMatchObject([{ issuer: 'proxy', subject: 'ed' }]);
+    expect(await peopleHere('connect', 'ada@example.com', 'ed', '--proxy')).toMatchObject({ exitCode: 1 });
+    expect(await peopleHere('connect', 'ed@example.com', 'ed')).toEqual({
+      exitCode: 1,
+      remark: expect.stringMatching(/^OIDC_ISSUER is not set/),
+    });
+    expect(await peopleHere('disconnect', 'ed@example.com')).toEqual({
+      exitCode: 0,
+      remark: '1 connection of ed ended.',
+    });
+    expect((await listed('ed@example.com'))?.identities).toEqual([]);
+  });
+
+  it('erases a person, but not the last administrator of others', async () => {
+    const flo = await joined('flo@example.com', '--role', 'read');
+    expect(await peopleHere('delete', 'flo@example.com')).toEqual({ exitCode: 0, remark: 'flo is erased.' });
+    expect((await flo.send('GET', '/auth/account')).status).toBe(401);
+    expect(await peopleHere('delete', 'flo@example.com')).toEqual({
+      exitCode: 1,
+      remark: 'Nobody has the e-mail or id flo@example.com; list shows everybody.',
+    });
+    await joined('gil@example.com', '--role', 'read');
+    await peopleHere('delete', 'ed@example.com');
+    expect(await peopleHere('delete', 'ada@example.com')).toEqual({
+      exitCode: 1,
+      remark: expect.stringMatching(/^Default: somebody else has to be an administrator first/),
+    });
+    const [newest] = (await app.admin.get<object[]>('/audit-log?resource=person')).body;
+    expect(newest).toMatchObject({ action: 'delete', before: { role: 'admin' } });
+  });
+
+  it.each([
+    [['invite', 'ada@example.com'], /^They are in this organization already/],
+    [
+      ['invite', 'hal@example.com', '--organization', 'Nobody'],
+      /^There is no organization Nobody\. There are: Default/,
+    ],
+    [['link', 'nobody@example.com'], /^Nobody has the e-mail or id nobody@example\.com/],
+  ])('%j ends with 1 and says why', async (words, text) => {
+    expect(await peopleHere(...words)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
+  });
+});

@@ -1,0 +1,260 @@
+/**
+ * @lane slow
+ * @databases both
+ */
+import { SignInLinks } from '../../../src/identity/session/sign-in-links';
+import { Database } from '../../../src/platform/database/database';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { Browser, hashCheaply } from '../../harness/app/person';
+import { Visitor } from '../../harness/app/visitor';
+import { HostileIssuer } from '../../harness/servers/hostile-issuer';
+
+const HOME = 'https://uptime.example.com';
+const PASSWORD = 'three wise monkeys';
+
+interface Session {
+  organization: { id: string; name: string } | null;
+  role: string | null;
+  person: { id: string; name: string; email: string | null };
+  operator: boolean;
+  organizations: { name: string; role: string }[];
+}
+
+describe('a person with single sign-on', () => {
+  let app: TestApp;
+  let issuer: HostileIssuer;
+
+  const sql = <Row extends object>(text: string, values: unknown[] = []) =>
+    app.app.get(Database).query<Row>(text, values);
+  const invite = async (email: string, role = 'write') =>
+    (await app.admin.post<{ token: string }>('/invitations', { email, role })).body.token;
+  /** Goes to the provider and comes back as this person. */
+  const go = async (visitor: Visitor, person: { sub: string; [claim: string]: unknown }, body: object = {}) => {
+    issuer.person = person;
+    const begun = await visitor.send<{ location: string }>('POST', '/auth/oidc', body);
+    expect(begun.status).toBe(200);
+    const { location } = await visitor.comeBack(issuer.signIn(begun.body.location));
+    return location.slice(HOME.length);
+  };
+  const session = async (visitor: Visitor) => (await visitor.send<Session>('GET', '/auth/session')).body;
+  const rolesOf = async (visitor: Visitor) =>
+    (await session(visitor)).organizations.map(({ name, role }) => `${name} ${role}`);
+  const withPassword = async (email: string, name: string): Promise<Visitor> => {
+    const visitor = new Visitor(app);
+    const { status } = await visitor.send('POST', '/auth/account', {
+      token: await invite(email),
+      name,
+      password: PASSWORD,
+    });
+    expect(status).toBe(201);
+    return visitor;
+  };
+
+  beforeAll(async () => {
+    issuer = await HostileIssuer.start();
+    app = await startOwnApp({
+      role: 'api',
+      publicUrl: HOME,
+      oidcIssuer: issuer.url,
+      oidcClientId: 'uptime',
+      oidcName: 'Example login',
+      peopleGroups: ['ops=Default:admin', 'shop-*=Shop:write', 'readers=Shop:read', 'root=operator', 'x=Gone:admin'],
+    });
+    hashCheaply(app);
+    await app.organization('Shop');
+  });
+  beforeEach(() => app.advance('5 s'));
+  afterAll(async () => {
+    await app.close();
+    await issuer.close();
+  });
+
+  it('is told of it, and goes to the provider with proof of who began', async () => {
+    const visitor = new Visitor(app);
+    expect((await visitor.send('GET', '/auth/methods')).body).toMatchObject({
+      password: true,
+      single_sign_on: { name: 'Example login' },
+    });
+    const { body } = await visitor.send<{ location: string }>('POST', '/auth/oidc', {});
+    const address = new URL(body.location);
+    expect(`${address.origin}${address.pathname}`).toBe(`${issuer.url}/authorize`);
+    expect(Object.fromEntries(address.searchParams)).toEqual({
+      client_id: 'uptime',
+      response_type: 'code',
+      scope: 'openid profile email',
+      redirect_uri: `${HOME}/auth/oidc/callback`,
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+
+  it('joins by an invitation, with its e-mail, and is the same one from then on', async () => {
+    const bo = new Visitor(app);
+    const token = await invite('bo@example.com');
+    expect(await go(bo, { sub: 'bo', name: 'Bo', email: 'other@example.com', email_verified: true }, { token })).toBe(
+      '/',
+    );
+    const { person, organization, role } = await session(bo);
+    expect([person.name, person.email, organization?.name, role]).toEqual(['Bo', 'bo@example.com', 'Default', 'write']);
+    const again = new Visitor(app);
+    expect(await go(again, { sub: 'bo', name: 'Robert', email: 'ada@example.com', email_verified: true })).toBe('/');
+    expect((await session(again)).person).toEqual(person);
+    const { body } = await again.send('GET', '/auth/account');
+    expect(body).toMatchObject({ has_password: false, identities: [{ issuer: issuer.url, subject: 'bo' }] });
+    expect(await go(new Visitor(app), { sub: 'eve' })).toBe('/#/sign-in/problem/not_invited');
+    const used = await new Visitor(app).send('POST', '/auth/oidc', { token });
+    expect(used.status).toBe(401);
+    const { body: entries } = await app.admin.get<object[]>(`/audit-log?person_id=${person.id}`);
+    expect(entries).toMatchObject([{ action: 'sign_in' }, { action: 'sign_in' }, { action: 'create' }]);
+    for (const secret of [token, 'bo@example.com', '"bo"']) expect(JSON.stringify(entries)).not.toContain(secret);
+  });
+
+  it('does not join by an invitation that is used while they are away', async () => {
+    const late = new Visitor(app);
+    const token = await invite('late@example.com');
+    issuer.person = { sub: 'late' };
+    const { body } = await late.send<{ location: string }>('POST', '/auth/oidc', { token });
+    await invite('late@example.com');
+    expect((await late.comeBack(issuer.signIn(body.location))).location).toBe(`${HOME}/#/sign-in/problem/expired`);
+    expect(await sql("SELECT FROM identity WHERE subject = 'late'")).toEqual([]);
+  });
+
+  it('has the places and rights that their groups give, in both directions', async () => {
+    const cy = new Visitor(app);
+    const claims = { sub: 'cy', name: 'Cy', email: 'cy@example.com', email_verified: true };
+    expect(await go(cy, { ...claims, groups: ['ops', 'shop-eu', 'x'] })).toBe('/');
+    expect(await rolesOf(cy)).toEqual(['Default admin', 'Shop write']);
+    const id = (await session(cy)).person.id;
+    expect((await app.admin.put(`/people/${id}`, { role: 'read' })).status).toBe(409);
+    expect(await go(cy, { ...claims, groups: ['readers', 'root'] })).toBe('/');
+    expect([await rolesOf(cy), (await session(cy)).operator]).toEqual([['Shop read'], true]);
+    expect((await cy.send('GET', '/operator/organizations')).status).not.toBe(500);
+    for (const unknown of [{}, { groups: 'ops' }, { _claim_names: { groups: 'src1' } }]) {
+      expect(await go(cy, { ...claims, ...unknown })).toBe('/');
+      expect([await rolesOf(cy), (await session(cy)).operator]).toEqual([['Shop read'], true]);
+    }
+    expect(await go(cy, { ...claims, groups: [] })).toBe('/');
+    expect([await rolesOf(cy), (await session(cy)).operator, (await session(cy)).organization]).toEqual([
+      [],
+      false,
+      null,
+    ]);
+    expect((await cy.send('GET', '/api/v1/websites')).status).toBe(403);
+    const { body } = await app.admin.get<{ action: string }[]>(`/audit-log?person_id=${id}&resource=person`);
+    expect(body.map(({ action }) => action).filter((action) => !action.startsWith('sign'))).toEqual([
+      'delete',
+      'create',
+    ]);
+  });
+
+  it('keeps what an invitation gave, whatever the groups say', async () => {
+    const di = new Visitor(app);
+    expect(await go(di, { sub: 'di', groups: ['ops'] }, { token: await invite('di@example.com', 'read') })).toBe('/');
+    expect(await rolesOf(di)).toEqual(['Default read']);
+    expect(await go(di, { sub: 'di', groups: [] })).toBe('/');
+    expect(await rolesOf(di)).toEqual(['Default read']);
+  });
+
+  it('is never found by an e-mail', async () => {
+    const ed = await withPassword('ed@example.com', 'Ed');
+    const claims = { sub: 'not-ed', groups: ['ops'], email: 'ED@example.com', email_verified: true };
+    expect(await go(new Visitor(app), claims)).toBe('/#/sign-in/problem/email_taken');
+    const token = await invite('ed2@example.com');
+    await sql("UPDATE invitation SET email = 'ed@example.com' WHERE email = 'ed2@example.com'");
+    expect(await go(new Visitor(app), claims, { token })).toBe('/#/sign-in/problem/email_taken');
+    const unverified = new Visitor(app);
+    expect(await go(unverified, { ...claims, email_verified: false })).toBe('/');
+    const { person } = await session(unverified);
+    expect(person.email).toBeNull();
+    expect(person.id).not.toBe((await session(ed)).person.id);
+  });
+
+  it('who has an account connects it, and then signs in either way', async () => {
+    const flo = await withPassword('flo@example.com', 'Flo');
+    const { person } = await session(flo);
+    expect(await go(flo, { sub: 'flo' }, { connect: true })).toBe('/#/settings/account');
+    expect((await session(flo)).person).toEqual(person);
+    const elsewhere = new Visitor(app);
+    expect(await go(elsewhere, { sub: 'flo' })).toBe('/');
+    expect((await session(elsewhere)).person).toEqual(person);
+    const gus = await withPassword('gus@example.com', 'Gus');
+    expect(await go(gus, { sub: 'flo' }, { connect: true })).toBe('/#/sign-in/problem/refused');
+    const { body } = await gus.send<{ location: string }>('POST', '/auth/oidc', { connect: true });
+    await gus.send('DELETE', '/auth/session');
+    issuer.person = { sub: 'gus' };
+    expect((await gus.comeBack(issuer.signIn(body.location))).location).toBe(`${HOME}/#/sign-in/problem/expired`);
+    expect(await sql("SELECT FROM identity WHERE subject = 'gus'")).toEqual([]);
+    const key = new Visitor(app);
+    await key.send('POST', '/auth/session', { api_key: app.admin.key });
+    expect((await key.send('POST', '/auth/oidc', { connect: true })).status).toBe(409);
+    expect((await new Visitor(app).send('POST', '/auth/oidc', { connect: true })).status).toBe(401);
+  });
+
+  it('who comes twice at once for the first time is one', async () => {
+    const both = [new Visitor(app), new Visitor(app)];
+    const places = await Promise.all(both.map((visitor) => go(visitor, { sub: 'hal', groups: ['ops'] })));
+    expect(places).toEqual(['/', '/']);
+    expect(await sql("SELECT FROM identity WHERE subject = 'hal'")).toHaveLength(1);
+  });
+
+  it('who has no place left to join is not even made', async () => {
+    const [{ people: before = 0 } = {}] = await sql<{ people: number }>('SELECT count(*)::int AS people FROM person');
+    const shop = await sql<{ id: string }>("SELECT id FROM organization WHERE name = 'Shop'");
+    await sql(`UPDATE organization SET quotas = '{"people": 0}' WHERE id = $1`, [shop[0]?.id]);
+    expect(await go(new Visitor(app), { sub: 'ida', groups: ['shop-eu'] })).toBe('/#/sign-in/problem/refused');
+    await sql(`UPDATE organization SET quotas = '{}' WHERE id = $1`, [shop[0]?.id]);
+    expect(await sql('SELECT FROM person')).toHaveLength(before);
+  });
+
+  it('is signed out after a day at the latest', async () => {
+    const jo = new Visitor(app);
+    expect(await go(jo, { sub: 'jo', groups: ['ops'] })).toBe('/');
+    for (const hours of [11, 11]) {
+      await app.advance(`${hours} h`);
+      expect((await jo.send('GET', '/auth/session')).status).toBe(200);
+    }
+    await app.advance('3 h');
+    expect((await jo.send('GET', '/auth/session')).status).toBe(204);
+  });
+
+  it('signs in with a password, a link or a key while the provider is away', async () => {
+    await withPassword('kim@example.com', 'Kim');
+    await app.advance('61 min');
+    issuer.isAway = true;
+    const { status, headers, body } = await new Visitor(app).send('POST', '/auth/oidc', {});
+    expect([status, headers.get('retry-after'), body['code']]).toEqual([503, '30', 'temporarily_unavailable']);
+    for (const credentials of [
+      { email: 'kim@example.com', password: PASSWORD },
+      { api_key: app.admin.key },
+      { sign_in_token: await app.app.get(SignInLinks).create() },
+    ])
+      expect((await new Visitor(app).send('POST', '/auth/session', credentials)).status).toBe(201);
+    issuer.isAway = false;
+    expect(await go(new Visitor(app), { sub: 'flo' })).toBe('/');
+  });
+});
+
+describe('a person without passwords', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startOwnApp({ role: 'api', passwords: false });
+  });
+  afterAll(() => app.close());
+
+  it('sets none and uses none, and signs in by key or link', async () => {
+    const browser = new Browser(app.url);
+    expect((await browser.send('GET', '/auth/methods')).body).toMatchObject({ password: false, single_sign_on: null });
+    const { body } = await app.admin.post<{ token: string }>('/invitations', { email: 'bo@example.com', role: 'read' });
+    const fields = { token: body.token, name: 'Bo', password: PASSWORD };
+    expect((await browser.send('POST', '/auth/account', fields)).status).toBe(409);
+    const credentials = { email: 'bo@example.com', password: PASSWORD };
+    expect((await browser.send('POST', '/auth/session', credentials)).status).toBe(401);
+    expect((await browser.send('POST', '/auth/session', { api_key: app.admin.key })).status).toBe(201);
+    const sign_in_token = await app.app.get(SignInLinks).create();
+    expect((await new Browser(app.url).send('POST', '/auth/session', { sign_in_token })).status).toBe(201);
+    expect((await browser.send('POST', '/auth/oidc', {})).status).toBe(404);
+    expect((await browser.send('GET', '/auth/oidc/callback?code=x')).status).toBe(404);
+  });
+});
