@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 import { Problem } from '../platform/problem/problem';
-import type { SignIn } from './session/session.service';
 
 const HASHES_WAITING = {
   name: 'uptime_password_hashes_waiting',
@@ -21,12 +20,13 @@ export class IdentityMetrics {
     });
   }
 
-  signedIn(via: SignIn): void {
+  /** `via`: a `SignIn`. */
+  signedIn(via: string): void {
     this.signIns.inc({ via, result: 'accepted' });
   }
 
   /** Counts why an attempt failed, when it does, and throws the same. */
-  async countFailure<T>(via: SignIn, attempt: () => Promise<T>): Promise<T> {
+  async countFailure<T>(via: string, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {

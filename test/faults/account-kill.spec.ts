@@ -188,7 +188,7 @@ suite('two instances on one database (needs PostgreSQL)', () => {
     const answers = Array.from({ length: 6 }, (_, n) =>
       new Browser(instances[n % 2]?.url ?? '').send('POST', '/auth/account', body(n), { 'x-forwarded-for': from }),
     );
-    return (await Promise.all(answers)).map(({ status }) => status).sort();
+    return (await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b);
   };
   const peopleWith = async (email: string): Promise<number> =>
     (await instances[0]?.app.get(Database).query('SELECT FROM person WHERE email LIKE $1', [email]))?.length ?? 0;

@@ -451,13 +451,13 @@ describe('what is secret and personal of people', () => {
     output.stop();
   });
 
-  /** Keeps what a browser is answered, and its cookie as one more secret. */
+  /** Keeps what a browser gets, and its cookie as one more secret. */
   async function send<Body>(browser: Browser, method: string, path: string, body?: object): Promise<Body> {
-    const answer = await browser.send<Body>(method, path, body);
-    responses.push({ path, body: JSON.stringify(answer.body) });
+    const response = await browser.send<Body>(method, path, body);
+    responses.push({ path, body: JSON.stringify(response.body) });
     const cookie = browser.cookie.split('=')[1];
     if (cookie !== undefined && !sent.includes(cookie)) sent.push(cookie);
-    return answer.body;
+    return response.body;
   }
 
   it('is repeated by no response: password, token, cookie', async () => {

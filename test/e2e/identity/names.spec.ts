@@ -31,9 +31,10 @@ describe('the name of a person', () => {
     app.app.get(Database).query<Row>(text, values);
   const get = async <Body>(path: string): Promise<Body> => (await app.read.get<Body>(path)).body;
   const did = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
-    const answer = await zeb.send<Body>(method, `/api/v1${path}`, body);
-    if (answer.status > 201) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await zeb.send<Body>(method, `/api/v1${path}`, body);
+    if (response.status > 201)
+      throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
+    return response.body;
   };
 
   /** Who it was, everywhere that it is shown, each place once. */

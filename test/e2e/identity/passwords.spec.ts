@@ -19,7 +19,7 @@ describe('the password of a person', () => {
   });
   afterAll(() => app.close());
 
-  /** One sign-in from an address; the bytes of the answer. */
+  /** One sign-in from an address; the bytes of the response. */
   async function signIn(
     email: string,
     password: string,
@@ -54,7 +54,7 @@ describe('the password of a person', () => {
     expect(answers[0]?.status).toBe(401);
   });
 
-  it('is hashed anew by a sign-in once hashing costs more, and by nothing else', async () => {
+  it('is hashed again by a sign-in once hashing costs more, and by nothing else', async () => {
     await newPerson(app.admin, 'Bo');
     const before = await storedOf('bo@example.com');
     expect((await signIn('bo@example.com', PASSWORD)).status).toBe(201);
@@ -86,7 +86,7 @@ describe('the password of a person', () => {
       );
       for (const { status } of await Promise.all(guesses)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-    expect([...statuses.keys()].sort()).toEqual([401, 429]);
+    expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([401, 429]);
     expect(statuses.get(401)).toBeLessThanOrEqual(120);
     expect((await signIn('cy@example.com', PASSWORD, '192.0.2.200')).status).toBe(429);
     expect((await signIn('cy@example.com', PASSWORD, home)).status).toBe(201);
