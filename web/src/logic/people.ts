@@ -57,6 +57,7 @@ const VIA: Record<NonNullable<OwnSession['via']>, string> = {
   password: 'password',
   invitation: 'an invitation',
   single_sign_on: 'single sign-on',
+  proxy: 'the proxy in front',
 };
 
 /** How a session began. */
