@@ -80,8 +80,8 @@ export function peopleRequest(args: string[]): PeopleRequest | null {
   if (values.help === true) return null;
   const [named = '', ...words] = positionals;
   if (!isAction(named) || words.length !== ACTIONS[named].words) throw new UsageError(PEOPLE_USAGE);
-  const stray = Object.keys(values).find((option) => !ACTIONS[named].options.includes(option));
-  if (stray !== undefined) throw new UsageError(`--${stray} does not go with ${named}`);
+  const extra = Object.keys(values).find((option) => !ACTIONS[named].options.includes(option));
+  if (extra !== undefined) throw new UsageError(`--${extra} does not go with ${named}`);
   const [who = '', second = ''] = words;
   const { role = 'admin', organization = 'Default', json = false } = values;
   switch (named) {

@@ -132,7 +132,7 @@ export class AccountService {
     return this.passwords.hash(dto.password);
   }
 
-  /** The proxy in front signs in anew with each request. */
+  /** The proxy in front signs in again with each request. */
   private isFresh({ createdAt, via }: SignedIn): boolean {
     return via === 'proxy' || this.clock.now().getTime() - createdAt.getTime() < FRESH_MS;
   }

@@ -58,7 +58,7 @@ describe('behind a proxy that signs in', () => {
     mapped.close();
     await app.close();
   });
-  // What the test before has used up is there again, and groups are applied anew.
+  // What the test before has used up is there again, and groups are applied again.
   beforeEach(() => clock.advance(600_000));
 
   const ask = <Body = Record<string, unknown>>(path: string, sent: Sent = {}): Promise<Reply<Body>> =>
