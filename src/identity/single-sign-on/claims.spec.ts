@@ -42,7 +42,7 @@ describe('the claims of somebody', () => {
       'take what the token says',
       { name: 'Ada', groups: [] },
       { name: 'Eve', groups: ['root'], sub: 'eve', iss: 'x' },
-      { name: 'Ada', groups: [], ...{ subject: TOKEN.sub, issuer: TOKEN.iss } },
+      { name: 'Ada', groups: [], subject: TOKEN.sub, issuer: TOKEN.iss },
     ],
     ['have the groups that are texts', { groups: ['ops', 7, null, ['root']] }, {}, { groups: ['ops'] }],
     ['have no groups where they are no list', { groups: 'ops' }, {}, { groups: null }],

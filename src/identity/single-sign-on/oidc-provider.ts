@@ -110,7 +110,7 @@ export class OidcProvider {
       [client.customFetch]: fetch,
       execute: isPlain ? [client.allowInsecureRequests] : [],
     });
-    const { supportsPKCE: _, ...server } = found.serverMetadata();
+    const server = plainOf(found.serverMetadata());
     const offered = server.id_token_signing_alg_values_supported ?? ['RS256'];
     const configuration = new client.Configuration(
       { ...server, id_token_signing_alg_values_supported: ALGORITHMS.filter((one) => offered.includes(one)) },
@@ -132,7 +132,8 @@ export class OidcProvider {
         method,
         url,
         headers: options.headers,
-        body: body === undefined || body === null ? null : String(body),
+        // A form: what this client sends.
+        body: body instanceof URLSearchParams ? body.toString() : null,
         egress: SETTINGS_EGRESS,
         timeoutMs: REQUEST_MS,
         ...(signal ? { signal } : {}),
@@ -148,6 +149,10 @@ export class OidcProvider {
     });
   }
 }
+
+/** Without its method, which no metadata has. */
+const plainOf = (metadata: OpenidClient.ServerMetadata): OpenidClient.ServerMetadata =>
+  JSON.parse(JSON.stringify(metadata)) as OpenidClient.ServerMetadata;
 
 /** With the secret in the header, as OpenID Connect has it unless the provider takes it in the body only. */
 function authenticationOf(

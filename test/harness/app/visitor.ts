@@ -8,6 +8,13 @@ export interface Redirected {
   cookies: string[];
 }
 
+/** What the dashboard gets. */
+export interface Seen<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
 /** A browser that goes to a provider and comes back: it keeps every cookie, and sends what browsers send. */
 export class Visitor {
   private readonly jar = new Map<string, string>();
@@ -15,7 +22,7 @@ export class Visitor {
   constructor(private readonly app: TestApp) {}
 
   /** What the dashboard sends. */
-  async send<Body = Record<string, unknown>>(method: string, path: string, body?: object) {
+  async send<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Seen<Body>> {
     const response = await this.fetch(path, {
       method,
       headers: { 'content-type': 'application/json', origin: this.app.url, 'sec-fetch-site': 'same-origin' },

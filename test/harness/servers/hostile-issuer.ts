@@ -82,7 +82,7 @@ export class HostileIssuer {
     const right = { code, state, iss: this.url };
     const response = this.twist.response?.(right) ?? right;
     const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(response)) query.append(name, String(value));
+    for (const [name, value] of Object.entries(response)) if (typeof value === 'string') query.append(name, value);
     return `?${query.toString()}`;
   }
 
