@@ -160,12 +160,12 @@ describe('people in the dashboard', () => {
     await button(second, 'Organization Other').waitFor();
     await heading(second, 'Nothing is watched yet').waitFor();
 
-    await ada.open(`/endpoints/${endpoint}`);
+    await ada.open('/settings/organization');
     await ada.page.getByText('You went over to “Other” in another window').waitFor();
     expect(await ada.barriers()).toEqual([]);
     await button(ada, 'Back to Default').click();
     await ada.page.getByText('Live', { exact: true }).waitFor();
-    await heading(ada, 'Checkout').waitFor();
+    await ada.page.getByRole('region', { name: 'Limits' }).waitFor();
 
     await second.open('/contacts');
     await second.page.getByText('You went over to “Default” in another window').waitFor();

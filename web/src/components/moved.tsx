@@ -1,4 +1,5 @@
 import type { Session } from '../api/types';
+import { discarded } from '../state/drafts';
 import { go } from '../state/router';
 import { begin, session, switchTo } from '../state/session';
 import { runAction } from '../state/toast';
@@ -8,6 +9,11 @@ import { Button } from './layout';
 export function Moved({ to }: { to: Session }) {
   const { organization } = session.value ?? {};
   const isBackPossible = to.organizations.some(({ id }) => id === organization?.id);
+  const goBack = async (id: string) => {
+    await switchTo(id);
+    // What was refused meanwhile is read now; what is filled in comes back.
+    discarded.value++;
+  };
   return (
     <p class="lost" role="alert">
       You went over to “{to.organization.name}” in another window. This one still shows “{organization?.name}”, and
@@ -21,7 +27,7 @@ export function Moved({ to }: { to: Session }) {
         Go to {to.organization.name}
       </Button>{' '}
       {isBackPossible && organization && (
-        <Button onClick={() => runAction(() => switchTo(organization.id))}>Back to {organization.name}</Button>
+        <Button onClick={() => runAction(() => goBack(organization.id))}>Back to {organization.name}</Button>
       )}
     </p>
   );

@@ -30,11 +30,12 @@ let isAsking = false;
 onRefused.notify = () => {
   if (isAsking || !session.peek()) return;
   isAsking = true;
-  const done = () => {
-    isAsking = false;
-  };
-  // One request more for one that was refused, most often for another reason.
-  restoreSession().then(done, done);
+  // One request more for one that was refused, most often for another reason. Another refusal asks again.
+  restoreSession()
+    .catch(() => undefined)
+    .finally(() => {
+      isAsking = false;
+    });
 };
 
 function end(): void {

@@ -18,11 +18,10 @@ const Account = lazy(() => import('../settings/account').then((page) => page.Acc
 export function Door() {
   const methods = useSignal<SignInMethods | null>(null);
   useEffect(() => {
-    get<SignInMethods>('/auth/methods')
-      .catch(() => ANY_METHOD)
-      .then((found) => {
-        methods.value = found;
-      });
+    const know = (found: SignInMethods) => {
+      methods.value = found;
+    };
+    get<SignInMethods>('/auth/methods').then(know, () => know(ANY_METHOD));
   }, []);
   const at = entry.value;
   if (!methods.value)
