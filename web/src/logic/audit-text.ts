@@ -86,7 +86,8 @@ function peopleSentence(
   { action, resource, resource_id, changed, before, after, author }: AuditEntry,
   name: string,
 ): string {
-  const role = String(after?.['role'] ?? before?.['role'] ?? '');
+  const stored = after?.['role'] ?? before?.['role'];
+  const role = typeof stored === 'string' ? stored : '';
   if (action === 'create')
     return resource === 'invitation' ? `Invited somebody as ${role}` : `${name} joined as ${role}`;
   if (action === 'delete' && resource === 'invitation') return 'Took an invitation back';
