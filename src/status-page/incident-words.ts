@@ -4,7 +4,7 @@ import { readUrl } from '../platform/text/read-url';
 // What customers read of an incident. The dashboard, which shows it before it is public, has it from here.
 
 /**
- * `Login and 2 more are down`, by the names that the page shows, of which there is one at least. `isNow`: any of it is so still, so
+ * `Login and 2 more are down`, by the names that the page shows, of which there is one at least. `isNow`: one of them is so still, so
  * that no page calls something down that is up.
  */
 export function automaticTitle(severity: IncidentSeverity | null, all: readonly string[], isNow: boolean): string {
