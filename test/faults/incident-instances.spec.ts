@@ -99,8 +99,8 @@ suite('incidents beside another instance and another version (needs PostgreSQL)'
     expect(await upgraded.app.get(ConsistencyJob).run()).toEqual([]);
     const open = await upgraded.read.get<IncidentDetailView[]>('/incidents?state=open');
     expect(open.body).toMatchObject([{ number: 1, summary: 'Home page is down: connection refused', open_count: 1 }]);
-    const [{ id = '' } = {}] = await witness.query<{ id: string }>('SELECT id FROM endpoint');
-    await Alerting.of(upgraded.app).play(id, 'SS');
+    const [endpoint] = await witness.query<{ id: string }>('SELECT id FROM endpoint');
+    await Alerting.of(upgraded.app).play(endpoint?.id ?? '', 'SS');
     expect(await upgraded.app.get(ConsistencyJob).run()).toEqual([]);
     const incident = open.body[0]?.id ?? '';
     expect((await upgraded.read.get<IncidentDetailView>(`/incidents/${incident}`)).body.state).toBe('ended');

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { WorkerDatabase } from '../../../src/platform/database/database';
 import { Alerting, type Reported } from '../../harness/app/alerting';
 
 describe('alerts that are suppressed', () => {
@@ -40,6 +41,20 @@ describe('alerts that are suppressed', () => {
     );
   const dependOn = (endpointId: string, parentId: string) =>
     alerting.database.query('INSERT INTO endpoint_dependency VALUES ($1, $2)', [endpointId, parentId]);
+
+  it('are over for what depends on an endpoint that came up: of several the batch names those that something depends on', async () => {
+    const [parent, child, other] = [
+      await alerting.endpoint(orgId),
+      await alerting.endpoint(orgId),
+      await alerting.endpoint(orgId),
+    ];
+    await dependOn(child, parent);
+    const named = async (result: 'F' | 'S') => {
+      const updates = await alerting.check([parent, child, other].map((endpointId) => ({ endpointId, result })));
+      return alerting.nest.get(WorkerDatabase).transaction((tx) => alerting.evaluator.evaluate(tx, updates));
+    };
+    expect([await named('F'), await named('S'), await named('S')]).toEqual([[], [parent], []]);
+  });
 
   it('acknowledged between two alerts of growing thresholds, the second triggers nothing and the recovery is told by the first', async () => {
     const endpointId = await alerting.endpoint(orgId);
