@@ -37,7 +37,7 @@ export function Door() {
   return <SignIn methods={methods.value} problem={problem} />;
 }
 
-const Notice = ({ text }: { text: string | null }) =>
+const Warning = ({ text }: { text: string | null }) =>
   text && (
     <p class="notice warn" role="alert">
       {text}
@@ -60,9 +60,9 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
   return (
     <Card key={way.value} title="Sign in">
       {isOver.value && (
-        <Notice text="Your session is over: it was ended elsewhere, was not used for too long, or its key was revoked or has expired. Sign in to go on where you were; what you had filled in is still there." />
+        <Warning text="Your session is over: it was ended elsewhere, was not used for too long, or its key was revoked or has expired. Sign in to go on where you were; what you had filled in is still there." />
       )}
-      <Notice text={problem} />
+      <Warning text={problem} />
       {way.value === 'single_sign_on' && <SingleSignOn of={methods} isFirst />}
       {way.value === 'password' && (
         <PasswordForm email={session.value?.person?.email ?? ''} action="Sign in" then={enter} />
@@ -103,7 +103,7 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
 /** A link that is over, or single sign-on that was to be connected, while somebody is signed in. */
 const SignedInAlready = ({ problem }: { problem: string }) => (
   <Card title="This did not work">
-    <Notice text={problem} />
+    <Warning text={problem} />
     <p>You are signed in as {nameOf(session.value)}.</p>
     <div class="actions">
       <Button class="primary" onClick={stay}>
@@ -130,7 +130,7 @@ function NoOrganization({ of, problem }: { of: SignedIn; problem: string | null 
     );
   return (
     <Card title={isElsewhere ? 'You are not in this organization any more' : 'You are in no organization'}>
-      <Notice text={problem} />
+      <Warning text={problem} />
       <p>
         You are signed in as {person?.name}
         {person?.email && <> ({person.email})</>}.{' '}
