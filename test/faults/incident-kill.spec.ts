@@ -13,7 +13,8 @@ import { ACCEPTED } from '../harness/app/delivery-scene';
 import { IncidentTables } from '../harness/app/incident-tables';
 import { checkSettled } from '../harness/app/invariants';
 import { newAlert, newEndpoint, newWebsite } from '../harness/app/resources';
-import { KILL_DATABASES, type KillScene } from '../harness/processes/kill-scene';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { KillScene } from '../harness/processes/kill-scene';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 
 /** What the checks of the killed process find: all are down; the others, too; these while somebody has it in hand; all are up. */
@@ -59,10 +60,9 @@ const ADDRESS = '127.0.0.1';
 /** Several starts of a process, on a busy machine. */
 const LIMIT_MS = 300_000;
 
-describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (name, open) => {
-  /** A start costs most on the embedded database, which plays every second one. `KILL_ROUNDS=20` plays all. */
-  const played = <T>(points: readonly T[]): readonly T[] =>
-    name === 'PostgreSQL' || process.env['KILL_ROUNDS'] !== undefined ? points : points.filter((_, n) => n % 2 === 0);
+const suite = findPostgres() === null ? describe.skip : describe;
+
+suite('kill -9 at every line of an incident (needs PostgreSQL)', () => {
   let scene: KillScene;
   let target: SwitchableServer;
   let pager: FakeProvider;
@@ -75,7 +75,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     [target, pager, chat] = await Promise.all([SwitchableServer.start(), FakeProvider.start(), FakeProvider.start()]);
     pager.standingResponse(ACCEPTED.pagerduty);
     chat.standingResponse(ACCEPTED.slack);
-    scene = await open();
+    scene = await KillScene.onPostgres();
   }, 180_000);
   afterAll(async () => {
     await scene.remove();
@@ -212,7 +212,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     },
   };
 
-  it.each(played(RECORDER))(
+  it.each(RECORDER)(
     'one that %s when the recorder is killed at %s: all of it or nothing, and each is told once by who comes next',
     async (act, point) => {
       await begin({ paged: true });
@@ -237,7 +237,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     LIMIT_MS,
   );
 
-  it.each(played(FOLD))(
+  it.each(FOLD)(
     'a fold whose process is killed at %s comes as the same one, at most %i times, and no end before it',
     async (point, most) => {
       await begin({ paged: false });
@@ -266,7 +266,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     LIMIT_MS,
   );
 
-  it.each(played(ACKNOWLEDGEMENT))(
+  it.each(ACKNOWLEDGEMENT)(
     'an acknowledgement that is killed at %s, and taking it back: the job finishes what began, and holds who joined meanwhile',
     async (point, isTaken) => {
       await begin({ paged: true });
@@ -309,7 +309,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     LIMIT_MS,
   );
 
-  it.each(played(REGROUPING))(
+  it.each(REGROUPING)(
     'a merge and a split that are killed at %s: all of it or nothing, and what is in hand stays so',
     async (point) => {
       await begin({ paged: true });

@@ -96,7 +96,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await put()).status).toBe(409);
   });
 
-  it('holds who joins at its address, tells who joins by its website, and after DELETE the next failing check tells each of those, and nobody anew (OnCall #5392)', async () => {
+  it('holds who joins at its address, tells who joins by its website, and after DELETE the next failing check tells each of those, and of the others nothing again (OnCall #5392)', async () => {
     const { path, alerts } = await crowd(11);
     const [first, ...joiners] = alerts;
     const guess = joiners.pop();
