@@ -39,7 +39,8 @@ export const FIELD_PROBLEMS = {
   other_owner: 'Another document owns it: change it there, or take it over by name.',
   taken: 'Something else has this name or address already: choose another.',
   over_quota: 'Remove some, or ask the operator for more.',
-  too_weak: 'Choose a longer password that nobody can derive from what is known of you: several words that do not belong together.',
+  too_weak:
+    'Choose a longer password that nobody can derive from what is known of you: several words that do not belong together.',
 } as const;
 export type FieldProblemCode = keyof typeof FIELD_PROBLEMS;
 

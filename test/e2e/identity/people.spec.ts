@@ -135,7 +135,7 @@ describe('people', () => {
       errors: [{ pointer: '/email', code: 'immutable' }],
     });
     const [one, two] = await Promise.all([account(invited.token, 'Bo'), account(invited.token, 'Bo')]);
-    expect([one.status, two.status].sort()).toEqual([201, 401]);
+    expect([one.status, two.status].toSorted((a, b) => a - b)).toEqual([201, 401]);
     expect((await app.admin.post('/invitations', { email: 'bo@example.com', role: 'read' })).status).toBe(409);
     const log = JSON.stringify((await app.admin.get('/audit-log')).body);
     for (const secret of [invited.token, 'bo@example.com', PASSWORD]) expect(log).not.toContain(secret);
