@@ -70,6 +70,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   '/api/v1/organizations': 'belongs to the operator',
   '/api/v1/organizations/{id}': 'belongs to the operator',
   '/auth/session': 'belongs to a browser',
+  '/auth/oidc': 'belongs to a browser',
   '/ack/{token}': 'belongs to an incident',
 };
 

@@ -31,6 +31,7 @@ const READING = [
   'POST /api/v1/configuration/convert',
   'POST /api/v1/configuration/plan',
   'POST /auth/link',
+  'POST /auth/oidc',
 ];
 
 /** The entries of a request, in the log of an organization or of the operator. */

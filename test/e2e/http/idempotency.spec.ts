@@ -201,6 +201,7 @@ describe('Idempotency-Key', () => {
     'POST /auth/account',
     'POST /auth/join',
     'POST /auth/password',
+    'POST /auth/oidc',
     'POST /auth/session',
     'POST /ack/:token',
   ];
