@@ -28,7 +28,7 @@ class CommonSettings {
   @Env('CURRENCY') currency = 'EUR';
 }
 
-const billing: Extension = { name: 'billing', ids: { invoice: 'inv' }, audited: ['invoice'] };
+const billing: Extension = { name: 'billing', ids: { invoice: 'ivc' }, audited: ['invoice'] };
 
 const refusalOf = (...extensions: readonly Extension[]): string => {
   try {
@@ -43,7 +43,7 @@ describe('putting extensions together', () => {
   it('adds up what all of them bring, migrations in the order of their time', () => {
     const migrations = [Invoices1800000000000, Prices1700000000000];
     const composed = compose([{ ...billing, migrations, settings: BillingSettings }, { name: 'other' }]);
-    expect(composed.ids).toEqual({ invoice: 'inv' });
+    expect(composed.ids).toEqual({ invoice: 'ivc' });
     expect(composed.audited).toEqual(['invoice']);
     expect(composed.settings).toEqual([BillingSettings]);
     expect(composed.migrations.map(({ extension, name }) => [extension, name])).toEqual([
@@ -61,7 +61,7 @@ describe('putting extensions together', () => {
     ['a prefix that is none', [{ name: 'a', ids: { invoice: 'I1' } }], 'two to eight lower-case letters'],
     [
       'a prefix of two extensions',
-      [billing, { name: 'stock', ids: { inventory: 'inv' } }],
+      [billing, { name: 'stock', ids: { inventory: 'ivc' } }],
       'belongs to "invoice" of extension "billing" already',
     ],
     ['a kind of two extensions', [billing, { name: 'b', ids: { invoice: 'iv' } }], 'belongs to extension "billing"'],

@@ -11,7 +11,7 @@ export interface Extension {
   readonly name: string;
   /** Checkers and channels in their providers, and routes of their controllers, are found like those of the service. */
   readonly modules?: readonly NestModule[];
-  /** Kinds of ids with their prefixes: `{ invoice: 'inv' }` makes `formatId('invoice', uuid)` an `inv_…`. */
+  /** Kinds of ids with their prefixes: `{ invoice: 'ivc' }` makes `formatId('invoice', uuid)` an `ivc_…`. */
   readonly ids?: Readonly<Record<string, string>>;
   /** Those kinds of ids whose changes `recordChange` writes to the audit log. */
   readonly audited?: readonly string[];

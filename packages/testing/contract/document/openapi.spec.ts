@@ -39,7 +39,8 @@ describe('the contract', () => {
     ['getCurrentOrganization', 'read'],
     ['createOrganization', 'operator'],
     ['showStatusPage', 'public'],
-    ['signOut', 'read'],
+    ['signOut', 'public'],
+    ['getAccount', 'person'],
   ])('knows who may call %s: %s', (id, caller) => {
     const operation = OPERATIONS.find(({ operationId }) => operationId === id);
     expect(operation && callerOf(operation)).toBe(caller);
