@@ -168,8 +168,13 @@ describe('new endpoints and default contacts', () => {
       // A key is marked as used each minute.
       return queries.map(([sql]) => sql).filter((sql) => !sql.includes('api_key'));
     };
+    // What both have: a job of the service may ask something beside one of them.
+    const alwaysOf = async (query: string): Promise<string[]> => {
+      const [once, again] = [await statementsOf(query), await statementsOf(query)];
+      return once.filter((sql) => again.includes(sql));
+    };
     await statementsOf('');
-    const [more, fewer] = [await statementsOf(''), await statementsOf('?alerts=none')];
+    const [more, fewer] = [await alwaysOf(''), await alwaysOf('?alerts=none')];
     expect(more.length - fewer.length).toBe(1);
     expect(more.filter((sql) => sql.includes('FROM contact'))).toHaveLength(1);
   });

@@ -15,8 +15,6 @@ interface Detected {
   severity?: 'down' | 'degraded';
 }
 
-const at = (minutesAgo: number): Date => new Date(Math.floor(Date.now() / 1000) * 1000 - minutesAgo * 60_000);
-
 /** An incident as alerts make it, for a service that checks nothing: its rows and those of its members. Returns its id. */
 export async function newDetectedIncident(
   database: Database,
@@ -24,6 +22,9 @@ export async function newDetectedIncident(
   { address, severity = 'down' }: Detected = {},
 ): Promise<string> {
   const id = newUuid();
+  // Of one moment: the times of the incident are those of its members.
+  const now = Math.floor(Date.now() / 1000) * 1000;
+  const at = (minutesAgo: number): Date => new Date(now - minutesAgo * 60_000);
   const members = bad.map(({ endpoint, since = 10, until }) => ({
     endpoint_id: parseId('endpoint', endpoint),
     started_at: at(since),
