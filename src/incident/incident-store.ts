@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceCoverage, type ScopeParts } from '../endpoint/suppression/maintenance-coverage';
-import { type Author, storedName } from '../platform/access/author';
+import { type Author, authorName, storedName } from '../platform/access/author';
 import type { EndpointAcknowledgement } from '../endpoint/suppression/suppression.dto';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
@@ -36,6 +36,9 @@ const NEXT_NUMBER = `
 const INSERT_UPDATE = `
   INSERT INTO incident_update (id, incident_id, org_id, at, by_name, person_id, status, text, public, automatic)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+
+/** Of an entry of the log: the person by the name of today, else as the acknowledgement said while it was one. */
+const WHO_TOOK = `CASE via WHEN 'acknowledge_link' THEN 'link' WHEN 'auth_off' THEN 'AUTH=off' ELSE ${authorName('key_name', 'person_id')} END`;
 
 /** What a list of incidents is to have. */
 export interface IncidentFilter {
@@ -161,7 +164,7 @@ export class IncidentStore {
    */
   async pastInHand(sql: Sql, { orgId, id, ackAt }: IncidentRow): Promise<EndpointAcknowledgement[]> {
     const rows = await sql.query<{ taken: EndpointAcknowledgement }>(
-      `SELECT after -> 'in_hand' AS taken FROM audit_log
+      `SELECT after -> 'in_hand' || jsonb_build_object('by', ${WHO_TOOK}) AS taken FROM audit_log
         WHERE org_id = $1 AND resource_id = $2 AND after #>> '{in_hand,at}' <> $3 ORDER BY id DESC LIMIT ${MOST_PAST}`,
       [orgId, id, ackAt?.toISOString() ?? ''],
     );
