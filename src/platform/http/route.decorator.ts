@@ -91,7 +91,12 @@ export const Route =
     const { access, countedBy, cost, idempotencyKey, ifMatch, servedBeyondQuota, ...operation } = rest;
     const isPublic = access === 'public';
     const isAboutPeople = needsAccounts === true || access === 'person';
-    const problems: readonly ProblemCode[] = isAboutPeople ? [...own, 'conflict'] : own;
+    const problems: readonly ProblemCode[] = [
+      ...own,
+      ...(isAboutPeople ? (['conflict'] as const) : []),
+      // For a key, and for the session of one, it does not exist.
+      ...(access === 'person' ? (['not_found'] as const) : []),
+    ];
     applyDecorators(
       METHODS[method](path),
       Access(access),
