@@ -318,7 +318,10 @@ describe('the live stream', () => {
 
   it('ends the stream of a person who goes over to another organization, is removed, or whose session ends', async () => {
     const [moved, removed, left] = [await newMember(app), await newMember(app), await newMember(app)];
-    const second = await other.admin.post<{ token: string }>('/invitations', { email: moved.email, role: 'read' });
+    const second = await new Api(app.url, other.admin.key).post<{ token: string }>('/invitations', {
+      email: moved.email,
+      role: 'read',
+    });
     const open = ({ browser }: Member) => StreamClient.open(app.read, undefined, browser.cookie);
     const streams = [await open(moved), await open(removed), await open(left)];
     readers.push(...streams);

@@ -31,6 +31,7 @@ describe('organizations and keys', () => {
       name: 'Default',
       key_name: 'read',
       role: 'read',
+      person: null,
       quotas: expect.objectContaining({ websites: { limit: null, used: 0 } }),
     });
   });
