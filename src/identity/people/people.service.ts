@@ -74,7 +74,7 @@ export class PeopleService {
   /** Throws `conflict` for a role that a group decides, and for the last administrator while others are members. */
   update(orgId: string, id: string, { role }: UpdatePersonDto): Promise<PersonView> {
     return this.database.transaction(async (tx) => {
-      const admins = await this.people.lockAdmins(tx, orgId);
+      const admins = await this.people.lockAdmins(tx, orgId, id);
       const row = await this.read(tx, orgId, id);
       requireMatch(tagSource(row));
       if (row.source === 'groups')
@@ -102,7 +102,7 @@ export class PeopleService {
     const { orgId } = caller;
     if (caller.role !== 'admin' && caller.person?.id !== id) throw problems.insufficientRole('admin');
     await this.database.transaction(async (tx) => {
-      const admins = await this.people.lockAdmins(tx, orgId);
+      const admins = await this.people.lockAdmins(tx, orgId, id);
       const row = await this.read(tx, orgId, id);
       requireMatch(tagSource(row));
       await this.keepAnAdmin(tx, orgId, id, admins);

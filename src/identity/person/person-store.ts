@@ -129,13 +129,17 @@ export class PersonStore {
     return row?.orgId ?? null;
   }
 
-  /** Locks the people with the role admin in an organization, in id order: two requests cannot remove the last two. */
-  async lockAdmins(tx: Tx, orgId: string): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(
-      `SELECT person_id AS id FROM membership WHERE org_id = $1 AND role = 'admin' ORDER BY person_id FOR UPDATE`,
-      [orgId],
+  /**
+   * Locks the people with the role admin in an organization, and the member who is to change, in id order: of two requests one
+   * sees what the other has done. Returns the administrators.
+   */
+  async lockAdmins(tx: Tx, orgId: string, memberId: string): Promise<string[]> {
+    const rows = await tx.query<{ id: string; role: Role }>(
+      `SELECT person_id AS id, role FROM membership WHERE org_id = $1 AND (role = 'admin' OR person_id = $2)
+        ORDER BY person_id FOR UPDATE`,
+      [orgId, memberId],
     );
-    return rows.map(({ id }) => id);
+    return rows.filter(({ role }) => role === 'admin').map(({ id }) => id);
   }
 
   /** The members of an organization, or those of them with one role. */
