@@ -2,31 +2,10 @@ import fc from 'fast-check';
 import type { Outcome } from '../../checker/checker';
 import { HOUR_MS } from '../../platform/time/time-units';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import { NEW_STATE, NO_COUNTS } from '../../../test/harness/new-state';
 import { type EndpointState, fold, type FoldInput, isDuplicate } from './endpoint-state';
 
 const START = Date.UTC(2026, 0, 31, 23, 59, 50);
-const NONE = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
-
-const NEW: EndpointState = {
-  status: OUTCOME_CODE.unknown,
-  statusSinceMs: null,
-  failures: 0,
-  successes: 0,
-  badStreak: 0,
-  goodStreak: 0,
-  failingUnmutedSinceMs: null,
-  badUnmutedSinceMs: null,
-  upSinceMs: null,
-  goodSinceMs: null,
-  degradedSinceMs: null,
-  failingSinceMs: null,
-  failingPlanned: false,
-  lastCheckedMs: null,
-  lastSlotMs: null,
-  recent: 0n,
-  recentDegraded: 0,
-  hours: { hourStart: null, hour: NONE, before: NONE },
-};
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = { S: 'up', W: 'up', F: 'down' };
 const outcomeOf = (letter: string): Outcome => OUTCOMES[letter.toUpperCase()] ?? 'unknown';
@@ -45,7 +24,7 @@ const results = (letters: string): FoldInput[] =>
 
 const isCovered = (letter: string): boolean => 'sfw!'.includes(letter);
 
-const stateAfter = (letters: string): EndpointState => results(letters).reduce(fold, NEW);
+const stateAfter = (letters: string): EndpointState => results(letters).reduce(fold, NEW_STATE);
 
 describe('the endpoint state', () => {
   // Index of the first failing check of the running streak, and of the check since which the status holds.
@@ -103,8 +82,8 @@ describe('the endpoint state', () => {
   it('counts the current hour and keeps the counts of the hour before', () => {
     expect(stateAfter('SFS').hours).toEqual({
       hourStart: new Date(Date.UTC(2026, 1, 1)),
-      hour: { ...NONE, up: 1, down: 1 },
-      before: { ...NONE, up: 1 },
+      hour: { ...NO_COUNTS, up: 1, down: 1 },
+      before: { ...NO_COUNTS, up: 1 },
     });
   });
 
@@ -178,7 +157,7 @@ describe('the endpoint state', () => {
     const after = (marks: Partial<FoldInput>) =>
       [first, second].reduce(
         (state, result, index) => (result ? fold(state, { ...result, ...(index === 1 ? marks : {}) }) : state),
-        NEW,
+        NEW_STATE,
       );
     expect(after({ planned: true })).toMatchObject({
       failingSinceMs: second?.checkedMs,
@@ -243,8 +222,8 @@ describe('the endpoint state', () => {
     fc.assert(
       fc.property(letters, fc.nat(80), (text, cut) => {
         const all = results(text);
-        const first = all.slice(0, cut).reduce(fold, NEW);
-        expect(all.slice(cut).reduce(fold, first)).toEqual(all.reduce(fold, NEW));
+        const first = all.slice(0, cut).reduce(fold, NEW_STATE);
+        expect(all.slice(cut).reduce(fold, first)).toEqual(all.reduce(fold, NEW_STATE));
       }),
     );
   });

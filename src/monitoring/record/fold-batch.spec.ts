@@ -1,8 +1,8 @@
 import type { CheckError, Outcome } from '../../checker/checker';
 import type { FinishedCheck } from '../../engine/finished-check';
-import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { foldBatch, outagesOf, streakUpdatesOf } from './fold-batch';
-import { type EndpointState, fold } from './endpoint-state';
+import { NEW_STATE } from '../../../test/harness/new-state';
+import { fold } from './endpoint-state';
 import type { LockedState } from './endpoint-state-store';
 
 const START = Date.UTC(2026, 10, 20, 10);
@@ -10,34 +10,12 @@ const SLOT_MS = 10_000;
 /** Checks begin this long after their slot. */
 const LATE_MS = 3;
 const REVISION = 4;
-const NONE = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = { S: 'up', W: 'up', F: 'down' };
 const outcomeOf = (letter: string): Outcome => OUTCOMES[letter.toUpperCase()] ?? 'unknown';
 const isDegraded = (letter: string): boolean => letter.toUpperCase() === 'W';
 const isCovered = (letter: string): boolean => 'sfw!'.includes(letter);
 const WARNING: CheckError = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' };
-
-const NEW: EndpointState = {
-  status: OUTCOME_CODE.unknown,
-  statusSinceMs: null,
-  failures: 0,
-  successes: 0,
-  badStreak: 0,
-  goodStreak: 0,
-  failingUnmutedSinceMs: null,
-  badUnmutedSinceMs: null,
-  upSinceMs: null,
-  goodSinceMs: null,
-  degradedSinceMs: null,
-  failingSinceMs: null,
-  failingPlanned: false,
-  lastCheckedMs: null,
-  lastSlotMs: null,
-  recent: 0n,
-  recentDegraded: 0,
-  hours: { hourStart: null, hour: NONE, before: NONE },
-};
 
 const slotAt = (slot: number): number => START + slot * SLOT_MS;
 const checkedAt = (slot: number): Date => new Date(slotAt(slot) + LATE_MS);
@@ -90,7 +68,7 @@ function locked(history: string, change: Partial<LockedState> = {}): LockedState
     const slotMs = slotAt(index - history.length);
     const marks = { degraded: isDegraded(letter), planned: isCovered(letter), muted: isCovered(letter) };
     return fold(before, { ...marks, outcome: outcomeOf(letter), checkedMs: slotMs + LATE_MS, slotMs });
-  }, NEW);
+  }, NEW_STATE);
   return { state, active: true, revision: REVISION, ...change };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Outcome } from '../../checker/checker';
-import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { MINUTE_MS } from '../../platform/time/time-units';
+import { NEW_STATE } from '../../../test/harness/new-state';
 import { type EndpointState, fold } from './endpoint-state';
 import { type LocationState, type Quorum, silentAfterMs, type VerdictRule, verdictOf } from './verdict';
 
@@ -38,26 +38,12 @@ function after(location: LocationState, outcome: Outcome, degraded: boolean, atM
   return { ...location, ...streaks, status: outcome, degraded, lastCheckedMs: atMs, lastKnownMs };
 }
 
-const NO_COUNTS = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
 const stateOf = ({ failures, successes, badStreak, goodStreak }: LocationState): EndpointState => ({
-  status: OUTCOME_CODE.unknown,
-  statusSinceMs: null,
+  ...NEW_STATE,
   failures,
   successes,
   badStreak,
   goodStreak,
-  failingUnmutedSinceMs: null,
-  badUnmutedSinceMs: null,
-  upSinceMs: null,
-  goodSinceMs: null,
-  degradedSinceMs: null,
-  failingSinceMs: null,
-  failingPlanned: false,
-  lastCheckedMs: null,
-  lastSlotMs: null,
-  recent: 0n,
-  recentDegraded: 0,
-  hours: { hourStart: null, hour: NO_COUNTS, before: NO_COUNTS },
 });
 
 const SEEN: Readonly<Record<string, [Outcome, boolean]>> = {
