@@ -3,9 +3,10 @@ import { useEffect } from 'preact/hooks';
 import { get, post } from '../api/client';
 import type { SignInMethods } from '../api/types';
 import { entry } from '../state/entry';
+import { into } from '../state/load';
 import { session } from '../state/session';
 import { Dialog } from './dialog';
-import { Field } from './form/field';
+import { Text } from './form/field';
 import { Form } from './form/form';
 import { Button } from './layout';
 
@@ -82,20 +83,16 @@ function InviteYourself({ onClose }: { onClose: () => void }) {
       <p class="muted">With it you sign in from now on, as an admin of this organization. The key stays what it is.</p>
       <Form save={save} action="Go on" more={() => <Button onClick={onClose}>Cancel</Button>}>
         {({ problem }) => (
-          <Field label="E-mail" hint="Nothing is sent there." error={problem('/email')}>
-            {(control) => (
-              <input
-                {...control}
-                type="email"
-                autoComplete="username"
-                autocapitalize="off"
-                value={email.value}
-                onInput={(event) => {
-                  email.value = event.currentTarget.value;
-                }}
-              />
-            )}
-          </Field>
+          <Text
+            label="E-mail"
+            hint="Nothing is sent there."
+            error={problem('/email')}
+            type="email"
+            autoComplete="username"
+            autocapitalize="off"
+            value={email.value}
+            set={into(email)}
+          />
         )}
       </Form>
     </Dialog>

@@ -54,6 +54,8 @@ type TextProps = Common<string> & {
   max?: number;
   autofocus?: boolean;
   autoComplete?: string;
+  autocapitalize?: 'off' | 'words';
+  readOnly?: boolean;
   onPaste?: ((event: ClipboardEvent) => void) | undefined;
 };
 

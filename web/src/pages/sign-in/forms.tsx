@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { ApiProblem, post } from '../../api/client';
 import type { CreatedSession, SignedIn } from '../../api/types';
-import { Field } from '../../components/form/field';
+import { Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { Password } from '../../components/form/password';
 import { refusalText } from '../../logic/sign-in';
@@ -24,24 +24,23 @@ function Line(props: {
   set?: (value: string) => void;
   error?: string | undefined;
 }) {
-  const { label, autoComplete, value, set } = props;
+  const { set = () => undefined, ...line } = props;
+  const isEmail = line.autoComplete === 'username';
   return (
-    <Field label={label} error={props.error}>
-      {(control) => (
-        <input
-          {...control}
-          readOnly={!set}
-          type={autoComplete === 'username' ? 'email' : 'text'}
-          autoComplete={autoComplete}
-          autocapitalize={autoComplete === 'username' ? 'off' : 'words'}
-          spellcheck={false}
-          value={value}
-          onInput={(event) => set?.(event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <Text
+      {...line}
+      set={set}
+      readOnly={!props.set}
+      type={isEmail ? 'email' : 'text'}
+      autocapitalize={isEmail ? 'off' : 'words'}
+    />
   );
 }
+
+/** One that has to be thought of. */
+const NewPassword = ({ label, of, error }: { label: string; of: Signal<string>; error: string | undefined }) => (
+  <Password label={label} isNew hint={PASSWORD_HINT} value={of.value} set={into(of)} error={error} />
+);
 
 /** Signs in with e-mail and password. `email`: what is known of whoever signs in. */
 export function PasswordForm(props: { email: string; action: string; then: (made: SignedIn) => void | Promise<void> }) {
@@ -67,20 +66,15 @@ export function KeyForm({ then }: { then: (made: SignedIn) => void }) {
   return (
     <Form save={save} action="Sign in" isOpen explain={explainAs('This key is not valid.')}>
       {() => (
-        <Field label="API key" hint="A key with any role. You may do here what the key may do.">
-          {(control) => (
-            <input
-              {...control}
-              type="password"
-              autoComplete="current-password"
-              placeholder="ums_…"
-              value={key.value}
-              onInput={(event) => {
-                key.value = event.currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
+        <Text
+          label="API key"
+          hint="A key with any role. You may do here what the key may do."
+          type="password"
+          autoComplete="current-password"
+          placeholder="ums_…"
+          value={key.value}
+          set={into(key)}
+        />
       )}
     </Form>
   );
@@ -111,14 +105,7 @@ export function AccountForm(props: {
             {...(props.email === null && { set: into(email) })}
             error={problem('/email')}
           />
-          <Password
-            label="Password"
-            isNew
-            hint={PASSWORD_HINT}
-            value={password.value}
-            set={into(password)}
-            error={problem('/password')}
-          />
+          <NewPassword label="Password" of={password} error={problem('/password')} />
         </>
       )}
     </Form>
@@ -133,14 +120,7 @@ export function NewPasswordForm(props: { email: string; save: (password: string)
       {({ problem }) => (
         <>
           <Line label="E-mail" autoComplete="username" value={props.email} />
-          <Password
-            label="New password"
-            isNew
-            hint={PASSWORD_HINT}
-            value={password.value}
-            set={into(password)}
-            error={problem('/password')}
-          />
+          <NewPassword label="New password" of={password} error={problem('/password')} />
         </>
       )}
     </Form>
