@@ -18,7 +18,7 @@ import {
 import { OrganizationService } from './organization/organization.service';
 import { requireOrganization } from './organization/wanted-organization';
 import { RateLimits } from './rate-limits';
-import { requireOwnPage, sameOrigin } from './same-origin';
+import { problemOfOrigin, requireOwnPage, sameOrigin } from './same-origin';
 import { RequestSessions } from './session/request-sessions';
 import { sessionCookie } from './session/session-cookie';
 import type { SignedIn } from './session/session.service';
@@ -148,9 +148,6 @@ export class AuthGuard implements CanActivate {
 
 const IN_NO_ORGANIZATION =
   'You are in no organization, or not in this one any more: choose another, or ask to be invited.';
-
-const problemOfOrigin = (): Problem =>
-  new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
 
 /** The key of either header; `null` without one. A scheme other than Bearer counts as a wrong key. */
 function credential(request: Request): string | null {

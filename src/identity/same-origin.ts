@@ -45,6 +45,10 @@ export function cameByHttps({ headers, secure }: Pick<Request, 'headers' | 'secu
   return headers['sec-fetch-site'] !== undefined && !isLoopbackDestination(host);
 }
 
+/** Why a change by the session's cookie is refused that comes from anywhere else. */
+export const problemOfOrigin = (): Problem =>
+  new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
+
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**

@@ -3,7 +3,8 @@ import { IsString, MaxLength } from 'class-validator';
 import { type Role, ROLES } from '../../platform/access/caller';
 import { IsName, Optional } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
-import { MOST_EMAIL, OwnOrganizationView, SessionOrganizationView } from '../session/session.dto';
+import { MOST_EMAIL } from '../person/email';
+import { OwnOrganizationView, SessionOrganizationView } from '../session/session.dto';
 import { SIGN_INS, type SignIn } from '../session/session.service';
 import type { MembershipRow, MembershipSource, PersonRow } from '../person/person-row';
 

@@ -87,9 +87,7 @@ export class AccountService {
     if (!person) throw problems.notFound();
     const memberships = await this.people.membershipsOf(tx, id);
     for (const { orgId, orgName, role } of [...memberships].sort((a, b) => (a.orgId < b.orgId ? -1 : 1))) {
-      const admins = role === 'admin' ? await this.people.lockAdmins(tx, orgId, id) : [];
-      const isLast = role === 'admin' && admins.every((admin) => admin === id);
-      if (isLast && (await this.people.countMembers(tx, orgId)) > 1)
+      if (role === 'admin' && (await this.people.isLastAdmin(tx, orgId, id)))
         throw problems.conflict(`${orgName}: ${LAST_ADMIN}`);
       await recordChange(tx, { orgId, action: 'delete', resource: 'person', id, before: { role } });
     }

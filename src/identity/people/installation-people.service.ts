@@ -3,7 +3,6 @@ import { recordChange, recordOperatorAct } from '../../audit/audit-log';
 import { Database, type Tx } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
-import { Clock } from '../../platform/time/clock';
 import { SignInLinks } from '../session/sign-in-links';
 import { type AccountView, type IdentityRow, toAccountView } from './account.dto';
 import { AccountService } from './account.service';
@@ -18,7 +17,6 @@ export class InstallationPeople {
     private readonly people: PersonStore,
     private readonly links: SignInLinks,
     private readonly accounts: AccountService,
-    private readonly clock: Clock,
   ) {}
 
   /** Oldest first. Cost: three scans of everybody, for somebody who waits for a list. */
@@ -71,12 +69,10 @@ export class InstallationPeople {
   /** From now on whom the issuer calls so is this person. Throws `conflict` when that is somebody else. */
   connect(id: string, issuer: string, subject: string): Promise<void> {
     return this.change(id, 'identities', async (tx) => {
-      const [holder] = await tx.query<{ id: string }>(
-        `INSERT INTO identity (issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (issuer, subject) DO UPDATE SET issuer = excluded.issuer RETURNING person_id AS id`,
-        [issuer, subject, id, this.clock.now()],
-      );
-      if (holder?.id !== id) throw problems.conflict('That is somebody else already: disconnect them first.');
+      await this.people.lockIdentity(tx, { issuer, subject });
+      const owner = await this.people.ownerOf(tx, { issuer, subject });
+      if (owner === null) await this.people.addIdentity(tx, id, { issuer, subject });
+      else if (owner !== id) throw problems.conflict('That is somebody else already: disconnect them first.');
     });
   }
 

@@ -4,7 +4,7 @@ import { type Role, ROLES } from '../../platform/access/caller';
 import { PageQuery, QueryBoolean } from '../../platform/http/page';
 import { ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
-import { MOST_EMAIL } from '../session/session.dto';
+import { MOST_EMAIL } from '../person/email';
 import type { MembershipSource } from '../person/person-row';
 
 const SOURCES = ['invited', 'groups'] as const;

@@ -74,12 +74,12 @@ export class PeopleService {
   /** Throws `conflict` for a role that a group decides, and for the last administrator while others are members. */
   update(orgId: string, id: string, { role }: UpdatePersonDto): Promise<PersonView> {
     return this.database.transaction(async (tx) => {
-      const admins = await this.people.lockAdmins(tx, orgId, id);
+      const isLastAdmin = await this.people.isLastAdmin(tx, orgId, id);
       const row = await this.read(tx, orgId, id);
       requireMatch(tagSource(row));
       if (row.source === 'groups')
         throw problems.conflict('A group of the single sign-on decides this role: change it there.');
-      if (role !== 'admin') await this.keepAnAdmin(tx, orgId, id, admins);
+      if (role !== 'admin' && isLastAdmin) throw problems.conflict(capitalized(LAST_ADMIN));
       await this.people.setRole(tx, id, orgId, role);
       await recordChange(tx, {
         orgId,
@@ -102,10 +102,10 @@ export class PeopleService {
     const { orgId } = caller;
     if (caller.role !== 'admin' && caller.person?.id !== id) throw problems.insufficientRole('admin');
     await this.database.transaction(async (tx) => {
-      const admins = await this.people.lockAdmins(tx, orgId, id);
+      const isLastAdmin = await this.people.isLastAdmin(tx, orgId, id);
       const row = await this.read(tx, orgId, id);
       requireMatch(tagSource(row));
-      await this.keepAnAdmin(tx, orgId, id, admins);
+      if (isLastAdmin) throw problems.conflict(capitalized(LAST_ADMIN));
       if (revokeKeys) await this.keys.removeMadeBy(tx, orgId, id);
       await this.people.leave(tx, id, orgId);
       await recordChange(tx, { orgId, action: 'delete', resource: 'person', id, before: { role: row.role } });
@@ -143,11 +143,6 @@ export class PeopleService {
     const [row] = await sql.query<MemberRow>(`${MEMBERS} AND m.person_id = $2`, [orgId, id]);
     if (!row) throw problems.notFound();
     return row;
-  }
-
-  private async keepAnAdmin(sql: Sql, orgId: string, id: string, admins: readonly string[]): Promise<void> {
-    const isLast = admins.includes(id) && admins.length === 1;
-    if (isLast && (await this.people.countMembers(sql, orgId)) > 1) throw problems.conflict(capitalized(LAST_ADMIN));
   }
 }
 

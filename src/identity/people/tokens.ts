@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { authorName } from '../../platform/access/author';
 import type { Role } from '../../platform/access/caller';
-import { Database, type Sql, type Tx } from '../../platform/database/database';
+import { Database, type Tx } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { RateLimits } from '../rate-limits';
 import { hashOf } from '../session/session.service';
@@ -53,7 +53,7 @@ export class Tokens {
    */
   async find(token: string, request: Request, kinds: readonly LinkKind[] = LINK_KINDS): Promise<Token> {
     this.limits.admitLookUp(request);
-    const found = (await this.invitation(token, this.database)) ?? (await this.link(token, this.database));
+    const found = (await this.invitation(token)) ?? (await this.link(token));
     if (!found || !kinds.includes(found.kind)) throw this.limits.refusal(request);
     return found;
   }
@@ -67,8 +67,8 @@ export class Tokens {
     if (!isUsed) throw this.limits.refusal(request);
   }
 
-  private async invitation(token: string, sql: Sql): Promise<Token | null> {
-    const [row] = await sql.query<InvitationRow>(
+  private async invitation(token: string): Promise<Token | null> {
+    const [row] = await this.database.query<InvitationRow>(
       `SELECT i.id, i.org_id AS "orgId", o.name AS "orgName", i.email, i.role, i.is_operator AS "isOperator",
               i.expires_at AS "expiresAt",
               ${authorName('i.created_by', 'i.created_by_id')} AS "invitedBy"
@@ -80,21 +80,21 @@ export class Tokens {
     return { kind: 'invitation', organization: { id: orgId, name: orgName }, personId: null, invitationId, ...rest };
   }
 
-  private async link(token: string, sql: Sql): Promise<Token | null> {
-    const link = await this.links.find(token, sql);
+  private async link(token: string): Promise<Token | null> {
+    const link = await this.links.find(token);
     if (!link?.isInTime) return null;
     const shared = { invitationId: null, invitedBy: null, isOperator: false, expiresAt: link.expiresAt };
     if (link.personId !== null) {
-      const person = await this.people.find(sql, link.personId);
+      const person = await this.people.find(this.database, link.personId);
       const kind = link.purpose === 'password' ? 'password' : 'sign_in';
       return person && { ...shared, kind, organization: null, role: null, email: person.email, personId: person.id };
     }
-    const [key] = await sql.query<{ id: string; name: string; role: Role }>(
+    const [key] = await this.database.query<{ id: string; name: string; role: Role }>(
       `SELECT o.id, o.name, k.role FROM api_key k JOIN organization o ON o.id = k.org_id AND o.deleted_at IS NULL WHERE k.id = $1`,
       [link.keyId],
     );
     if (!key) return null;
-    const isFirst = link.purpose === 'first' && !(await this.people.isAnybodyThere(sql));
+    const isFirst = link.purpose === 'first' && !(await this.people.isAnybodyThere(this.database));
     const organization = { id: key.id, name: key.name };
     return {
       ...shared,

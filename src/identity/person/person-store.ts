@@ -130,16 +130,17 @@ export class PersonStore {
   }
 
   /**
-   * Locks the people with the role admin in an organization, and the member who is to change, in id order: of two requests one
-   * sees what the other has done. Returns the administrators.
+   * Whether nobody would look after the others if this member (uuid) were no administrator of the organization any more. Locks
+   * the administrators and the member, in id order: of two requests one sees what the other has done.
    */
-  async lockAdmins(tx: Tx, orgId: string, memberId: string): Promise<string[]> {
-    const rows = await tx.query<{ id: string; role: Role }>(
+  async isLastAdmin(tx: Tx, orgId: string, memberId: string): Promise<boolean> {
+    const locked = await tx.query<{ id: string; role: Role }>(
       `SELECT person_id AS id, role FROM membership WHERE org_id = $1 AND (role = 'admin' OR person_id = $2)
         ORDER BY person_id FOR UPDATE`,
       [orgId, memberId],
     );
-    return rows.filter(({ role }) => role === 'admin').map(({ id }) => id);
+    const [first, ...others] = locked.filter(({ role }) => role === 'admin');
+    return first?.id === memberId && others.length === 0 && (await this.countMembers(tx, orgId)) > 1;
   }
 
   /** The members of an organization, or those of them with one role. */

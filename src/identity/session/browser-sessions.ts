@@ -6,7 +6,7 @@ import { Database, type Tx } from '../../platform/database/database';
 import { Problem, problems } from '../../platform/problem/problem';
 import { OrganizationService } from '../organization/organization.service';
 import { PersonStore } from '../person/person-store';
-import { requireOwnPage, sameOrigin } from '../same-origin';
+import { problemOfOrigin, requireOwnPage, sameOrigin } from '../same-origin';
 import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie, setSessionCookie } from './session-cookie';
 import { type SessionView, type SignInMethodsView, toSessionView } from './session.dto';
 import { RequestSessions } from './request-sessions';
@@ -89,8 +89,7 @@ export class BrowserSessions {
 
   /** Ends the session on the server and in the browser. */
   async signOut(request: Request, response: Response): Promise<void> {
-    if (sessionCookie(request) !== null && !sameOrigin(request))
-      throw new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
+    if (sessionCookie(request) !== null && !sameOrigin(request)) throw problemOfOrigin();
     await this.requests.close(request);
     response.clearCookie(SECURE_SESSION_COOKIE, { path: '/', secure: true });
     response.clearCookie(PLAIN_SESSION_COOKIE, { path: '/' });

@@ -5,7 +5,6 @@ import { clientAddress, networkOf } from '../../platform/access/client-network';
 import { Database } from '../../platform/database/database';
 import { PERSON_COLUMNS, type PersonRow } from '../person/person-row';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
-import { Clock } from '../../platform/time/clock';
 
 /** Networks of successful sign-ins that are kept of a person. */
 const MOST_NETWORKS = 10;
@@ -16,7 +15,6 @@ export class KnownNetworks {
   constructor(
     private readonly database: Database,
     private readonly secrets: ServerSecrets,
-    private readonly clock: Clock,
   ) {}
 
   /** Who has this e-mail, and whether they have signed in from there: one statement, whoever it is. */
@@ -31,8 +29,8 @@ export class KnownNetworks {
   /** The person (uuid) has just signed in from there. */
   async remember(personId: string, request: Request): Promise<void> {
     await this.database.query(
-      `UPDATE person SET last_sign_in_at = $2, networks = (ARRAY[$3::bytea] || array_remove(networks, $3))[1:${MOST_NETWORKS}] WHERE id = $1`,
-      [personId, this.clock.now(), this.network(request)],
+      `UPDATE person SET networks = (ARRAY[$2::bytea] || array_remove(networks, $2))[1:${MOST_NETWORKS}] WHERE id = $1`,
+      [personId, this.network(request)],
     );
   }
 

@@ -6,11 +6,9 @@ import { Optional } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { CallingPersonView } from '../organization/organization.dto';
+import { MOST_EMAIL } from '../person/email';
 import type { MembershipRow } from '../person/person-row';
 import type { SignedIn } from './session.service';
-
-/** More characters than any e-mail address has (RFC 5321: 254). */
-export const MOST_EMAIL = 254;
 
 export class CreateSessionDto {
   @ApiPropertyOptional({ description: 'An API key of any role; the session gets its rights.', example: 'ums_a_…' })

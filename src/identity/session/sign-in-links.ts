@@ -83,9 +83,9 @@ export class SignInLinks {
   }
 
   /** Looks at a link without using it. */
-  async find(token: string, sql: Sql = this.database): Promise<SignInLink | null> {
+  async find(token: string): Promise<SignInLink | null> {
     return this.first(
-      await sql.query<Omit<SignInLink, 'isInTime'>>(`SELECT ${COLUMNS} FROM sign_in_link WHERE hash = $1`, [
+      await this.database.query<Omit<SignInLink, 'isInTime'>>(`SELECT ${COLUMNS} FROM sign_in_link WHERE hash = $1`, [
         hashOf(token),
       ]),
     );

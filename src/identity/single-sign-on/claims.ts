@@ -1,4 +1,4 @@
-import { isEmail } from '../person/email';
+import { isEmail, MOST_EMAIL } from '../person/email';
 import { normalizeEmail } from '../person/person-row';
 
 /** Who somebody is for the provider. */
@@ -16,7 +16,6 @@ type Sent = Readonly<Record<string, unknown>>;
 
 /** As long as a column, and no more than OpenID Connect allows for `sub`. */
 const MOST_CHARACTERS = 255;
-const MOST_EMAIL = 254;
 /** Control characters, and halves of a character, which PostgreSQL does not take. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 const ALL_UNFIT = new RegExp(UNFIT, 'gu');
