@@ -3,14 +3,14 @@ import { storedName } from '../platform/access/author';
 import type { Tx } from '../platform/database/database';
 
 /** What somebody has said of an endpoint (uuids): of its own, or (`incidentId`) by the acknowledgement of its incident. */
-export interface EndpointAcknowledgement extends InHand {
+export interface StoredAcknowledgement extends InHand {
   orgId: string;
   endpointId: string;
   incidentId: string | null;
 }
 
 /** Writes them, in place of what was there. One statement, none without any. */
-export async function saveAcknowledgements(tx: Tx, rows: readonly EndpointAcknowledgement[]): Promise<void> {
+export async function saveAcknowledgements(tx: Tx, rows: readonly StoredAcknowledgement[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(
     `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, person_id, at, note, until, incident_id)

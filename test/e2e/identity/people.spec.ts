@@ -6,9 +6,8 @@ import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { Database } from '../../../src/platform/database/database';
 import { formatId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Browser, hashCheaply } from '../../harness/app/person';
+import { Browser, hashCheaply, newMember, PASSWORD } from '../../harness/app/person';
 
-const PASSWORD = 'three wise monkeys';
 const OTHER = 'a mill by the river';
 
 interface Session {
@@ -33,17 +32,7 @@ describe('people', () => {
     (await app.admin.post<{ id: string; token: string }>('/invitations', { email, role })).body;
   const account = (token: string, name: string, more: object = {}) =>
     browser().send<Session>('POST', '/auth/account', { token, name, password: PASSWORD, ...more });
-  const joined = async (email: string, role = 'write'): Promise<Browser> => {
-    const made = browser();
-    const { token } = await invite(email, role);
-    const { status } = await made.send('POST', '/auth/account', {
-      token,
-      name: email.split('@')[0] ?? '',
-      password: PASSWORD,
-    });
-    expect(status).toBe(201);
-    return made;
-  };
+  const joined = async (email: string, role = 'write'): Promise<Browser> => (await newMember(app, role, email)).browser;
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api', rateLimitPerSecond: 0 });

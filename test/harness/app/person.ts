@@ -58,38 +58,33 @@ export interface Member {
   browser: Browser;
 }
 
-/** Invites somebody, who makes an account. */
-export async function newMember(app: TestApp, role = 'read', email = `${newUuid()}@people.example`): Promise<Member> {
+/** Invites somebody into the app's organization, who makes an account. */
+export function newMember(app: TestApp, role = 'read', email = `${newUuid()}@people.example`): Promise<Member> {
   hashCheaply(app);
-  const token = await newInvitation(app, role, email);
-  const browser = new Browser(app.url);
-  const fields = { token, name: email.split('@')[0] ?? '', password: PASSWORD };
-  const { status, body } = await browser.send<{ person: { id: string } }>('POST', '/auth/account', fields);
-  if (status !== 201) throw new Error(`nobody joined: ${status} ${JSON.stringify(body)}`);
-  return { id: body.person.id, email, browser };
+  return joined(app.admin, email, email.split('@')[0] ?? '', role);
 }
 
 /** The token of an invitation into the app's organization. */
-export async function newInvitation(
-  app: TestApp,
-  role = 'read',
-  email = `${newUuid()}@people.example`,
-): Promise<string> {
-  const { status, body, text } = await app.admin.post<{ token: string }>('/invitations', { email, role });
-  if (status !== 201) throw new Error(`nobody was invited: ${status} ${text}`);
-  return body.token;
-}
+export const newInvitation = (app: TestApp, role = 'read', email = `${newUuid()}@people.example`): Promise<string> =>
+  invited(app.admin, email, role);
 
 /** Somebody who was invited to the organization of this key and has joined it, in a browser of their own. */
 export async function newPerson(by: Api, name: string, role = 'write'): Promise<Browser & { id: string }> {
   const email = `${name.toLowerCase().replace(/\W+/g, '.')}@example.com`;
-  const { body } = await by.post<{ token: string }>('/invitations', { email, role });
+  const { browser, id } = await joined(by, email, name, role);
+  return Object.assign(browser, { id });
+}
+
+async function invited(by: Api, email: string, role: string): Promise<string> {
+  const { status, body, text } = await by.post<{ token: string }>('/invitations', { email, role });
+  if (status !== 201) throw new Error(`nobody was invited: ${status} ${text}`);
+  return body.token;
+}
+
+async function joined(by: Api, email: string, name: string, role: string): Promise<Member> {
   const browser = new Browser(by.url);
-  const made = await browser.send<{ person: { id: string } }>('POST', '/auth/account', {
-    token: body.token,
-    name,
-    password: PASSWORD,
-  });
-  if (made.status !== 201) throw new Error(`${name} has no account: ${made.status} ${JSON.stringify(made.body)}`);
-  return Object.assign(browser, { id: made.body.person.id });
+  const fields = { token: await invited(by, email, role), name, password: PASSWORD };
+  const { status, body } = await browser.send<{ person: { id: string } }>('POST', '/auth/account', fields);
+  if (status !== 201) throw new Error(`${name} has no account: ${status} ${JSON.stringify(body)}`);
+  return { id: body.person.id, email, browser };
 }
