@@ -1,4 +1,4 @@
--- Distributes history over the nodes of a Citus cluster: checks, their details, hours, days, outages and pings, by endpoint. Every
+-- Distributes history over the nodes of a Citus cluster: checks, their details, hours (by location too), days, outages and pings, by endpoint. Every
 -- other table stays an ordinary one on the coordinator. Run it there as the owner of the tables, after the service has
 -- migrated the database, and while the service is stopped:
 --
@@ -9,7 +9,7 @@ BEGIN;
 
 DO $$
 DECLARE
-  history text[] := ARRAY['check_detail', 'check_result', 'check_hour', 'check_day', 'outage', 'history_late', 'ping'];
+  history text[] := ARRAY['check_detail', 'check_result', 'check_hour', 'check_day', 'location_hour', 'outage', 'history_late', 'ping'];
   wanted text;
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN

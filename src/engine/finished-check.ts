@@ -3,6 +3,9 @@ import type { CheckError, CheckResult } from '../checker/checker';
 /** What a check found. `durationMs` is `null` for the run of a job that has not told its start. */
 export type FinishedResult = Omit<CheckResult, 'durationMs'> & { durationMs: number | null };
 
+/** The location of what the instances of the service check themselves. */
+export const LOCAL = 0;
+
 /** A check that is over: what it found, of which endpoint, when, and in how many attempts. */
 export interface FinishedCheck {
   /** uuid of the endpoint. */
@@ -10,6 +13,8 @@ export interface FinishedCheck {
   /** The endpoint's internal number, a bigint as text: history is stored under it. */
   endpointKey: string;
   orgId: string;
+  /** Where it was checked: the number of the probe, 0 for an instance of the service itself. */
+  location: number;
   /** The endpoint's revision that was checked; when the endpoint has another one by now, the result does not count. */
   revision: number;
   /** The slot it was claimed for, database time in milliseconds; `null` when a client asked for the check. */

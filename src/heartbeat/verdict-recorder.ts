@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FinishedCheck } from '../engine/finished-check';
+import { type FinishedCheck, LOCAL } from '../engine/finished-check';
 import { OUTCOME_CODE } from '../endpoint/outcome-code';
 import { CheckRecorder } from '../monitoring/record/check-recorder';
 import { HistoryWriter } from '../history/write/history-writer';
@@ -71,6 +71,7 @@ function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerd
     endpointId,
     endpointKey,
     orgId,
+    location: LOCAL,
     revision: verdict.revision,
     slotMs: null,
     checkedAt: new Date(verdict.atMs),

@@ -267,6 +267,7 @@ async function addHistory(
       endpointKey: key,
       endpointId: uuid,
       orgId: '',
+      location: 0,
       revision: 1,
       slotMs: null,
       checkedAt: new Date(at - ((at - now) % step)),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CheckResult } from '../../checker/checker';
 import type { CheckDefinition } from '../check-definition';
-import type { FinishedCheck } from '../finished-check';
+import { type FinishedCheck, LOCAL } from '../finished-check';
 import { startDeadline } from '../../platform/net/deadline';
 import { Clock } from '../../platform/time/clock';
 import { EngineMetrics } from '../engine.metrics';
@@ -55,6 +55,7 @@ export class CheckRunner {
       endpointId: definition.endpointId,
       endpointKey: definition.endpointKey,
       orgId: definition.orgId,
+      location: LOCAL,
       revision: definition.revision,
       slotMs,
       checkedAt,

@@ -6,6 +6,7 @@ const check = (result: Partial<CheckResult>, change: Partial<FinishedCheck> = {}
   endpointKey: '7',
   endpointId: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
   orgId: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a10',
+  location: 0,
   revision: 1,
   slotMs: null,
   checkedAt: new Date(0),

@@ -30,6 +30,7 @@ function checkOf(
     endpointId,
     endpointKey: `key of ${endpointId}`,
     orgId: 'org',
+    location: 0,
     revision: REVISION,
     slotMs: slotAt(slot),
     checkedAt: checkedAt(slot),

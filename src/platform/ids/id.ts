@@ -20,6 +20,7 @@ export const ID_PREFIXES = {
   session: 'ses',
   incident: 'inc',
   incidentUpdate: 'iu',
+  probe: 'pr',
 } as const;
 /** Those of the service, and what extensions have registered. */
 export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);

@@ -123,6 +123,7 @@ export function recorded(
     endpointKey: endpoint.key,
     endpointId: endpoint.id,
     orgId: '',
+    location: 0,
     revision: 1,
     slotMs: null,
     checkedAt,

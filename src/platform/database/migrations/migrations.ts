@@ -10,6 +10,7 @@ import { HeartbeatEvents1796083200000 } from './1796083200000-heartbeat-events';
 import { People1796169600000 } from './1796169600000-people';
 import { IncidentsApart1796173200000 } from './1796173200000-incidents-apart';
 import { Authors1796256000000 } from './1796256000000-authors';
+import { Probes1796342400000 } from './1796342400000-probes';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -24,5 +25,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   People1796169600000,
   IncidentsApart1796173200000,
   Authors1796256000000,
+  Probes1796342400000,
   // A released one is never changed: the next one is added here.
 ];

@@ -1,5 +1,5 @@
 /** The columns of an hour and of a day. */
-const STATS = `
+export const STATS_COLUMNS = `
   endpoint_key bigint NOT NULL,
   start_at timestamptz(3) NOT NULL,
   up integer NOT NULL,
@@ -16,7 +16,8 @@ const STATS = `
   buckets smallint[] NOT NULL,
   counts integer[] NOT NULL,
   planned integer NOT NULL DEFAULT 0,
-  degraded integer NOT NULL DEFAULT 0,
+  degraded integer NOT NULL DEFAULT 0`;
+const STATS = `${STATS_COLUMNS},
   PRIMARY KEY (endpoint_key, start_at)`;
 
 /** Checks and what is computed from them. Every growing table starts its key with an internal endpoint key. */
