@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../checker/checker';
+import type { ErrorCode, Outcome } from '../checker/checker';
 
 /**
  * A recorded check that counts for streaks, with the endpoint's streaks right after it. An `unknown` result makes none.
@@ -22,6 +22,8 @@ export interface StreakUpdate {
   /** When the first check of the running streak of successes ran, and of that of good ones; `null` without one or where unknown. */
   upSince: Date | null;
   goodSince: Date | null;
+  /** What each voting or lost location saw, in their order; absent of an endpoint with one location. */
+  locations?: readonly LocationSeen[];
   /** A maintenance window that mutes covers the check. */
   muted: boolean;
   /** What it depends on was known to be down after the check, and may be up by now. */
@@ -34,4 +36,14 @@ export interface StreakUpdate {
   error: { code: ErrorCode; message: string } | null;
   /** Set exactly when `degraded`. */
   warning: { code: ErrorCode; message: string } | null;
+}
+
+/** What one of several locations saw by its newest result. */
+export interface LocationSeen {
+  /** Number of the probe, 0 for the service itself. */
+  number: number;
+  outcome: Outcome;
+  /** It has been silent for so long that the others decide without it. */
+  isLost: boolean;
+  error: { code: ErrorCode; message: string } | null;
 }

@@ -1,4 +1,4 @@
-import type { CheckError, CheckResult } from '../checker/checker';
+import type { CheckError, CheckResult, Outcome } from '../checker/checker';
 
 /** What a check found. `durationMs` is `null` for the run of a job that has not told its start. */
 export type FinishedResult = Omit<CheckResult, 'durationMs'> & { durationMs: number | null };
@@ -30,6 +30,11 @@ export interface FinishedCheck {
   planned: boolean;
   /** Set when it is recorded: a maintenance window that mutes covers it. */
   muted: boolean;
+  /**
+   * Set when it is recorded, of an endpoint with several locations: what counts with it, the verdict of all of them. `null`: it
+   * came late, and counts for its location alone. Absent of an endpoint with one location: its own outcome counts.
+   */
+  counted?: { outcome: Outcome; degraded: boolean } | null;
   /** What it depends on was known to be down when it was found bad; absent: that was not asked, nothing would trigger. */
   isParentDown?: boolean;
 }

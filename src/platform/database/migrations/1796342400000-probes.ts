@@ -152,6 +152,8 @@ export class Probes1796342400000 implements MigrationInterface {
                            ADD COLUMN location_count smallint NOT NULL DEFAULT 1;
       -- located: it has rows in endpoint_location.
       ALTER TABLE endpoint_schedule ADD COLUMN located boolean NOT NULL DEFAULT false;
+      -- What each location saw when it triggered or resolved: [{location, outcome, error}], by name.
+      ALTER TABLE alert_event ADD COLUMN locations jsonb;
       ALTER TABLE organization_use ADD COLUMN probes integer NOT NULL DEFAULT 0;`);
     await runner.query(endpointCounted(RATE));
     await runner.query(
@@ -173,6 +175,7 @@ export class Probes1796342400000 implements MigrationInterface {
       DROP TABLE location_hour, probe_ask, probe_removal, endpoint_location, probe;
       DROP FUNCTION location_schedule_changed, location_alerts_changed, location_alert_changed, location_removed, stream_location, stream_probe, probe_counted;
       ALTER TABLE organization_use DROP COLUMN probes;
+      ALTER TABLE alert_event DROP COLUMN locations;
       ALTER TABLE endpoint_schedule DROP COLUMN located;
       ALTER TABLE check_result DROP COLUMN location`);
     await runner.query(endpointCounted(OLD_RATE));

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { Sql } from '../platform/database/database';
+
+/** The location of what the instances of the service check themselves. */
+export const LOCAL_NAME = 'local';
+/** What the keys of probes that the operator shares begin with, where an endpoint names them. */
+export const SHARED_PREFIX = 'shared/';
+
+/** A probe as an endpoint names it. */
+export interface KnownProbe {
+  /** What history stores of it. */
+  number: number;
+  /** uuid. */
+  id: string;
+  /** `<key>`, or `shared/<key>` of one that the operator shares. */
+  location: string;
+  name: string;
+  region: string;
+  enabled: boolean;
+  /** Its checks may reach private addresses, of a shared one those of organization Default only. */
+  allowPrivate: boolean;
+  online: boolean;
+  /** What it has said it checks; `null` before its first request. */
+  types: string[] | null;
+}
+
+const COLUMNS = `number, id, CASE WHEN org_id IS NULL THEN '${SHARED_PREFIX}' ELSE '' END || key AS location, name, region,
+  enabled, allow_private AS "allowPrivate", online, types`;
+
+/** Which probes there are, by the names and numbers of locations. */
+@Injectable()
+export class ProbeDirectory {
+  /** Those of these locations (`<key>`, `shared/<key>`) that the organization may name, by location. One statement, none for `local` alone. */
+  async named(sql: Sql, orgId: string, locations: readonly string[]): Promise<Map<string, KnownProbe>> {
+    const asked = locations.filter((location) => location !== LOCAL_NAME);
+    if (asked.length === 0) return new Map();
+    const rows = await sql.query<KnownProbe>(
+      `SELECT ${COLUMNS} FROM probe
+        WHERE (org_id = $1 AND key = ANY ($2::text[])) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = ANY ($2::text[]))`,
+      [orgId, asked],
+    );
+    return new Map(rows.map((row) => [row.location, row]));
+  }
+
+  /** By number, those that still exist; 0 is not among them. One statement, none without numbers. */
+  async numbered(sql: Sql, numbers: readonly number[]): Promise<Map<number, KnownProbe>> {
+    const asked = [...new Set(numbers)].filter((number) => number !== 0);
+    if (asked.length === 0) return new Map();
+    const rows = await sql.query<KnownProbe>(`SELECT ${COLUMNS} FROM probe WHERE number = ANY ($1::smallint[])`, [
+      asked,
+    ]);
+    return new Map(rows.map((row) => [row.number, row]));
+  }
+}
