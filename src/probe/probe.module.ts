@@ -1,5 +1,11 @@
 import { Module } from '@nestjs/common';
+import { ProbeTokens } from '../platform/access/probe-tokens';
 import { ProbeDirectory } from './probe-directory';
+import { StoredProbeTokens } from './stored-probe-tokens';
 
-@Module({ providers: [ProbeDirectory], exports: [ProbeDirectory] })
+/** Probes: the same program at other places, each a location; by which tokens they call. */
+@Module({
+  providers: [ProbeDirectory, StoredProbeTokens, { provide: ProbeTokens, useExisting: StoredProbeTokens }],
+  exports: [ProbeDirectory, ProbeTokens],
+})
 export class ProbeModule {}

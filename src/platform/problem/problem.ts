@@ -107,6 +107,11 @@ export const PROBLEMS = {
     title: 'The API key may not do this',
     help: 'Use a key with the role that the detail names; an admin can make one.',
   },
+  probe_disabled: {
+    status: 403,
+    title: 'The probe is disabled',
+    help: 'Enable the probe, or stop the program: until then its location neither votes nor counts.',
+  },
   origin_not_allowed: {
     status: 403,
     title: 'The request comes from another site',
@@ -246,6 +251,13 @@ export const problems = {
     new Problem('unauthenticated', 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".', [], {
       'WWW-Authenticate': 'Bearer realm="api"',
     }),
+  /** Every wrong token of a probe. */
+  unknownProbe: () =>
+    new Problem('unauthenticated', 'Send the token of a probe as "Authorization: Bearer ump_…".', [], {
+      'WWW-Authenticate': 'Bearer realm="probe"',
+    }),
+  probeDisabled: () =>
+    new Problem('probe_disabled', 'An administrator has disabled this probe. Check nothing, and ask again later.'),
   insufficientRole: (needed: string) =>
     new Problem('insufficient_role', `This needs an API key with the role "${needed}".`),
   targetNotAllowed: (errors: readonly FieldProblem[]) =>
