@@ -37,6 +37,7 @@ export const FIELD_PROBLEMS = {
     'Nothing could be fetched from there: the message says what happened. Correct the address, or try again.',
   missing_secret: 'Set the variable that `$secret` names, or send the value.',
   other_owner: 'Another document owns it: change it there, or take it over by name.',
+  reserved: 'The service gives this name a meaning of its own: choose another.',
   taken: 'Something else has this name or address already: choose another.',
   over_quota: 'Remove some, or ask the operator for more.',
   too_weak:
