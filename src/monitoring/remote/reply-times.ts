@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { CheckRecorder } from '../record/check-recorder';
-import { pauseFor } from './row-rules';
+import { SECOND_MS } from '../../platform/time/time-units';
 
 /** To know how far the recorder is behind costs a walk over all that waits. */
 const KNOWN_FOR_MS = 100;
@@ -29,4 +29,18 @@ export class ReplyTimes {
     this.knownUntil = now + KNOWN_FOR_MS;
     return (this.pause = pauseFor(this.recorder.lagMs));
   }
+}
+
+/** The recorder is so far behind that it takes no more. */
+const MOST_BEHIND_MS = 2 * SECOND_MS;
+/** And before that the probe is asked to come more seldom: what is behind by less is usual. */
+const USUAL_MS = 1200;
+const LONGEST_PAUSE_MS = 5 * SECOND_MS;
+
+/** Milliseconds for which a probe should send nothing, by how old the oldest result is that waits to be recorded; `null`: nothing is taken now. */
+export function pauseFor(lagMs: number): number | null {
+  if (lagMs > MOST_BEHIND_MS) return null;
+  return lagMs <= USUAL_MS
+    ? 0
+    : Math.round(((lagMs - USUAL_MS) / (MOST_BEHIND_MS - USUAL_MS)) * LONGEST_PAUSE_MS);
 }

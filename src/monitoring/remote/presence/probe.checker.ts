@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { down, resultOf, unknown } from '../../checker/check-failure';
-import { Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../checker/checker';
-import { WorkerDatabase } from '../../platform/database/database';
-import { BoundedMap } from '../../platform/cache/bounded-map';
-import { KEY } from '../../platform/http/body/resource-key';
-import { VERSION } from '../../platform/version';
-import { SHARED_PREFIX } from '../../probe/probe-directory';
+import { down, resultOf, unknown } from '../../../checker/check-failure';
+import { Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../../checker/checker';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { BoundedMap } from '../../../platform/cache/bounded-map';
+import { KEY } from '../../../platform/http/body/resource-key';
+import { VERSION } from '../../../platform/version';
+import { SHARED_PREFIX } from '../../../probe/probe-directory';
+import { probeStatus } from '../../../probe/probe-status';
 import { type CountedLosses, type SeenProbe, warningOf } from './probe-health';
 
 const PREFIX = 'probe:';
@@ -13,9 +14,9 @@ const MAX_KNOWN = 10_000;
 
 // Two looks into unique indexes of keys.
 const READ = `
-  SELECT id, online AND enabled AS online, version, clock_offset_ms AS "clockOffsetMs", coalesce(dropped, 0)::float8 AS dropped,
+  SELECT id, ${probeStatus('p')} = 'online' AS online, version, clock_offset_ms AS "clockOffsetMs", coalesce(dropped, 0)::float8 AS dropped,
          coalesce(skipped, 0)::float8 AS skipped
-    FROM probe
+    FROM probe p
    WHERE (org_id = $1 AND key = $2) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = $2)`;
 
 /** Looks whether a probe is online: so whatever tells of endpoints tells of probes, too. */

@@ -1,6 +1,6 @@
-import { problems } from '../../platform/problem/problem';
-import { MAX_WAIT_SECONDS, type PollRequest, PROTOCOL } from '../../probe-protocol/protocol';
-import { FieldReader, fieldsOfRequest, PROTOCOL_RULE, type Rule, SESSION_RULE } from './request-fields';
+import { problems } from '../../../platform/problem/problem';
+import { MAX_WAIT_SECONDS, type PollRequest, PROTOCOL } from '../../../probe-protocol/protocol';
+import { FieldReader, fieldsOfRequest, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
 
 const MAX_CURSOR = 1000;
 const MAX_VERSION = 32;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { WorkerDatabase } from '../../platform/database/database';
-import { DatabaseClock } from '../../platform/database/database-clock';
-import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
-import { inBatches, type Retention, RETENTION_BATCH } from '../../platform/jobs/retention.job';
-import { MINUTE_MS } from '../../platform/time/time-units';
-import { ONLINE_MS } from '../../probe-protocol/protocol';
-import { type MeasuredProbe, RemoteMetrics } from './remote.metrics';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { DatabaseClock } from '../../../platform/database/database-clock';
+import { type BackgroundJob, BackgroundJobs } from '../../../platform/jobs/background-job';
+import { inBatches, type Retention, RETENTION_BATCH } from '../../../platform/jobs/retention.job';
+import { MINUTE_MS } from '../../../platform/time/time-units';
+import { ONLINE_MS } from '../../../probe-protocol/protocol';
+import { type MeasuredProbe, RemoteMetrics } from '../remote.metrics';
 
 // Cost: a walk over the probes, of which there are some thousands at most.
 const OFFLINE = 'UPDATE probe SET online = false, status_since = $1 WHERE online AND (last_seen_at < $2 OR NOT enabled)';

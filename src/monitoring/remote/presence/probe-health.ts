@@ -1,5 +1,5 @@
-import type { CheckError } from '../../checker/checker';
-import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
+import type { CheckError } from '../../../checker/checker';
+import { MINUTE_MS, SECOND_MS } from '../../../platform/time/time-units';
 
 /** What a probe has lost since its start. */
 export interface CountedLosses {

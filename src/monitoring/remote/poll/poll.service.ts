@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { ProbeCaller } from '../../platform/access/caller';
-import { formatId } from '../../platform/ids/id';
-import { ProtocolUnsupported } from '../../platform/problem/problem';
-import { SECOND_MS } from '../../platform/time/time-units';
-import { type Ask, LEASE_MS, type PollRequest, type PollResponse } from '../../probe-protocol/protocol';
+import type { ProbeCaller } from '../../../platform/access/caller';
+import { formatId } from '../../../platform/ids/id';
+import { ProtocolUnsupported } from '../../../platform/problem/problem';
+import { SECOND_MS } from '../../../platform/time/time-units';
+import { type Ask, LEASE_MS, type PollRequest, type PollResponse } from '../../../probe-protocol/protocol';
 import { type Assignee, Assignments, mayReachPrivate } from './assignments';
 import { PollCursors, type PollPosition } from './poll-cursors';
 import { readPoll } from './poll-request';
-import { ProbeAsks, type TakenAsk } from './probe-asks';
+import { ProbeAsks, type TakenAsk } from '../ask/probe-asks';
 import { type PolledProbe, ProbeSessions } from './probe-sessions';
-import { ReplyTimes } from './reply-times';
-import { WaitingPolls } from './waiting-polls';
+import { ReplyTimes } from '../reply-times';
+import { WaitingPolls } from '../ask/waiting-polls';
 
 /** While the recorder takes nothing, nothing new is worth a request. */
 const LONG_PAUSE_MS = 5 * SECOND_MS;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ProbeCaller } from '../../platform/access/caller';
-import { WorkerDatabase } from '../../platform/database/database';
-import { DatabaseClock } from '../../platform/database/database-clock';
-import { problems } from '../../platform/problem/problem';
-import { SECOND_MS } from '../../platform/time/time-units';
-import type { PollRequest } from '../../probe-protocol/protocol';
+import type { ProbeCaller } from '../../../platform/access/caller';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { DatabaseClock } from '../../../platform/database/database-clock';
+import { problems } from '../../../platform/problem/problem';
+import { SECOND_MS } from '../../../platform/time/time-units';
+import type { PollRequest } from '../../../probe-protocol/protocol';
 import { decideSession } from './session-rules';
 
 /** A probe that is heard all the time is written down this often. */
@@ -42,7 +42,8 @@ const HEAR = `
 
 // What is too old or too new to be understood is seen all the same: it is shown as unsupported.
 const HEAR_UNSUPPORTED = `
-  UPDATE probe SET protocol = $2, version = coalesce($3, version), last_seen_at = $4, address = $5
+  UPDATE probe SET protocol = $2, version = coalesce($3, version), last_seen_at = $4, address = $5, online = false,
+         status_since = CASE WHEN online THEN $4 ELSE status_since END
    WHERE id = $1 AND (protocol IS DISTINCT FROM $2 OR last_seen_at IS NULL OR last_seen_at < $6)`;
 
 /** Which process of a probe works, when it was heard, and what it says of itself. */

@@ -1,19 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { CHECKED_SETTINGS, type CheckedSettings } from '../../endpoint/check-definitions';
-import { Endpoint } from '../../endpoint/endpoint.entity';
-import { EndpointSettingsResolver } from '../../endpoint/settings/endpoint-settings';
-import type { HeaderDto } from '../../endpoint/endpoint.dto';
-import { WorkerDatabase } from '../../platform/database/database';
-import { selectColumns } from '../../platform/database/select-columns';
-import { formatId, NIL_UUID } from '../../platform/ids/id';
-import { SecretUnreadable } from '../../platform/secrets/secret-box';
-import { digestOf } from '../../probe-protocol/digest';
+import { CHECKED_SETTINGS, type CheckedSettings } from '../../../endpoint/check-definitions';
+import { Endpoint } from '../../../endpoint/endpoint.entity';
+import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
+import type { HeaderDto } from '../../../endpoint/endpoint.dto';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { selectColumns } from '../../../platform/database/select-columns';
+import { formatId, NIL_UUID } from '../../../platform/ids/id';
+import { SecretUnreadable } from '../../../platform/secrets/secret-box';
+import { digestOf } from '../../../probe-protocol/digest';
 import {
   type AssignedEndpoint,
   type Definition,
   MAX_DEFINITIONS,
   MAX_DEFINITIONS_BYTES,
-} from '../../probe-protocol/protocol';
+} from '../../../probe-protocol/protocol';
 
 /** Whose endpoints are asked for: the probe's number, and whether it may reach private addresses for anybody. */
 export interface Assignee {

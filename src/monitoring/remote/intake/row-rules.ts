@@ -1,5 +1,5 @@
-import type { Refusal } from '../../probe-protocol/protocol';
-import { HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
+import type { Refusal } from '../../../probe-protocol/protocol';
+import { HOUR_MS, SECOND_MS } from '../../../platform/time/time-units';
 import type { ReadResult } from './sent-results';
 
 /** How far ahead of the service's clock a slot or a check may be: what a network takes, and an estimate of a clock. */
@@ -50,18 +50,4 @@ export function judgeRow(
   if (assigned.lastSlotMs === null) return 'record';
   if (row.slotMs <= assigned.lastSlotMs) return 'duplicate';
   return row.slotMs - assigned.lastSlotMs < assigned.intervalMs / 2 ? 'not_a_slot' : 'record';
-}
-
-/** The recorder is so far behind that it takes no more. */
-const MOST_BEHIND_MS = 2 * SECOND_MS;
-/** And before that the probe is asked to come more seldom: what is behind by less is usual. */
-const USUAL_MS = 1200;
-const LONGEST_PAUSE_MS = 5 * SECOND_MS;
-
-/** Milliseconds for which a probe should send nothing, by how old the oldest result is that waits to be recorded; `null`: nothing is taken now. */
-export function pauseFor(lagMs: number): number | null {
-  if (lagMs > MOST_BEHIND_MS) return null;
-  return lagMs <= USUAL_MS
-    ? 0
-    : Math.round(((lagMs - USUAL_MS) / (MOST_BEHIND_MS - USUAL_MS)) * LONGEST_PAUSE_MS);
 }

@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import type { CheckView } from '../../history/read/check.dto';
-import { WorkerDatabase } from '../../platform/database/database';
-import { DatabaseClock } from '../../platform/database/database-clock';
-import { newUuid } from '../../platform/ids/id';
-import { problems } from '../../platform/problem/problem';
-import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box';
-import { SECOND_MS } from '../../platform/time/time-units';
-import type { Definition } from '../../probe-protocol/protocol';
+import type { CheckView } from '../../../history/read/check.dto';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { DatabaseClock } from '../../../platform/database/database-clock';
+import { newUuid } from '../../../platform/ids/id';
+import { problems } from '../../../platform/problem/problem';
+import { SecretBox, SecretUnreadable } from '../../../platform/secrets/secret-box';
+import { SECOND_MS } from '../../../platform/time/time-units';
+import type { Definition } from '../../../probe-protocol/protocol';
 import { WaitingPolls } from './waiting-polls';
 
 /** A probe has so long beside the timeout of the check itself. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type Sql, WorkerDatabase } from '../../platform/database/database';
-import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
+import { type Sql, WorkerDatabase } from '../../../platform/database/database';
+import { type BackgroundJob, BackgroundJobs } from '../../../platform/jobs/background-job';
 
 // Gives the changes without a number the next ones of their probe, under its lock: so numbers become visible in their order, and a
 // cursor cannot miss a change that is committed late. What another session has locked, a probe that another instance numbers now as

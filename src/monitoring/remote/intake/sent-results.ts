@@ -7,14 +7,14 @@ import {
   ERROR_CODES,
   type ErrorCode,
   type Outcome,
-} from '../../checker/checker';
-import { completeResult } from '../../checker/complete-result';
-import { storableText } from '../../platform/database/postgres-text';
-import { parseId } from '../../platform/ids/id';
-import { problems } from '../../platform/problem/problem';
-import { isRecord } from '../../platform/text/json';
-import { MAX_RESULTS, PROTOCOL } from '../../probe-protocol/protocol';
-import { FieldReader, fieldsOfRequest, PROTOCOL_RULE, type Rule, SESSION_RULE } from './request-fields';
+} from '../../../checker/checker';
+import { completeResult } from '../../../checker/complete-result';
+import { storableText } from '../../../platform/database/postgres-text';
+import { parseId } from '../../../platform/ids/id';
+import { problems } from '../../../platform/problem/problem';
+import { isRecord } from '../../../platform/text/json';
+import { MAX_RESULTS, PROTOCOL } from '../../../probe-protocol/protocol';
+import { FieldReader, fieldsOfRequest, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
 
 /** A result as a probe sends it, read: foreign input, cut and completed. Times are milliseconds since the epoch. */
 export interface ReadResult {

@@ -1,4 +1,4 @@
-import { SESSION_MS } from '../../probe-protocol/protocol';
+import { SESSION_MS } from '../../../probe-protocol/protocol';
 
 /** Of a probe: the session that works now, and when it was heard. Milliseconds since the epoch. */
 export interface HeldSession {

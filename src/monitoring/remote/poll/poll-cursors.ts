@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { OpaquePositions } from '../../platform/secrets/opaque-position';
-import { ServerSecrets } from '../../platform/secrets/server-secrets';
-import { HOUR_MS } from '../../platform/time/time-units';
+import { OpaquePositions } from '../../../platform/secrets/opaque-position';
+import { ServerSecrets } from '../../../platform/secrets/server-secrets';
+import { HOUR_MS } from '../../../platform/time/time-units';
 
 /** Removals are kept for a day: of an older cursor nobody knows what to forget. */
 const VALID_MS = 23 * HOUR_MS;

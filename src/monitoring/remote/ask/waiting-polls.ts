@@ -1,8 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { WorkerDatabase } from '../../platform/database/database';
-import { DatabaseClock } from '../../platform/database/database-clock';
-import { Health } from '../../platform/observability/health';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { DatabaseClock } from '../../../platform/database/database-clock';
+import { Health } from '../../../platform/observability/health';
 
 /** What a poll knows while it waits; something else is news. */
 export interface Known {
