@@ -9,6 +9,7 @@ const row = (id: string, more: object = {}) => ({ id, externalKey: id, name: id,
 const state = (changes: Partial<Record<keyof PresentState, object[]>> = {}): PresentState =>
   ({
     contacts: [row('contact')],
+    probes: [],
     websites: [row('shop')],
     endpoints: [row('front', { websiteId: 'shop' }), row('cart', { websiteId: 'shop' })],
     alerts: [row('alert', { endpointId: 'front', contactId: 'contact', type: 'slack' })],
@@ -20,6 +21,7 @@ const state = (changes: Partial<Record<keyof PresentState, object[]>> = {}): Pre
 const declares = (...ids: string[]): Matches =>
   ({
     contacts: [],
+    probes: [],
     websites: ids.map((id) => ({ id })),
     endpoints: [],
     alerts: [],
@@ -33,7 +35,7 @@ const gone = (of: PresentState, matches: Matches, others: Partial<ForeignRows> =
     kept: notes.filter(({ message }) => / stays/.test(message)).map(({ key }) => key),
   };
 };
-const DECLARES_NOTHING = { contactOfAlert: new Map(), parentsOf: new Map() };
+const DECLARES_NOTHING = { contactOfAlert: new Map(), parentsOf: new Map(), locationsOf: new Map() };
 const uses = [{ contactId: 'contact', alertId: 'alert', endpointId: 'front' }];
 const ALL = ['shop/front/alert', 'shop/front', 'shop/cart', 'shop', 'page', 'window', 'contact'];
 
