@@ -8,12 +8,8 @@ import { selectColumns } from '../../../platform/database/select-columns';
 import { formatId, NIL_UUID } from '../../../platform/ids/id';
 import { SecretUnreadable } from '../../../platform/secrets/secret-box';
 import { digestOf } from '../../../probe-protocol/digest';
-import {
-  type AssignedEndpoint,
-  type Definition,
-  MAX_DEFINITIONS,
-  MAX_DEFINITIONS_BYTES,
-} from '../../../probe-protocol/protocol';
+import { type AssignedEndpoint, MAX_DEFINITIONS, MAX_DEFINITIONS_BYTES } from '../../../probe-protocol/protocol';
+import { definitionOf } from '../definition';
 
 /** Whose endpoints are asked for: the probe's number, and whether it may reach private addresses for anybody. */
 export interface Assignee {
@@ -163,11 +159,6 @@ export class Assignments {
     return expected.length === held.count && digestOf(expected) === held.digest;
   }
 
-  /** The definition of an endpoint that is not stored, as a try-out sends it. */
-  definitionOf(id: string, settings: CheckedSettings): Definition {
-    return definitionOf(settings, this.settings.openHeaders(id, settings.headers));
-  }
-
   private toldOf(rows: readonly Row[], to: Assignee, isAtOnce: (row: Row) => boolean): ToldOne[] {
     return rows.flatMap((row) => {
       const headers = this.headersOf(row);
@@ -211,17 +202,3 @@ interface ToldOne {
 /** Whether checks of an organization may reach private addresses at a probe. */
 export const mayReachPrivate = ({ isShared, allowPrivate }: Omit<Assignee, 'number'>, isDefaultOrg: boolean): boolean =>
   allowPrivate && (!isShared || isDefaultOrg);
-
-const definitionOf = (settings: CheckedSettings, headers: HeaderDto[]): Definition => ({
-  type: settings.type,
-  url: settings.url,
-  timeout: settings.timeoutSeconds,
-  method: settings.method,
-  headers,
-  body: settings.body,
-  follow_redirects: settings.followRedirects,
-  assertions: settings.assertions,
-  tls: settings.tls,
-  certificate_warn_days: settings.certificateWarnDays,
-});
-
