@@ -12,6 +12,7 @@ import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
 import { NearTriggerLookup } from './before-trigger/near-trigger';
 import { ParentChecks } from './before-trigger/parent-checks';
 import { ParentsFirst } from './before-trigger/parents-first';
+import { RemoteFailures } from './before-trigger/remote-failures';
 import { Canary } from './canary';
 import { IcmpHealth } from './icmp-health';
 import { InstanceRegistry } from './instance-registry';
@@ -23,6 +24,8 @@ import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
 import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
+import { LocationAsks } from './record/location-asks';
+import { LocationSweep } from './record/location-sweep';
 import { CheckNowController } from './source/on-demand/check-now.controller';
 import { CheckNowService } from './source/on-demand/check-now.service';
 import { OnDemandChecks } from './source/on-demand/on-demand-checks';
@@ -56,12 +59,15 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     NearTriggerLookup,
     ParentsFirst,
     ParentChecks,
+    RemoteFailures,
     // record: results into history, streaks and alerts
     { provide: ResultSink, useExisting: CheckRecorder },
     CheckRecorder,
     BatchWriter,
     BatchTransaction,
     EndpointStateStore,
+    LocationAsks,
+    LocationSweep,
   ],
   exports: [CheckRecorder, Connectivity],
 })
