@@ -34,7 +34,7 @@ const askSql = (asked: string) => `
     JOIN probe p ON p.number = l.number AND p.enabled AND p.online
    WHERE NOT EXISTS (SELECT FROM probe_ask k
                       WHERE k.number = l.number AND k.endpoint_id = l.endpoint_id AND k.expires_at > now()
-                        AND k.created_at > now() - make_interval(secs => LEAST(c.interval_seconds, 30)))
+                        AND (k.result IS NULL OR k.created_at > now() - make_interval(secs => LEAST(c.interval_seconds, 30))))
   RETURNING id`;
 const ASK = askSql('unnest($1::uuid[], $2::smallint[]) AS a (id, number) JOIN endpoint_location l ON l.endpoint_id = a.id AND l.number = a.number');
 const ASK_ALL = askSql('unnest($1::uuid[]) AS a (id) JOIN endpoint_location l ON l.endpoint_id = a.id');

@@ -8,7 +8,7 @@ import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import type { FoldedCheck, LockedState } from './endpoint-state-store';
 import { changedLocations, foldBatch, loneFailuresOf, outagesOf, streakUpdatesOf } from './fold-batch';
 import type { StoredLocation } from './location-state';
-import { type Quorum, silentAfterMs, type VerdictRule, verdictOf } from './verdict';
+import { type Quorum, silentAfterMs, type VerdictRule, verdictOf } from '../../endpoint/verdict';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const RULE: VerdictRule = { quorum: 'majority', intervalMs: MINUTE_MS, timeoutMs: 10 * SECOND_MS };

@@ -7,7 +7,7 @@ import { SECOND_MS } from '../../platform/time/time-units';
 import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
 import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 import type { Located, StoredLocation } from './location-state';
-import type { Quorum } from './verdict';
+import type { Quorum } from '../../endpoint/verdict';
 
 interface Row extends Omit<StoredLocation, 'status' | 'error'> {
   endpointId: string;
@@ -19,17 +19,17 @@ interface Row extends Omit<StoredLocation, 'status' | 'error'> {
   message: string | null;
 }
 
-/** SQL: the probe `p` of a location is disabled, or speaks what is not understood; not true of `local`, which has none. */
-export const IS_OUT = `(p.id IS NOT NULL AND (NOT p.enabled OR p.protocol <> ALL ('{${SUPPORTED_PROTOCOLS.join(',')}}')))`;
+/** SQL, true or not: the probe `p` of a location `l` is gone, disabled, or speaks what is not understood. */
+export const IS_OUT = `(l.number > 0 AND (p.id IS NULL OR NOT p.enabled OR p.protocol <> ALL ('{${SUPPORTED_PROTOCOLS.join(',')}}'))) IS TRUE`;
 
 // Cost: a look into an index for each endpoint, and two for each of its locations.
 const READ = `
   SELECT l.endpoint_id AS "endpointId", e.quorum, c.interval_seconds AS "intervalSeconds", c.timeout_seconds AS "timeoutSeconds",
-         l.number, CASE WHEN p.id IS NULL THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || p.key ELSE p.key END AS name,
+         l.number, CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || coalesce(p.key, '') ELSE p.key END AS name,
          l.status, ${epochMs('l.status_since')} AS "statusSinceMs", l.failures, l.successes, l.bad AS "badStreak", l.good AS "goodStreak",
          l.degraded, ${epochMs('l.assigned_at')} AS "assignedMs", ${epochMs('l.last_slot_at')} AS "lastSlotMs",
          ${epochMs('l.last_checked_at')} AS "lastCheckedMs", ${epochMs('l.last_known_at')} AS "lastKnownMs",
-         coalesce(${IS_OUT}, false) AS "isOut", l.last_error AS "errorIndex", l.last_message AS message, l.last_address AS address
+         ${IS_OUT} AS "isOut", l.last_error AS "errorIndex", l.last_message AS message, l.last_address AS address
     FROM endpoint_location l
     JOIN endpoint e ON e.id = l.endpoint_id
     JOIN endpoint_schedule c ON c.endpoint_id = l.endpoint_id

@@ -8,7 +8,7 @@ import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { CheckRecorder } from './check-recorder';
 import { IS_OUT } from './location-store';
-import { silentAfterMs } from './verdict';
+import { silentAfterMs } from '../../endpoint/verdict';
 
 /** While the service was away nobody could report; what probes have found meanwhile arrives within this time. */
 const AFTER_START_MS = MINUTE_MS;
@@ -28,7 +28,7 @@ const UNSEEN = `
             JOIN endpoint_schedule c ON c.endpoint_id = l.endpoint_id AND c.active AND c.located
             LEFT JOIN probe p ON p.number = l.number
            GROUP BY l.endpoint_id
-          HAVING NOT coalesce(bool_or(l.status <> ${OUTCOME_CODE.unknown} AND ${IS_OUT} IS NOT TRUE AND l.last_checked_at >= $1::timestamptz - ${SILENT_AFTER}), false)) q
+          HAVING NOT coalesce(bool_or(l.status <> ${OUTCOME_CODE.unknown} AND NOT (${IS_OUT}) AND l.last_checked_at >= $1::timestamptz - ${SILENT_AFTER}), false)) q
     JOIN endpoint_state s ON s.endpoint_id = q.endpoint_id AND s.status <> ${OUTCOME_CODE.unknown}
     JOIN endpoint_schedule c ON c.endpoint_id = q.endpoint_id
    LIMIT ${MOST}`;
