@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'platform',
   ],
-  monitoring: ['alert', 'history', 'endpoint', 'engine', 'checker', 'audit', 'platform'],
+  monitoring: ['alert', 'history', 'endpoint', 'probe', 'probe-protocol', 'engine', 'checker', 'audit', 'platform'],
   heartbeat: ['monitoring', 'history', 'endpoint', 'identity', 'engine', 'checker', 'audit', 'platform'],
   stream: ['alert', 'incident', 'endpoint', 'history', 'identity', 'platform'],
   'status-page': ['incident', 'website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
