@@ -14,6 +14,7 @@ import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
 import { NearTriggerLookup } from './before-trigger/near-trigger';
 import { ParentChecks } from './before-trigger/parent-checks';
 import { ParentsFirst } from './before-trigger/parents-first';
+import { RemoteFailures } from './before-trigger/remote-failures';
 import { Canary } from './canary';
 import { IcmpHealth } from './icmp-health';
 import { InstanceRegistry } from './instance-registry';
@@ -25,10 +26,13 @@ import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
 import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
+import { LocationAsks } from './record/location-asks';
+import { LocationSweep } from './record/location-sweep';
 import { ProbeAsks } from './remote/ask/probe-asks';
 import { RemoteChecks } from './remote/ask/remote-checks';
 import { WaitingPolls } from './remote/ask/waiting-polls';
 import { IntakeService } from './remote/intake/intake.service';
+import { RemoteResults } from './remote/intake/remote-results';
 import { Assignments } from './remote/poll/assignments';
 import { PollCursors } from './remote/poll/poll-cursors';
 import { PollService } from './remote/poll/poll.service';
@@ -74,12 +78,15 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     NearTriggerLookup,
     ParentsFirst,
     ParentChecks,
+    RemoteFailures,
     // record: results into history, streaks and alerts
     { provide: ResultSink, useExisting: CheckRecorder },
     CheckRecorder,
     BatchWriter,
     BatchTransaction,
     EndpointStateStore,
+    LocationAsks,
+    LocationSweep,
     // remote: checks that probes make
     ProbeSessions,
     PollCursors,
@@ -87,6 +94,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     Assignments,
     ProbeNumberingJob,
     IntakeService,
+    RemoteResults,
     ReplyTimes,
     ProbeAsks,
     WaitingPolls,

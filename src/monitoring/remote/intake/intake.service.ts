@@ -9,10 +9,10 @@ import { NIL_UUID } from '../../../platform/ids/id';
 import { within } from '../../../platform/net/deadline';
 import { problems } from '../../../platform/problem/problem';
 import type { ResultsResponse } from '../../../probe-protocol/protocol';
-import { CheckRecorder } from '../../record/check-recorder';
 import { type AskResult, ProbeAsks } from '../ask/probe-asks';
 import { RemoteMetrics } from '../remote.metrics';
 import { ReplyTimes } from '../reply-times';
+import { RemoteResults } from './remote-results';
 import { type AssignedState, type GivenAsk, type Judgement, judgeRow } from './row-rules';
 import { type ReadResult, readResults } from './sent-results';
 
@@ -36,6 +36,8 @@ interface Row {
   check: FinishedCheck | null;
 }
 
+const hasCheck = (row: Row): row is Row & { check: FinishedCheck } => row.check !== null;
+
 // Cost: of each endpoint of the batch four look-ups by primary key.
 const ASSIGNED = `
   SELECT l.endpoint_id AS "endpointId", e.key::text AS "endpointKey", l.org_id AS "orgId", s.active, s.revision,
@@ -52,7 +54,7 @@ const ASSIGNED = `
 export class IntakeService {
   constructor(
     private readonly database: WorkerDatabase,
-    private readonly recorder: CheckRecorder,
+    private readonly results: RemoteResults,
     private readonly history: HistoryWriter,
     private readonly asks: ProbeAsks,
     private readonly times: ReplyTimes,
@@ -71,7 +73,7 @@ export class IntakeService {
     await this.record(probe, rows);
     await this.answer(rows);
     const count = (judgement: Judgement) => rows.filter((row) => row.judgement === judgement).length;
-    const late = rows.filter(({ check, judgement }) => judgement === 'record' && check?.counted === null).length;
+    const late = rows.filter(({ check, judgement }) => judgement === 'record' && check?.isLate === true).length;
     const refused = rows.flatMap(({ judgement: code }, index) =>
       code === 'record' || code === 'duplicate' ? [] : [{ index, code }],
     );
@@ -109,12 +111,10 @@ export class IntakeService {
 
   /** Records what is taken. What was not, because something has changed meanwhile, is judged again. */
   private async record(probe: ProbeCaller, rows: readonly Row[]): Promise<void> {
-    const recorded = await within(
-      RECORD_WAIT_MS,
-      Promise.all(rows.map(({ check }) => (check === null ? 'recorded' : this.recorder.take(check)))),
-    );
+    const taken = rows.filter(hasCheck);
+    const recorded = await within(RECORD_WAIT_MS, this.results.record(taken.map(({ check }) => check)));
     if (recorded === 'late') throw problems.temporarilyUnavailable();
-    const dropped = rows.filter((_, index) => recorded[index] === 'dropped');
+    const dropped = taken.filter((_, index) => recorded[index] === 'dropped');
     if (dropped.length === 0) return;
     const assigned = await this.assignedOf(
       probe,
