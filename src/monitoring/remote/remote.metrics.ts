@@ -27,11 +27,10 @@ export class RemoteMetrics {
     metrics: Metrics,
     private readonly clock: Clock,
   ) {
-    const gauge = (name: string, help: string, read: (probe: MeasuredProbe) => number | null) => {
+    const gauge = (what: { name: string; help: string }, read: (probe: MeasuredProbe) => number | null) => {
       const probes = () => this.probes;
       metrics.gauge({
-        name: `uptime_probe_${name}`,
-        help,
+        ...what,
         labelNames: ['probe'],
         collect() {
           this.reset();
@@ -42,14 +41,18 @@ export class RemoteMetrics {
         },
       });
     };
-    gauge('up', 'Whether the probe is online.', ({ online }) => (online ? 1 : 0));
-    gauge('seen_seconds', 'How long ago the probe was heard.', ({ silentMs }) =>
+    gauge({ name: 'uptime_probe_up', help: 'Whether the probe is online.' }, ({ online }) => (online ? 1 : 0));
+    gauge({ name: 'uptime_probe_seen_seconds', help: 'How long ago the probe was heard.' }, ({ silentMs }) =>
       silentMs === null ? null : (silentMs + this.clock.monotonic() - this.readAt) / SECOND_MS,
     );
-    gauge('clock_offset_seconds', 'How far the clock of the probe is ahead.', ({ clockOffsetMs }) =>
-      clockOffsetMs === null ? null : clockOffsetMs / SECOND_MS,
+    gauge(
+      { name: 'uptime_probe_clock_offset_seconds', help: 'How far the clock of the probe is ahead.' },
+      ({ clockOffsetMs }) => (clockOffsetMs === null ? null : clockOffsetMs / SECOND_MS),
     );
-    gauge('buffered_results', 'Results that the probe holds.', ({ buffered }) => buffered);
+    gauge(
+      { name: 'uptime_probe_buffered_results', help: 'Results that the probe holds.' },
+      ({ buffered }) => buffered,
+    );
     const sessions = () => this.probes;
     metrics.counter({
       name: 'uptime_probe_sessions_total',

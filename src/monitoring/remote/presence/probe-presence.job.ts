@@ -39,7 +39,7 @@ export class ProbePresenceJob {
     return this.job.tick();
   }
 
-  private async run(): Promise<void> {
+  async run(): Promise<void> {
     const now = this.clock.now();
     const before = (ms: number): Date => new Date(now.getTime() - ms);
     await this.database.query(OFFLINE, [now, before(ONLINE_MS)]);
