@@ -32,7 +32,6 @@ export class ProtocolController {
   @Route('POST', 'poll', {
     access: 'probe',
     idempotencyKey: NOT_REPEATED,
-    servedBeyondQuota: true,
     operationId: 'pollProbe',
     requestBody: jsonOf(PollBody),
     summary: 'What shall I check?',
@@ -54,7 +53,6 @@ export class ProtocolController {
   @Route('POST', 'results', {
     access: 'probe',
     idempotencyKey: NOT_REPEATED,
-    servedBeyondQuota: true,
     operationId: 'sendProbeResults',
     requestBody: jsonOf(ResultsBody),
     summary: 'This is what I saw',
