@@ -34,7 +34,7 @@ const sent = (changes: object = {}, result: unknown = check()) => ({
 describe('a row as it is read', () => {
   it('is a result of a check', () => {
     expect(readResult(sent())).toEqual({
-      endpointId: '0193463a-9ceb-70ab-ef4b-64b5115c0f5a',
+      endpointId: '01934733-5ceb-717c-9e93-62a22a0c073a',
       revision: 3,
       slotMs: 1_790_000_020_340,
       ask: null,

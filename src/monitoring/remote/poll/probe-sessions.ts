@@ -35,16 +35,16 @@ const READ = `
 // One row by primary key, no index of which changes; nothing where another session was quicker.
 const HEAR = `
   UPDATE probe
-     SET session = $2, sessions = sessions + (session IS DISTINCT FROM $2)::int, online = true,
-         status_since = CASE WHEN online THEN status_since ELSE $4 END, last_seen_at = $4, address = $5, version = $6, protocol = $7,
+     SET session = $2::text, sessions = sessions + (session IS DISTINCT FROM $2::text)::int, online = true,
+         status_since = CASE WHEN online THEN status_since ELSE $4::timestamptz END, last_seen_at = $4::timestamptz, address = $5, version = $6, protocol = $7,
          types = $8, clock_offset_ms = $9, rtt_ms = $10, lag_ms = $11, buffered = $12, dropped = $13, skipped = $14
-   WHERE id = $1 AND session IS NOT DISTINCT FROM $3 RETURNING 1`;
+   WHERE id = $1 AND session IS NOT DISTINCT FROM $3::text RETURNING 1`;
 
 // What is too old or too new to be understood is seen all the same: it is shown as unsupported.
 const HEAR_UNSUPPORTED = `
-  UPDATE probe SET protocol = $2, version = coalesce($3, version), last_seen_at = $4, address = $5, online = false,
-         status_since = CASE WHEN online THEN $4 ELSE status_since END
-   WHERE id = $1 AND (protocol IS DISTINCT FROM $2 OR last_seen_at IS NULL OR last_seen_at < $6)`;
+  UPDATE probe SET protocol = $2::smallint, version = coalesce($3, version), last_seen_at = $4::timestamptz, address = $5, online = false,
+         status_since = CASE WHEN online THEN $4::timestamptz ELSE status_since END
+   WHERE id = $1 AND (protocol IS DISTINCT FROM $2::smallint OR last_seen_at IS NULL OR last_seen_at < $6)`;
 
 /** Which process of a probe works, when it was heard, and what it says of itself. */
 @Injectable()
@@ -121,7 +121,8 @@ export class ProbeSessions {
       address ?? null,
       request.version,
       request.protocol,
-      request.types,
+      // One that says nothing of them is taken to check all.
+      request.types.length > 0 ? request.types : null,
       Number.isFinite(offsetMs) ? offsetMs : null,
       request.rtt_ms,
       Math.round(request.lag_ms),
@@ -142,5 +143,5 @@ const isFresh = (held: PolledProbe, { protocol, version, types }: PollRequest, n
   nowMs - held.seenMs < SEEN_EVERY_MS &&
   held.protocol === protocol &&
   held.version === version &&
-  held.types?.join() === types.join();
+  (held.types ?? []).join() === types.join();
 

@@ -17,7 +17,7 @@ const READ = `
   SELECT id, ${probeStatus('p')} = 'online' AS online, version, clock_offset_ms AS "clockOffsetMs", coalesce(dropped, 0)::float8 AS dropped,
          coalesce(skipped, 0)::float8 AS skipped
     FROM probe p
-   WHERE (org_id = $1 AND key = $2) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = $2)`;
+   WHERE (org_id = $1::uuid AND key = $2::text) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = $2::text)`;
 
 /** Looks whether a probe is online: so whatever tells of endpoints tells of probes, too. */
 @Checker('PROBE')
