@@ -79,7 +79,7 @@ describe('the probe protocol', () => {
             follow_redirects: true,
             assertions: [],
             tls: null,
-            certificate_warn_days: null,
+            certificate_warn_days: 14,
           },
         },
       ]);
@@ -111,33 +111,6 @@ describe('the probe protocol', () => {
         expect((await probe.poll({ cursor })).body).toMatchObject({ full: true, more: false });
       await change(id, { name: 'Health' });
       expect((await told()).endpoints).toEqual([]);
-    });
-
-    it('in pages of a megabyte, between which changes are not lost', async () => {
-      const [body, headers] = ['x'.repeat(30_000), [{ key: 'Content-Type', value: 'text/plain' }]];
-      const ids = await Promise.all(
-        Array.from({ length: 36 }, (_, n) =>
-          newEndpoint(app.write, website, { url: `${URL_OF_TARGET}/${n}`, method: 'POST', body, headers, locations: ['fra'] }),
-        ),
-      );
-      await numberNow(app);
-      const fresh = probe.another();
-      const first = (await fresh.poll()).body;
-      expect(first).toMatchObject({ full: true, more: true });
-      expect(JSON.stringify(first.endpoints).length).toBeLessThan(1_048_576);
-      const last = ids.toSorted().at(-1) ?? '';
-      await app.write.delete(`/endpoints/${last}`);
-      await numberNow(app);
-      const second = (await fresh.poll()).body;
-      expect(second).toMatchObject({ full: true, more: false });
-      expect((await fresh.poll()).body.removed).toEqual([last]);
-      const expected = ids.filter((id) => id !== last);
-      expect(expected.filter((id) => !fresh.held.has(id))).toEqual([]);
-      await Promise.all(expected.map((id) => app.write.delete(`/endpoints/${id}`)));
-      // The session that works is the first one again.
-      probe.cursor = null;
-      probe.session = fresh.session;
-      await told();
     });
   });
 
@@ -274,7 +247,7 @@ describe('the probe protocol', () => {
       expect((await probe.postPacked(RESULTS_PATH, body)).status).toBe(200);
       expect((await probe.postPacked(RESULTS_PATH, { ...body, more: 'x'.repeat(300_000) })).status).toBe(200);
       expect((await probe.postPacked(RESULTS_PATH, { ...body, more: 'x'.repeat(600_000) })).status).toBe(413);
-      const bomb = gzipSync(Buffer.alloc(50_000_000, '['));
+      const bomb = gzipSync(Buffer.alloc(5_000_000, '['));
       expect((await probe.post(RESULTS_PATH, bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
       expect((await probe.post(RESULTS_PATH, 'no gzip', { 'content-encoding': 'gzip' })).status).toBe(400);
       expect((await probe.post(POLL_PATH, '{}', { 'content-encoding': 'br' })).status).toBe(415);

@@ -87,6 +87,23 @@ describe('a probe whose requests two instances take by turns', () => {
     }
   });
 
+  it('is told all in pages of a megabyte, between which no change is lost', async () => {
+    const [body, headers] = ['x'.repeat(30_000), [{ key: 'Content-Type', value: 'text/plain' }]];
+    const large = { method: 'POST', body, headers, locations: ['fra'] };
+    const ids = await Promise.all(many(36, () => newEndpoint(first.write, website, large)));
+    await numberAtBoth();
+    atFirst.cursor = null;
+    const page = (await atFirst.poll()).body;
+    expect(page).toMatchObject({ full: true, more: true });
+    expect(JSON.stringify(page.endpoints).length).toBeLessThan(1_048_576);
+    const last = ids.toSorted().at(-1) ?? '';
+    await first.write.delete(`/endpoints/${last}`);
+    await numberAtBoth();
+    expect((await atFirst.poll()).body).toMatchObject({ full: true, more: false });
+    expect((await atFirst.poll()).body.removed).toEqual([last]);
+    expect(ids.filter((id) => !atFirst.held.has(id))).toEqual([last]);
+  });
+
   it('answers at the one what was asked at the other', async () => {
     const id = await newRemote();
     await numberAtBoth();
