@@ -4,7 +4,15 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { type FinishedCheck, type FinishedResult, isDegraded, LOCAL, NO_LOCATION } from '../../engine/finished-check';
 import { type EndpointState, fold, type FoldInput, foldWith, type Streaks, streaksAfter } from './endpoint-state';
 import type { LoneFailure } from './location-asks';
-import { isLost, isVoting, type LocationState, silentAfterMs, type Verdict, type VerdictRule, verdictOf } from '../../endpoint/verdict';
+import {
+  isLost,
+  isVoting,
+  type LocationState,
+  silentAfterMs,
+  type Verdict,
+  type VerdictRule,
+  verdictOf,
+} from '../../endpoint/verdict';
 
 /** The row of `endpoint_location`: what one location has seen of an endpoint. */
 export interface StoredLocation extends LocationState {
