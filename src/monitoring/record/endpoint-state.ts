@@ -59,12 +59,12 @@ export const isDuplicate = (state: EndpointState, result: FoldInput): boolean =>
   (result.slotMs !== null && state.lastSlotMs !== null && result.slotMs <= state.lastSlotMs) ||
   result.checkedMs === state.lastCheckedMs;
 
-/** The state after one more result. `counted`: the streaks after it, where they are those of several locations. */
-export function fold(
-  state: EndpointState,
-  result: FoldInput,
-  counted: Streaks = streaksAfter(state, result),
-): EndpointState {
+/** The state after one more result. */
+export const fold = (state: EndpointState, result: FoldInput): EndpointState =>
+  foldWith(state, result, streaksAfter(state, result));
+
+/** The same with these streaks after it: those of several locations. */
+export function foldWith(state: EndpointState, result: FoldInput, counted: Streaks): EndpointState {
   const status = OUTCOME_CODE[result.outcome];
   const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = counted;
   const { failingSinceMs, failingPlanned } = outage(state, result);

@@ -109,7 +109,9 @@ export function outagesOf(
 /** What counts for streaks and alerts: every check but the `unknown` ones, with the streaks after it. */
 export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
   return [...folded.values()].flatMap((list) =>
-    list.flatMap(({ state, check, located }) => (located ? locatedUpdate(check, state, located) : updateOf(check, state)) ?? []),
+    list.flatMap(
+      ({ state, check, located }) => (located ? locatedUpdate(check, state, located) : updateOf(check, state)) ?? [],
+    ),
   );
 }
 

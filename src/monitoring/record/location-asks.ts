@@ -36,7 +36,9 @@ const askSql = (asked: string) => `
                       WHERE k.number = l.number AND k.endpoint_id = l.endpoint_id AND k.expires_at > now()
                         AND (k.result IS NULL OR k.created_at > now() - make_interval(secs => LEAST(c.interval_seconds, 30))))
   RETURNING id`;
-const ASK = askSql('unnest($1::uuid[], $2::smallint[]) AS a (id, number) JOIN endpoint_location l ON l.endpoint_id = a.id AND l.number = a.number');
+const ASK = askSql(
+  'unnest($1::uuid[], $2::smallint[]) AS a (id, number) JOIN endpoint_location l ON l.endpoint_id = a.id AND l.number = a.number',
+);
 const ASK_ALL = askSql('unnest($1::uuid[]) AS a (id) JOIN endpoint_location l ON l.endpoint_id = a.id');
 
 // Cost: a probe of an index for each website of the organization, and some for each of its endpoints that are down.

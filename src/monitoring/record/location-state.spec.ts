@@ -74,7 +74,8 @@ function checkOf(location: number, letter: Letter, atMs: number, change: Partial
       records: null,
       redirects: [],
       error: isBad ? { code: CODES[location] ?? 'internal', phase: 'connect', message: `${location} failed.` } : null,
-      warning: letter === 'W' ? { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends.' } : null,
+      warning:
+        letter === 'W' ? { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends.' } : null,
     },
     attempts: 1,
     firstError: null,
@@ -214,7 +215,14 @@ describe('checks of an endpoint at three locations', () => {
     const locked = lockedAt([0, 1, 2]);
     const folded = new Map([['a', foldedOf(locked, checksOf('1D 1D'))]]);
     expect(changedLocations(new Map([['a', locked]]), folded)).toMatchObject([
-      { endpointId: 'a', number: 1, status: 'down', failures: 2, lastCheckedMs: START + SECOND_MS, address: '192.0.2.1' },
+      {
+        endpointId: 'a',
+        number: 1,
+        status: 'down',
+        failures: 2,
+        lastCheckedMs: START + SECOND_MS,
+        address: '192.0.2.1',
+      },
     ]);
   });
 
@@ -285,8 +293,16 @@ describe('checks of an endpoint at one location that is not local', () => {
     // Told apart are the slots, which nobody claims.
     const outcome = (locked: LockedState, checks: readonly FinishedCheck[]) => {
       const folded = foldedOf(locked, checks, START + 1e9);
-      const states = folded.map(({ state, check }) => [{ ...state, recent: String(state.recent), lastSlotMs: 0 }, check.checkedAt]);
-      const updates = updatesOf(folded).map((update) => ({ ...update, isLate: undefined, address: null, error: update.error?.code }));
+      const states = folded.map(({ state, check }) => [
+        { ...state, recent: String(state.recent), lastSlotMs: 0 },
+        check.checkedAt,
+      ]);
+      const updates = updatesOf(folded).map((update) => ({
+        ...update,
+        isLate: undefined,
+        address: null,
+        error: update.error?.code,
+      }));
       return JSON.stringify([states, updates, outagesOf(new Map([['a', locked]]), new Map([['a', folded]]))]);
     };
     const here = (checks: readonly FinishedCheck[]) => checks.map((check) => ({ ...check, location: 0 }));

@@ -2,9 +2,17 @@ import type { ErrorCode } from '../../checker/checker';
 import type { LocationSeen } from '../../endpoint/streak-update';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { type FinishedCheck, type FinishedResult, isDegraded, LOCAL, NO_LOCATION } from '../../engine/finished-check';
-import { type EndpointState, fold, type FoldInput, type Streaks, streaksAfter } from './endpoint-state';
+import { type EndpointState, fold, type FoldInput, foldWith, type Streaks, streaksAfter } from './endpoint-state';
 import type { LoneFailure } from './location-asks';
-import { isLost, isVoting, type LocationState, silentAfterMs, type Verdict, type VerdictRule, verdictOf } from '../../endpoint/verdict';
+import {
+  isLost,
+  isVoting,
+  type LocationState,
+  silentAfterMs,
+  type Verdict,
+  type VerdictRule,
+  verdictOf,
+} from '../../endpoint/verdict';
 
 /** The row of `endpoint_location`: what one location has seen of an endpoint. */
 export interface StoredLocation extends LocationState {
@@ -92,9 +100,9 @@ export function foldLocated(
   const counted: FoldInput = { ...input, outcome, degraded };
   const streaks: Streaks = decides ? { ...streaksAfter(state, counted), ...streaksOf(verdict) } : state;
   const located = { rule, locations: after, verdict, decides };
-  if (isOnly) return { state: fold(state, counted, streaks), located: { ...located, told: toldAlone(check) } };
+  if (isOnly) return { state: foldWith(state, counted, streaks), located: { ...located, told: toldAlone(check) } };
   return {
-    state: fold(state, counted, streaks),
+    state: foldWith(state, counted, streaks),
     located: {
       ...located,
       told: toldByAll(check, verdict, badVotes(after, rule, nowMs)),

@@ -56,7 +56,11 @@ describe('an endpoint at several locations', () => {
   /** An endpoint at these locations, 0 for local, assigned `agoMs` ago. */
   async function newSite(numbers: readonly number[], { quorum = 'majority', agoMs = 0 } = {}): Promise<Site> {
     const id = parseId('endpoint', await newEndpoint(app.write, websiteId, { interval: INTERVAL_SECONDS })) ?? '';
-    await database.query('UPDATE endpoint SET quorum = $2, location_count = $3 WHERE id = $1', [id, quorum, numbers.length]);
+    await database.query('UPDATE endpoint SET quorum = $2, location_count = $3 WHERE id = $1', [
+      id,
+      quorum,
+      numbers.length,
+    ]);
     await database.query(
       `UPDATE endpoint_schedule SET located = true, scheduled = $2, next_check_at = CASE WHEN $2 THEN now() + interval '50 seconds' ELSE 'infinity' END
         WHERE endpoint_id = $1`,
@@ -68,14 +72,23 @@ describe('an endpoint at several locations', () => {
          FROM endpoint e, unnest($2::smallint[]) WITH ORDINALITY AS n (number) WHERE e.id = $1`,
       [id, numbers, agoMs],
     );
-    const [row] = await database.query<Site>('SELECT id, key::text AS key, org_id AS "orgId" FROM endpoint WHERE id = $1', [id]);
+    const [row] = await database.query<Site>(
+      'SELECT id, key::text AS key, org_id AS "orgId" FROM endpoint WHERE id = $1',
+      [id],
+    );
     if (!row) throw new Error('there is no such endpoint');
     return row;
   }
 
   let lastMs = 0;
   /** A check that began `agoMs` ago; each begins later than the one before. */
-  function checkOf(site: Site, location: number, outcome: Outcome, agoMs = 0, code: ErrorCode = 'connection_timeout'): FinishedCheck {
+  function checkOf(
+    site: Site,
+    location: number,
+    outcome: Outcome,
+    agoMs = 0,
+    code: ErrorCode = 'connection_timeout',
+  ): FinishedCheck {
     lastMs = Math.max(lastMs + 1, Date.now());
     const at = new Date(lastMs - agoMs);
     const check = finishedCheck(site, at, outcome, 12.5, { code });
@@ -108,9 +121,11 @@ describe('an endpoint at several locations', () => {
       )
     ).map(({ type, message }) => (message === null ? type : `${type}: ${message}`));
   const asksOf = async ({ id }: Site) =>
-    (await database.query<{ number: number }>('SELECT number FROM probe_ask WHERE endpoint_id = $1 ORDER BY number', [id])).map(
-      ({ number }) => number,
-    );
+    (
+      await database.query<{ number: number }>('SELECT number FROM probe_ask WHERE endpoint_id = $1 ORDER BY number', [
+        id,
+      ])
+    ).map(({ number }) => number);
   const alertOn = (site: Site, fields: object = {}) =>
     newAlert(app.write, formatId('endpoint', site.id), { ...NOW_AND_EVER, ...fields });
 
@@ -148,15 +163,17 @@ describe('an endpoint at several locations', () => {
     await record(checkOf(site, probe(0), 'down'));
     expect(await asksOf(site)).toEqual([]);
     // A check of long ago: the local one may be asked again.
-    await database.query(`UPDATE endpoint_location SET last_checked_at = now() - interval '40 seconds' WHERE endpoint_id = $1 AND number = 0`, [
-      site.id,
-    ]);
+    await database.query(
+      `UPDATE endpoint_location SET last_checked_at = now() - interval '40 seconds' WHERE endpoint_id = $1 AND number = 0`,
+      [site.id],
+    );
     await record(checkOf(site, probe(0), 'down'));
     await record(checkOf(site, probe(0), 'down'));
     expect(await asksOf(site)).toEqual([probe(1)]);
-    const [schedule] = await database.query<{ due: boolean }>('SELECT next_check_at <= now() AS due FROM endpoint_schedule WHERE endpoint_id = $1', [
-      site.id,
-    ]);
+    const [schedule] = await database.query<{ due: boolean }>(
+      'SELECT next_check_at <= now() AS due FROM endpoint_schedule WHERE endpoint_id = $1',
+      [site.id],
+    );
     expect(schedule?.due).toBe(true);
   });
 
@@ -165,7 +182,10 @@ describe('an endpoint at several locations', () => {
     await alertOn(site);
     await record(checkOf(site, probe(0), 'down'));
     expect([(await stateOf(site))?.status, await eventsOf(site)]).toEqual([2, []]);
-    await database.query(`UPDATE endpoint_location SET assigned_at = now() - interval '10 minutes' WHERE endpoint_id = $1`, [site.id]);
+    await database.query(
+      `UPDATE endpoint_location SET assigned_at = now() - interval '10 minutes' WHERE endpoint_id = $1`,
+      [site.id],
+    );
     await record(checkOf(site, probe(0), 'down'));
     expect([(await stateOf(site))?.status, await eventsOf(site)]).toEqual([0, [expect.stringMatching(/^triggered/)]]);
   });
@@ -174,9 +194,13 @@ describe('an endpoint at several locations', () => {
     const [once, often] = [await newSite(probes), await newSite(probes)];
     const seen = ['up', 'down', 'down', 'unknown', 'down', 'up'] as const;
     const plan = seen.flatMap((outcome, step) => probes.map((number) => ({ outcome, number, step })));
-    const made = new Map([once, often].map((site) => [site, plan.map(({ outcome, number }) => checkOf(site, number, outcome))]));
+    const made = new Map(
+      [once, often].map((site) => [site, plan.map(({ outcome, number }) => checkOf(site, number, outcome))]),
+    );
     for (const check of made.get(once) ?? []) await record(check);
-    const batches = [...probes].reverse().map((number) => (made.get(often) ?? []).filter(({ location }) => location === number));
+    const batches = [...probes]
+      .reverse()
+      .map((number) => (made.get(often) ?? []).filter(({ location }) => location === number));
     const copies = () => batches.map((batch) => recordAll(batch.map((check) => ({ ...check }))));
     await Promise.all([...copies(), ...copies()]);
     expect(await locationsOf(often)).toEqual(await locationsOf(once));
@@ -223,9 +247,15 @@ describe('an endpoint at several locations', () => {
     await record(checkOf(broken, probe(0), 'down'));
     await record(checkOf(healed, probe(0), 'up'));
     expect([(await eventsOf(broken)).length, await eventsOf(healed)]).toEqual([1, []]);
-    const [event] = await database.query<{ at: Date }>('SELECT started_at AS at FROM alert_event WHERE endpoint_id = $1', [broken.id]);
+    const [event] = await database.query<{ at: Date }>(
+      'SELECT started_at AS at FROM alert_event WHERE endpoint_id = $1',
+      [broken.id],
+    );
     expect(event?.at).toEqual(first.checkedAt);
-    const outages = await database.query<{ open: boolean }>('SELECT ended_at IS NULL AS open FROM outage WHERE endpoint_key = $1', [healed.key]);
+    const outages = await database.query<{ open: boolean }>(
+      'SELECT ended_at IS NULL AS open FROM outage WHERE endpoint_key = $1',
+      [healed.key],
+    );
     expect(outages).toEqual([{ open: false }]);
   });
 
@@ -234,13 +264,18 @@ describe('an endpoint at several locations', () => {
     await alertOn(site);
     for (const index of [0, 1]) await record(checkOf(site, probe(index), 'down'));
     await record(checkOf(seen, probe(1), 'up'));
-    await database.query(`UPDATE endpoint_location SET last_checked_at = last_checked_at - interval '146 seconds' WHERE endpoint_id = $1`, [site.id]);
+    await database.query(
+      `UPDATE endpoint_location SET last_checked_at = last_checked_at - interval '146 seconds' WHERE endpoint_id = $1`,
+      [site.id],
+    );
     const sweep = app.app.get(LocationSweep);
     await Promise.all([sweep.sweep(), sweep.sweep()]);
     await sweep.sweep();
     expect(await stateOf(site)).toMatchObject({ status: 2, failures: 1 });
     expect((await stateOf(seen))?.status).toBe(1);
-    const stored = await database.query('SELECT 1 FROM check_result WHERE endpoint_key = $1 AND duration_us = -1', [site.key]);
+    const stored = await database.query('SELECT 1 FROM check_result WHERE endpoint_key = $1 AND duration_us = -1', [
+      site.key,
+    ]);
     expect(stored).toHaveLength(1);
     expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered/)]);
   });
@@ -267,7 +302,11 @@ describe('an endpoint at several locations', () => {
     };
     const alone = await statements([checkOf(plain, 0, 'up')]);
     expect(alone.filter((sql) => /endpoint_location|probe/.test(sql))).toEqual([]);
-    const located = await statements([checkOf(one, probe(0), 'up'), checkOf(other, probe(0), 'up'), checkOf(plain, 0, 'up')]);
+    const located = await statements([
+      checkOf(one, probe(0), 'up'),
+      checkOf(other, probe(0), 'up'),
+      checkOf(plain, 0, 'up'),
+    ]);
     expect(located.length).toBe(alone.length + 2);
   });
 
@@ -291,7 +330,9 @@ describe('an endpoint at several locations', () => {
     const [down, up] = [await newSite(probes), await newSite(probes)];
     for (const index of [0, 1]) await record(checkOf(down, probe(index), 'down'));
     for (const index of [0, 1]) await record(checkOf(up, probe(index), 'up'));
-    await database.transaction((tx) => app.app.get(EndpointSchedule).dueAfter(tx, { orgId: down.orgId, ...EVERYTHING }, new Date()));
+    await database.transaction((tx) =>
+      app.app.get(EndpointSchedule).dueAfter(tx, { orgId: down.orgId, ...EVERYTHING }, new Date()),
+    );
     expect([await asksOf(down), await asksOf(up)]).toEqual([[...probes], []]);
   });
 
