@@ -51,4 +51,10 @@ export class ProbeDirectory {
     ]);
     return new Map(rows.map((row) => [row.number, row]));
   }
+
+  /** What these locations are called; absent: its probe is deleted. One statement, none for `local` alone. */
+  async names(sql: Sql, numbers: readonly number[]): Promise<Map<number, string>> {
+    const known = await this.numbered(sql, numbers);
+    return new Map([[0, LOCAL_NAME], ...[...known].map(([number, { location }]) => [number, location] as const)]);
+  }
 }

@@ -1,5 +1,6 @@
 import { toAlertEventView } from '../alert/event/alert-event.dto';
 import type { AlertEvent } from '../alert/event/alert-event.entity';
+import { LOCAL } from '../engine/finished-check';
 import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
@@ -12,7 +13,9 @@ import type {
   AcknowledgementChangeView,
   HeartbeatChangeView,
   IncidentChangeView,
+  LocationChangeView,
   MaintenanceChangeView,
+  ProbeChangeView,
   StateChangeView,
   StreamAcknowledgementView,
 } from './stream.dto';
@@ -65,7 +68,20 @@ export function otherMessageOf(
       id,
     );
   }
+  if (kind === 'probe') {
+    // A uuid in the row.
+    const { probe_id, ...change } = payload as ProbeChangeView;
+    return frame(kind, { probe_id: formatId('probe', probe_id), ...change } satisfies ProbeChangeView, id);
+  }
   if (endpoint_id === null || endpoint_key === null) return null;
+  if (kind === 'location') {
+    const change: LocationChangeView = {
+      endpoint_id: formatId('endpoint', endpoint_id),
+      endpoint_name: endpoint_name ?? '',
+      ...(payload as Omit<LocationChangeView, 'endpoint_id' | 'endpoint_name'>),
+    };
+    return frame(kind, change, id);
+  }
   if (kind === 'heartbeat') {
     const { kind: stored, at } = payload as { kind: number; at: string };
     const change: HeartbeatChangeView = {
@@ -103,7 +119,7 @@ export function messageOf(row: StreamRow, event: AlertEvent | null, checkIdSecre
   if (event) return frame('alert', toAlertEventView(event), formatId('event', event.id));
   if (row.endpoint_id === null || row.endpoint_key === null || row.website_id === null || row.checked_at === null)
     return null;
-  const id = checkId(checkIdSecret, row.endpoint_key, row.checked_at);
+  const id = checkId(checkIdSecret, row.endpoint_key, row.checked_at, LOCAL);
   const error = errorCodeAt(row.error ?? -1);
   const change: StateChangeView = {
     id,
