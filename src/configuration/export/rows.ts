@@ -1,6 +1,7 @@
 import { Alert } from '../../alert/alert.entity';
 import { Contact } from '../../contact/contact.entity';
 import { DEFAULT_SETTINGS, Endpoint, type EndpointSettings } from '../../endpoint/endpoint.entity';
+import { LOCATIONS_COLUMN } from '../../endpoint/locations/by-location';
 import { PARENTS_COLUMN } from '../../endpoint/suppression/dependencies';
 import { selectWindows, type WindowRow } from '../../maintenance/window-row';
 import type { Sql } from '../../platform/database/database';
@@ -51,10 +52,13 @@ const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent,
     external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
 
 const NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof EndpointSettings)[];
-const COLUMNS = selectColumns(Endpoint, 'e', ['id', ...NAMES.filter((name) => name !== 'body')]);
+const COLUMNS = selectColumns(Endpoint, 'e', [
+  'id',
+  ...NAMES.filter((name) => name !== 'body' && name !== 'locations'),
+]);
 /** A probe of the primary key for each. No body leaves the database: they are never exported. */
-const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}
-  FROM endpoint e WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[])`;
+const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}, ${LOCATIONS_COLUMN}
+  FROM endpoint e LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[])`;
 /** A range of the index by endpoint for each. */
 const ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   WHERE a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[]) ORDER BY a.id`;

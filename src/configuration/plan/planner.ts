@@ -10,6 +10,7 @@ import { firstInCycle } from '../../endpoint/suppression/cycles';
 import { MOST_OPEN } from '../../maintenance/window-store';
 import { type ConfigurationDocument, MAX_RESOURCES } from '../document/document';
 import { Turns } from '../../platform/time/turns';
+import { ProbeDirectory } from '../../probe/probe-directory';
 import { AllChanges } from './changes/all-changes';
 import type { Planning } from './changes/planning';
 import { NOT_COMPARED } from './changes/hidden-values';
@@ -64,10 +65,11 @@ export class Planner {
   constructor(
     private readonly changes: AllChanges,
     private readonly limits: PlannedLimits,
+    private readonly probes: ProbeDirectory,
   ) {}
 
   /**
-   * Eight statements at most, four more for a prune, whatever the document declares. Throws `validation_failed`,
+   * Nine statements at most, four more for a prune, whatever the document declares. Throws `validation_failed`,
    * `target_not_allowed`, `conflict` and `quota_exceeded` with the problems of the first resources that have some, and `invalid_query` for a
    * prune without an owner.
    */
@@ -83,7 +85,8 @@ export class Planner {
     const matches = await matchAll(document, state, findings, request.takesOver);
     const references = new References(state, matches);
     const guesses = new Set<string>();
-    const planning: Planning = { caller, host, owner, state, references, findings, secrets, guesses };
+    const probes = await this.probes.named(sql, caller.orgId, locationsIn(document, state));
+    const planning: Planning = { caller, host, owner, state, references, findings, secrets, probes, guesses };
     await turns.rest();
     const rows = new Map(state.contacts.map((contact) => [contact.id, contact]));
     const changes = await this.changes.plan(planning, matches, rows, turns);
@@ -180,6 +183,15 @@ function findCycle(
   const message = 'an endpoint must not depend on itself, nor on one that does';
   findings.add({ pointer: `${match.pointer}/depends_on`, code: 'cycle', message });
 }
+
+/** What endpoints name, and are to name. */
+const locationsIn = ({ websites = [] }: ConfigurationDocument, state: PresentState): string[] => [
+  ...new Set(
+    [...websites.flatMap(({ endpoints = [] }) => endpoints), ...state.endpoints].flatMap(
+      ({ locations }) => locations ?? [],
+    ),
+  ),
+];
 
 /** Of the settings that were read; not of what checks and incidents write. */
 async function digestOfState(state: PresentState, others: ForeignRows | null): Promise<string> {

@@ -1,6 +1,7 @@
 import { Alert } from '../../../alert/alert.entity';
 import { Contact } from '../../../contact/contact.entity';
-import { Endpoint } from '../../../endpoint/endpoint.entity';
+import { Endpoint, type WithLocations } from '../../../endpoint/endpoint.entity';
+import { LOCATIONS_COLUMN } from '../../../endpoint/locations/by-location';
 import { PARENTS_COLUMN } from '../../../endpoint/suppression/dependencies';
 import { selectWindows, type WindowRow } from '../../../maintenance/window-row';
 import { selectColumns } from '../../../platform/database/select-columns';
@@ -8,10 +9,11 @@ import type { Sql } from '../../../platform/database/database';
 import type { PublicPageRow } from '../../../status-page/settings/public-page.dto';
 import { Website } from '../../../website/website.entity';
 
-export type PresentEndpoint = Endpoint & {
-  /** uuids, in order. */
-  dependsOn: readonly string[];
-};
+export type PresentEndpoint = Endpoint &
+  WithLocations & {
+    /** uuids, in order. */
+    dependsOn: readonly string[];
+  };
 
 export type PresentPage = Omit<PublicPageRow, 'external_key'> & { externalKey: string | null };
 
@@ -48,8 +50,9 @@ const isWanted = (row: string): string =>
 const CONTACTS = `SELECT ${selectColumns(Contact, 'c')} FROM contact c WHERE c.org_id = $1 ORDER BY c.id`;
 const ALL_WEBSITES = `SELECT ${selectColumns(Website, 'w')} FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NULL`;
 const WEBSITES = `${ALL_WEBSITES} AND ${isWanted('w')}`;
-const ALL_ENDPOINTS = `SELECT ${selectColumns(Endpoint, 'e')}, ${PARENTS_COLUMN}
-  FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE e.org_id = $1`;
+const ALL_ENDPOINTS = `SELECT ${selectColumns(Endpoint, 'e')}, ${PARENTS_COLUMN}, ${LOCATIONS_COLUMN}
+  FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+  LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id WHERE e.org_id = $1`;
 const ENDPOINTS = `${ALL_ENDPOINTS} AND (e.website_id = ANY ($5::uuid[]) OR e.owner = $4) AND ${isWanted('e')}`;
 const ALL_ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   JOIN endpoint e ON e.id = a.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE a.org_id = $1`;
