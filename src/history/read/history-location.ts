@@ -15,9 +15,7 @@ import type { TimeRange } from '../time-range';
 export interface HistoryLocation {
   /** Of its probe, 0 for the service itself. */
   number: number;
-  /** Since when the endpoint is checked there, milliseconds since the epoch; `null`: as long as there is the endpoint. */
-  sinceMs: number | null;
-  /** Hours that are known of the endpoint alone, because it had one location, are this one's when they begin in this range. */
+  /** Hours that are known of the endpoint as a whole, because it had one location, are this one's when they begin in this range. */
   alone: TimeRange;
 }
 
@@ -76,15 +74,16 @@ export class HistoryLocations {
 const ASSIGNED = `
   SELECT number, ${epochMs('assigned_at')} AS "assignedMs" FROM endpoint_location WHERE endpoint_id = $1`;
 
+const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
+
 /** `null`: it is none of the assigned ones. Without any the endpoint is checked by the service itself. */
 export function historyLocation(number: number, assigned: readonly AssignedLocation[]): HistoryLocation | null {
-  if (assigned.length === 0) {
-    return number === LOCAL ? { number, sinceMs: null, alone: { from: -Infinity, to: Infinity } } : null;
-  }
+  if (assigned.length === 0) return number === LOCAL ? { number, alone: ALWAYS } : null;
   const own = assigned.find((location) => location.number === number);
   if (own === undefined) return null;
-  if (number !== LOCAL) return { number, sinceMs: own.assignedMs, alone: { from: own.assignedMs, to: Infinity } };
+  if (assigned.length === 1) return { number, alone: ALWAYS };
+  if (number !== LOCAL) return { number, alone: { from: own.assignedMs, to: Infinity } };
   // Before there were others the service looked alone; the hour in which the first of them came is nobody's alone.
   const others = assigned.filter((location) => location.number !== LOCAL).map(({ assignedMs }) => assignedMs);
-  return { number, sinceMs: null, alone: { from: -Infinity, to: Math.min(...others) - HOUR_MS + 1 } };
+  return { number, alone: { from: -Infinity, to: Math.min(...others) - HOUR_MS + 1 } };
 }

@@ -40,14 +40,13 @@ export class UptimeService {
       this.stats.total(key, range.from, range.to, location),
       readOutages(),
     ]);
-    const since = Math.max(madeAtMs(endpointId), location?.sinceMs ?? 0);
     return {
       endpoint_id: formatId('endpoint', endpointId),
       from: new Date(range.from).toISOString(),
       to: new Date(range.to).toISOString(),
       uptime: uptimeOf(stats),
       coverage: coverageOf(stats),
-      watched: days.size === 0 ? 0 : watchedShare(range, since, watchedDays(range, days)),
+      watched: days.size === 0 ? 0 : watchedShare(range, madeAtMs(endpointId), watchedDays(range, days)),
       checks: checksOf(stats),
       failures: stats.down,
       unknown: stats.unknown,
