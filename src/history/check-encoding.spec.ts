@@ -124,7 +124,7 @@ describe('checkId', () => {
   });
 
   it('makes the ids of before there were locations for what the service itself checks', () => {
-    expect(checkId(secret, '7', at, 0)).toBe('OLD_ID');
+    expect(checkId(secret, '7', at, 0)).toBe('ck_01m7w6c3bvf3w8qd961akfhepj');
   });
 
   it('makes different ids for another endpoint, time, location or installation', () => {

@@ -79,9 +79,15 @@ export function probePage(
   ]);
 }
 
-/** An own one, or a shared one. Throws `not_found`. */
+/** An own one, or a shared one. */
+export async function readProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow | undefined> {
+  const [row] = await sql.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${VISIBLE}`, [orgId, id]);
+  return row;
+}
+
+/** As `readProbe`. Throws `not_found`. */
 export async function findProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow> {
-  return found(await sql.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${VISIBLE}`, [orgId, id]));
+  return found([await readProbe(sql, orgId, id)]);
 }
 
 /** An own one, locked; `FOR UPDATE` also against being named by an endpoint. Throws `not_found`. */
@@ -158,7 +164,7 @@ async function nextNumber(tx: Tx): Promise<number> {
   throw problems.conflict(`There are ${MOST_NUMBERS} probes, as many as an installation can have.`);
 }
 
-function found([row]: readonly ProbeRow[]): ProbeRow {
+function found([row]: readonly (ProbeRow | undefined)[]): ProbeRow {
   if (!row) throw problems.notFound();
   return row;
 }

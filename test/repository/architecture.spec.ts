@@ -10,7 +10,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   audit: ['platform'],
   identity: ['audit', 'platform'],
-  probe: ['identity', 'audit', 'platform'],
+  'probe-protocol': ['checker'],
+  probe: ['probe-protocol', 'identity', 'audit', 'platform'],
   checker: ['platform'],
   engine: ['checker', 'platform'],
   channel: ['platform'],
@@ -166,7 +167,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'convert/gatus': { condition: [] },
   'convert/uptime-kuma': { file: [], monitor: ['file'] },
   client: { layer: [] },
-  cli: { uptime: [], database: [], incident: ['uptime'], mcp: ['incident', 'uptime'], people: ['database', 'uptime'] },
+  cli: { uptime: [], database: [], incident: ['uptime'], probe: ['uptime'], mcp: ['incident', 'uptime'], people: ['database', 'uptime'] },
   testing: {
     servers: [],
     checker: [],

@@ -142,6 +142,25 @@ export const OverviewView = z.object({
   alert_open: z.boolean(),
 });
 
+/** A probe, without its address. */
+export const ProbeView = z.object({
+  id: text,
+  key: text,
+  name: text,
+  region: text,
+  shared: z.boolean().describe('the operator shares it with all organizations'),
+  status: text.describe('new, online, offline, disabled or unsupported'),
+  status_since: time,
+  last_seen_at: time.nullable(),
+  version: text.nullable(),
+  types: z.array(text).nullable().describe('types of endpoints that it checks; null before it was heard'),
+  clock_offset_ms: z.number().nullable(),
+  buffered: z.number().nullable().describe('results that it holds'),
+  dropped: z.number().nullable().describe('results that it gave up'),
+  skipped: z.number().nullable().describe('slots that it was too busy for'),
+  endpoint_count: z.number(),
+});
+
 /** A website in a list. */
 export const WebsiteView = z.object({ id: text, name: text, url: text, key: text.nullable() });
 
