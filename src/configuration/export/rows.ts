@@ -7,6 +7,7 @@ import { selectWindows, type WindowRow } from '../../maintenance/window-row';
 import type { Sql } from '../../platform/database/database';
 import { selectColumns } from '../../platform/database/select-columns';
 import { NIL_UUID } from '../../platform/ids/id';
+import { ownProbes, type ProbeRow } from '../../probe/probe-store';
 import type { PublicPageRow } from '../../status-page/settings/public-page.dto';
 import { Website } from '../../website/website.entity';
 import { grouped } from '../../platform/text/grouped';
@@ -28,6 +29,7 @@ export type PageRow = PublicPageRow & { externalKey: string | null };
 /** All of an organization but the settings of its endpoints, oldest first. */
 export interface ExportedRows {
   contacts: readonly Contact[];
+  probes: readonly (ProbeRow & { externalKey: string })[];
   websites: readonly Website[];
   endpoints: readonly ListedEndpoint[];
   windows: readonly WindowRow[];
@@ -63,7 +65,7 @@ const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}
 const ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   WHERE a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[]) ORDER BY a.id`;
 
-/** Four statements, and one for each 5,000 endpoints. `isHidden`: of URLs that the export does not show. */
+/** Five statements, and one for each 5,000 endpoints. `isHidden`: of URLs that the export does not show. */
 export async function readRows(
   sql: Sql,
   orgId: string,
@@ -72,6 +74,7 @@ export async function readRows(
 ): Promise<ExportedRows> {
   return {
     contacts: await sql.query<Contact>(CONTACTS, [orgId]),
+    probes: await ownProbes(sql, orgId),
     websites: await sql.query<Website>(WEBSITES, [orgId]),
     endpoints: await readListed(sql, orgId, isHidden),
     windows: await sql.query<WindowRow>(WINDOWS, [orgId, now]),

@@ -87,6 +87,7 @@ export class PlannedLimits {
         used: state.contacts.filter(({ isDefault }) => isDefault).length,
         asked: defaultsAsked(changes, at),
       },
+      quota('probes', use.probes, each(plan.probes.filter(isNew))),
       quota('websites', use.websites, each(websites)),
       quota('endpoints', use.endpoints - goneEndpoints.size, each(endpoints)),
       quota('checks_per_second', rateBefore, rates),

@@ -21,8 +21,7 @@ const row = (more: Partial<LocationRow> = {}): LocationRow => ({
   lastKnownAt: ago(30),
   lastError: null,
   lastMessage: null,
-  enabled: true,
-  protocol: 1,
+  probe: 'online',
   nowMs: NOW,
   ...more,
 });
@@ -37,9 +36,9 @@ describe('What a location saw', () => {
     ['up 446 s ago', { lastCheckedAt: ago(446), lastKnownAt: ago(446) }, null, true, 'lost'],
     ['unknown for long', { status: 2, lastKnownAt: ago(446) }, null, false, 'lost'],
     ['nothing yet', { status: 2, lastCheckedAt: null, lastKnownAt: null, assignedAt: ago(9) }, null, true, 'silent'],
-    ['of a disabled probe', { enabled: false }, null, false, 'disabled'],
-    ['of a probe that speaks another protocol', { protocol: 9 }, null, false, 'unsupported'],
-    ['of the service itself', { enabled: null, protocol: null }, 'up', false, null],
+    ['of a disabled probe', { probe: 'disabled' }, null, false, 'disabled'],
+    ['of a probe that speaks another protocol', { probe: 'unsupported' }, null, false, 'unsupported'],
+    ['of the service itself', { probe: null }, 'up', false, null],
   ])('%s', (_, more, vote, silent, reason) => {
     expect(toEndpointLocation(row(more), ENDPOINT)).toMatchObject({ vote, silent, reason });
   });

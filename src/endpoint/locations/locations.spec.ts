@@ -14,6 +14,7 @@ import {
 const probe = (location: string, more: Partial<KnownProbe> = {}): KnownProbe => ({
   number: 1,
   id: '00000000-0000-4000-8000-000000000001',
+  orgId: null,
   location,
   name: location,
   region: '',

@@ -6,6 +6,7 @@ import { PARENTS_COLUMN } from '../../../endpoint/suppression/dependencies';
 import { selectWindows, type WindowRow } from '../../../maintenance/window-row';
 import { selectColumns } from '../../../platform/database/select-columns';
 import type { Sql } from '../../../platform/database/database';
+import { ownProbes, type ProbeRow } from '../../../probe/probe-store';
 import type { PublicPageRow } from '../../../status-page/settings/public-page.dto';
 import { Website } from '../../../website/website.entity';
 
@@ -15,11 +16,15 @@ export type PresentEndpoint = Endpoint &
     dependsOn: readonly string[];
   };
 
+/** An own one; its key is its key. */
+export type PresentProbe = ProbeRow & { externalKey: string };
+
 export type PresentPage = Omit<PublicPageRow, 'external_key'> & { externalKey: string | null };
 
 /** What an organization has, as rows, oldest first. */
 export interface PresentState {
   contacts: readonly Contact[];
+  probes: readonly PresentProbe[];
   websites: readonly Website[];
   endpoints: readonly PresentEndpoint[];
   alerts: readonly Alert[];
@@ -71,12 +76,13 @@ const parametersOf = (orgId: string, { keys, names }: Named, owner: string | nul
 ];
 
 /**
- * What is wanted of an organization, six statements one after the other. Contacts and pages are few and read whole; of the
+ * What is wanted of an organization, seven statements one after the other. Contacts, probes and pages are few and read whole; of the
  * others an index range of the organization is walked, of endpoints that of the websites that were found.
  */
 export async function readWanted(sql: Sql, orgId: string, wanted: Lookup): Promise<PresentState> {
   const { owner } = wanted;
   const contacts = await sql.query<Contact>(CONTACTS, [orgId]);
+  const probes = await ownProbes(sql, orgId);
   const websites = await sql.query<Website>(`${WEBSITES} ORDER BY w.id`, parametersOf(orgId, wanted.websites, owner));
   const endpoints = await sql.query<PresentEndpoint>(`${ENDPOINTS} ORDER BY e.id`, [
     ...parametersOf(orgId, wanted.endpoints, owner),
@@ -85,7 +91,7 @@ export async function readWanted(sql: Sql, orgId: string, wanted: Lookup): Promi
   const alerts = await sql.query<Alert>(`${ALERTS} ORDER BY a.id`, [orgId, endpoints.map(({ id }) => id), owner]);
   const pages = await sql.query<PresentPage>(PAGES, [orgId]);
   const windows = await sql.query<WindowRow>(`${WINDOWS} ORDER BY m.id`, parametersOf(orgId, wanted.windows, owner));
-  return { contacts, websites, endpoints, alerts, windows, pages };
+  return { contacts, probes, websites, endpoints, alerts, windows, pages };
 }
 
 // Cost: what is read for a plan, of which nothing leaves the database but a number.
@@ -110,6 +116,7 @@ export async function bytesOfWanted(sql: Sql, orgId: string, wanted: Lookup): Pr
 export async function readEverything(sql: Sql, orgId: string): Promise<PresentState> {
   return {
     contacts: await sql.query<Contact>(CONTACTS, [orgId]),
+    probes: await ownProbes(sql, orgId),
     websites: await sql.query<Website>(`${ALL_WEBSITES} ORDER BY w.id`, [orgId]),
     endpoints: await sql.query<PresentEndpoint>(`${ALL_ENDPOINTS} ORDER BY e.id`, [orgId]),
     alerts: await sql.query<Alert>(`${ALL_ALERTS} ORDER BY a.id`, [orgId]),
