@@ -7,7 +7,7 @@ import { formatId, toUuid } from '../platform/ids/id';
  * check's time; its other 74 bits are an HMAC, so that an id reveals nothing about the endpoint's internal number. `location`:
  * two of them may look in the same millisecond. Ids of checks of the service itself have none in them, as before there were others.
  */
-export function checkId(secret: Buffer, endpointKey: string, checkedAt: Date, location: number): string {
+export function checkId(secret: Buffer, endpointKey: string, checkedAt: Date, location: number = LOCAL): string {
   const ms = checkedAt.getTime();
   const text = location === LOCAL ? `${endpointKey}/${ms}` : `${endpointKey}/${ms}/${location}`;
   const bytes = createHmac('sha256', secret).update(text).digest().subarray(0, 16);

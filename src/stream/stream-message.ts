@@ -1,6 +1,5 @@
 import { toAlertEventView } from '../alert/event/alert-event.dto';
 import type { AlertEvent } from '../alert/event/alert-event.entity';
-import { LOCAL } from '../engine/finished-check';
 import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
@@ -119,7 +118,7 @@ export function messageOf(row: StreamRow, event: AlertEvent | null, checkIdSecre
   if (event) return frame('alert', toAlertEventView(event), formatId('event', event.id));
   if (row.endpoint_id === null || row.endpoint_key === null || row.website_id === null || row.checked_at === null)
     return null;
-  const id = checkId(checkIdSecret, row.endpoint_key, row.checked_at, LOCAL);
+  const id = checkId(checkIdSecret, row.endpoint_key, row.checked_at);
   const error = errorCodeAt(row.error ?? -1);
   const change: StateChangeView = {
     id,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { AlertEvent } from '../alert/event/alert-event.entity';
-import { LOCAL } from '../engine/finished-check';
 import { checkId } from '../history/check-id';
 import { ServerSecrets } from '../platform/secrets/server-secrets';
 import { Database } from '../platform/database/database';
@@ -116,7 +115,7 @@ export class StreamReader {
         WHERE s.org_id = $1 AND s.checked_at = $2`,
       [orgId, checkedAt],
     );
-    const found = rows.find((row) => checkId(this.secrets.get('check_id'), row.key, checkedAt, LOCAL) === id);
+    const found = rows.find((row) => checkId(this.secrets.get('check_id'), row.key, checkedAt) === id);
     return found ? { xid: BigInt(found.xid), seq: BigInt(found.seq) } : null;
   }
 

@@ -39,7 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   monitoring: ['alert', 'history', 'endpoint', 'engine', 'checker', 'audit', 'platform'],
   heartbeat: ['monitoring', 'history', 'endpoint', 'identity', 'engine', 'checker', 'audit', 'platform'],
-  stream: ['alert', 'incident', 'endpoint', 'history', 'identity', 'engine', 'platform'],
+  stream: ['alert', 'incident', 'endpoint', 'history', 'identity', 'platform'],
   'status-page': ['incident', 'website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
   configuration: [
     'status-page',
