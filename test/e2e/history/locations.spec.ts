@@ -39,10 +39,10 @@ describe('history of several locations over HTTP', () => {
       [app.orgId],
     );
     for (const { key, number } of rows) numbers.set(key, number);
-    website = await newWebsite(app.write);
   });
   afterAll(() => app.close());
   beforeEach(async () => {
+    website = await newWebsite(app.write);
     endpoint = await made({ locations: ['local', 'fra', 'use'] });
   });
 

@@ -135,7 +135,7 @@ describe('history of an endpoint with several locations', () => {
   });
 
   it('asks and writes nothing about locations where no endpoint has any', async () => {
-    await bench.database.query('DELETE FROM endpoint_location');
+    for (const table of ['endpoint_location', 'location_hour']) await bench.database.query(`DELETE FROM ${table}`);
     await bench.write([recorded(endpoint, new Date(FIRST + MINUTE), 'up', 10)]);
     const statements = collectQueries(bench.database.dataSource);
     await bench.rollup.run();
