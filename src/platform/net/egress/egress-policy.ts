@@ -78,6 +78,7 @@ export class EgressPolicy {
   private readonly privateMode: Config['egressPrivate'];
   private readonly trusted: CidrRule;
   private readonly untrusted: CidrRule;
+  private readonly publicOnly: CidrRule;
 
   constructor(config: Config) {
     this.privateMode = config.egressPrivate;
@@ -85,6 +86,7 @@ export class EgressPolicy {
     const deny = config.egressDeny.map((cidr) => ipaddr.parseCIDR(cidr));
     this.trusted = new CidrRule(true, allow, deny);
     this.untrusted = new CidrRule(false, allow, deny);
+    this.publicOnly = new CidrRule(false, [], deny);
   }
 
   /** The rule of one organization. Holders of a key of the Default organization run the machine, hence `auto`. */
@@ -92,6 +94,16 @@ export class EgressPolicy {
     const mode = this.privateMode;
     const allowsPrivate = mode === 'allow' || (mode === 'auto' && isDefault);
     return new OrganizationRule(id, isDefault, allowsPrivate, allowsPrivate ? this.trusted : this.untrusted);
+  }
+
+  /**
+   * The rule of what a service has a probe check: the stricter of both holds. Where the service lets it reach no private
+   * addresses, EGRESS_ALLOW of the probe opens none.
+   */
+  forAssigned({ organization, allowPrivate }: { organization: string; allowPrivate: boolean }): EgressRule {
+    const allowsPrivate = allowPrivate && this.privateMode !== 'deny';
+    const rule = allowsPrivate ? this.trusted : allowPrivate ? this.untrusted : this.publicOnly;
+    return new OrganizationRule(organization, allowPrivate, allowsPrivate, rule);
   }
 
   /**
