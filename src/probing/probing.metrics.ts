@@ -30,10 +30,14 @@ export class ProbingMetrics {
       () => clock.wallAheadMs / SECOND_MS,
     );
     metrics.watch({ name: 'uptime_endpoints_assigned', help: 'Endpoints that are checked here.' }, () => assignments.size);
-    metrics.watch(
-      { name: 'uptime_results_dropped', help: 'Results given up since the start: too old, or too many.' },
-      () => buffer.lost,
-    );
+    metrics.counter({
+      name: 'uptime_results_lost_total',
+      help: 'Results given up: too old, or too many.',
+      collect() {
+        this.reset();
+        this.inc(buffer.lost);
+      },
+    });
   }
 
   sent(kind: ResultKind, count: number): void {
