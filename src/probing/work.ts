@@ -42,10 +42,10 @@ export class Work {
   take({ lease_until, cursor, full, more, removed, endpoints, asks }: PollResponse): void {
     this.slots.renewLease(lease_until);
     if (full) this.named ??= new Set();
-    this.assignments.put(endpoints);
-    for (const { endpoint_id } of endpoints) this.named?.add(endpoint_id);
     this.assignments.remove(removed);
     for (const id of removed) this.named?.delete(id);
+    this.assignments.put(endpoints);
+    for (const { endpoint_id } of endpoints) this.named?.add(endpoint_id);
     if (!more && this.named !== null) {
       this.assignments.keepOnly(this.named);
       this.named = null;

@@ -75,7 +75,6 @@ export class ScriptedServer {
   instead: ((path: string) => Reply | null) | null = null;
   /** Definitions of one response. */
   pageSize = 500;
-  /** Loses the next change: no poll is told. */
   private readonly endpoints = new Map<string, { endpoint: AssignedEndpoint; number: number }>();
   private readonly removed = new Map<string, number>();
   private number = 0;
@@ -166,7 +165,9 @@ export class ScriptedServer {
       socket.on('close', () => this.sockets.delete(socket)).on('error', () => {});
     });
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      void this.answer(request).then(
+      const gone = new AbortController();
+      response.once('close', () => gone.abort());
+      void this.answer(request, gone.signal).then(
         ({ status, body, headers = {} }) => {
           const bytes = gzipSync(JSON.stringify(body));
           response.writeHead(status, { 'content-type': 'application/json', 'content-encoding': 'gzip', ...headers });
@@ -177,7 +178,7 @@ export class ScriptedServer {
     });
   }
 
-  private async answer(request: IncomingMessage): Promise<Reply> {
+  private async answer(request: IncomingMessage, gone: AbortSignal): Promise<Reply> {
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
     const sent = Buffer.concat(parts);
@@ -187,16 +188,16 @@ export class ScriptedServer {
     if (this.token === null || request.headers.authorization !== `Bearer ${this.token}`)
       return { status: 401, body: { code: 'unauthenticated' } };
     const body: unknown = JSON.parse(text.toString());
-    if (request.url === POLL_PATH) return this.poll(body as PollRequest);
+    if (request.url === POLL_PATH) return this.poll(body as PollRequest, gone);
     if (request.url === RESULTS_PATH) return { status: 200, body: this.take(body as ResultsRequest) };
     return { status: 404, body: { code: 'not_found' } };
   }
 
-  private async poll(request: PollRequest): Promise<Reply> {
+  private async poll(request: PollRequest, gone: AbortSignal): Promise<Reply> {
     this.polls.push(request);
     if (request.protocol !== PROTOCOL) return { status: 409, body: { code: 'protocol_unsupported', supported: [1] } };
     if (!this.hears(request)) return { status: 409, body: { code: 'session_replaced' } };
-    if (request.wait > 0 && this.isIdle(request)) await this.wait(request.wait * 1000);
+    if (request.wait > 0 && this.isIdle(request)) await this.wait(request.wait * 1000, gone);
     if (this.token === null) return { status: 401, body: { code: 'unauthenticated' } };
     if (this.session?.id !== request.session) return { status: 409, body: { code: 'session_replaced' } };
     return { status: 200, body: this.page(request) };
@@ -216,15 +217,20 @@ export class ScriptedServer {
     return cursor === String(this.number) && this.asks.length === 0;
   }
 
-  private wait(ms: number): Promise<void> {
+  /** Who waits is heard all the time. */
+  private wait(ms: number, gone: AbortSignal): Promise<void> {
+    const { session } = this;
+    if (session) session.heardAt = Infinity;
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
         this.waiting.delete(done);
+        if (session) session.heardAt = performance.now();
         resolve();
       };
       const timer = setTimeout(done, ms).unref();
       this.waiting.add(done);
+      gone.addEventListener('abort', done);
     });
   }
 
