@@ -121,12 +121,14 @@ export class PollLoop {
 
   private failed(why: string): number {
     this.failures += 1;
-    if (this.failures === 1) this.logger.warn(`The service at ${this.connection.url} cannot be asked: ${why}. Checks go on.`);
+    if (this.failures === 1)
+      this.logger.warn(`The service at ${this.connection.url} cannot be asked: ${why}. Checks go on.`);
     return retryAfterMs(this.failures, Math.random());
   }
 
   private isWell(): void {
-    if (this.failures > 0 || this.told !== null) this.logger.log(`The service at ${this.connection.url} answers again.`);
+    if (this.failures > 0 || this.told !== null)
+      this.logger.log(`The service at ${this.connection.url} answers again.`);
     this.failures = 0;
     this.told = null;
   }

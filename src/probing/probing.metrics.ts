@@ -14,7 +14,13 @@ type ResultKind = 'recorded' | 'duplicate' | 'late' | 'refused';
 export class ProbingMetrics {
   private readonly results;
 
-  constructor(metrics: Metrics, connection: ServerConnection, clock: ServerClock, assignments: Assignments, buffer: ResultBuffer) {
+  constructor(
+    metrics: Metrics,
+    connection: ServerConnection,
+    clock: ServerClock,
+    assignments: Assignments,
+    buffer: ResultBuffer,
+  ) {
     this.results = metrics.counter({
       name: 'uptime_results_sent_total',
       help: 'Results that the service has taken or refused; of the recorded ones some came late.',
@@ -29,7 +35,10 @@ export class ProbingMetrics {
       { name: 'uptime_clock_offset_seconds', help: 'How far the wall clock is ahead of the service’s.' },
       () => clock.wallAheadMs / SECOND_MS,
     );
-    metrics.watch({ name: 'uptime_endpoints_assigned', help: 'Endpoints that are checked here.' }, () => assignments.size);
+    metrics.watch(
+      { name: 'uptime_endpoints_assigned', help: 'Endpoints that are checked here.' },
+      () => assignments.size,
+    );
     metrics.counter({
       name: 'uptime_results_lost_total',
       help: 'Results given up: too old, or too many.',

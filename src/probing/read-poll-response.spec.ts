@@ -3,7 +3,16 @@ import { readPollResponse } from './read-poll-response';
 const definition = { type: 'TCP', url: 'tcp://a:1', timeout: 5, method: 'GET', headers: [], assertions: [] };
 const endpoint = { endpoint_id: 'ep_1', organization: 'org_1', revision: 1, interval: 60, phase_ms: 20, definition };
 const ask = { ask: 'x', endpoint_id: 'ep_1', definition: null, expires_at: 5 };
-const response = { now: 1.5, lease_until: 2, cursor: 'c', full: true, more: false, removed: ['ep_2'], pause_ms: 0, asks: [ask] };
+const response = {
+  now: 1.5,
+  lease_until: 2,
+  cursor: 'c',
+  full: true,
+  more: false,
+  removed: ['ep_2'],
+  pause_ms: 0,
+  asks: [ask],
+};
 
 describe('a response to a poll', () => {
   it('is what it says, without what is not known here', () => {

@@ -33,18 +33,38 @@ describe('the settings of a probe', () => {
   });
 
   it('take the token from a file', () => {
-    const { access } = loadProbeConfig({ ROLE: 'probe', PROBE_URL: RIGHT.PROBE_URL, PROBE_TOKEN_FILE: join(folder, 'token') });
+    const { access } = loadProbeConfig({
+      ROLE: 'probe',
+      PROBE_URL: RIGHT.PROBE_URL,
+      PROBE_TOKEN_FILE: join(folder, 'token'),
+    });
     expect(access.token).toBe(TOKEN);
   });
 
   it.each<[string, Record<string, string>, (string | RegExp)[]]>([
-    ['nothing is set', { PROBE_URL: '', PROBE_TOKEN: '' }, [/^PROBE_TOKEN or PROBE_TOKEN_FILE must be set/, /^PROBE_URL must be set/]],
+    [
+      'nothing is set',
+      { PROBE_URL: '', PROBE_TOKEN: '' },
+      [/^PROBE_TOKEN or PROBE_TOKEN_FILE must be set/, /^PROBE_URL must be set/],
+    ],
     ['http leads elsewhere', { PROBE_URL: 'http://uptime.example.com' }, [/^PROBE_URL must be https/]],
     ['http leads elsewhere and that is meant', { PROBE_URL: 'http://uptime.example.com', PROBE_INSECURE: 'on' }, []],
     ['http stays on this machine', { PROBE_URL: 'http://127.0.0.1:3000' }, []],
-    ['a key is taken for a token', { PROBE_TOKEN: 'umk_w_nothing' }, [/^PROBE_TOKEN must be the token that was shown .*digits\.$/]],
-    ['both kinds of token are there', { PROBE_TOKEN_FILE: '/nowhere' }, [/exclude each other/, /^PROBE_TOKEN_FILE: .*ENOENT/]],
-    ['the proxy is none', { HTTPS_PROXY: 'socks5://u:secret@p:1' }, [/^HTTPS_PROXY must be the address of a proxy, such as /]],
+    [
+      'a key is taken for a token',
+      { PROBE_TOKEN: 'umk_w_nothing' },
+      [/^PROBE_TOKEN must be the token that was shown .*digits\.$/],
+    ],
+    [
+      'both kinds of token are there',
+      { PROBE_TOKEN_FILE: '/nowhere' },
+      [/exclude each other/, /^PROBE_TOKEN_FILE: .*ENOENT/],
+    ],
+    [
+      'the proxy is none',
+      { HTTPS_PROXY: 'socks5://u:secret@p:1' },
+      [/^HTTPS_PROXY must be the address of a proxy, such as /],
+    ],
     ['the certificates cannot be read', { PROBE_CA: '/nowhere' }, [/^PROBE_CA: the file cannot be read \(ENOENT\)/]],
     ['a shared one is wrong as well', { PORT: 'x', PROBE_URL: '' }, [/^PORT must be/, /^PROBE_URL must be set/]],
   ])('are judged, all at once: %s', (_, changes, expected) => {
@@ -57,7 +77,9 @@ describe('the settings of a probe', () => {
   it('refuse files without a token or without certificates', () => {
     const key = join(folder, 'key');
     const { PROBE_URL, ROLE } = RIGHT;
-    expect(problemsOf({ ROLE, PROBE_URL, PROBE_TOKEN_FILE: key })[0]).toMatch(/^PROBE_TOKEN_FILE: what the file holds must be/);
+    expect(problemsOf({ ROLE, PROBE_URL, PROBE_TOKEN_FILE: key })[0]).toMatch(
+      /^PROBE_TOKEN_FILE: what the file holds must be/,
+    );
     expect(problemsOf({ ...RIGHT, PROBE_CA: key })[0]).toMatch(/^PROBE_CA must be a file of certificates in PEM/);
   });
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isRecord } from '../text/json';
 import { readUrl } from '../text/read-url';
 import { Config, loadConfig } from './config';
 import {
@@ -144,7 +145,7 @@ function fileOf(name: string, path: string, problems: string[]): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const why = isRecord(error) ? String(error['code']) : String(error);
     problems.push(`${name}: the file cannot be read (${why}). Name a file that this user may read.`);
     return null;
   }
@@ -153,5 +154,6 @@ function fileOf(name: string, path: string, problems: string[]): string | null {
 const NO_URL = 'PROBE_URL must be set with ROLE=probe: the address of the service, such as https://uptime.example.com.';
 const OPEN_TO_READERS =
   'PROBE_URL must be https: on the way everybody could read the token. PROBE_INSECURE=on if that is meant.';
-const NO_TOKEN = 'PROBE_TOKEN or PROBE_TOKEN_FILE must be set with ROLE=probe: the token that `uptime probe create` shows.';
+const NO_TOKEN =
+  'PROBE_TOKEN or PROBE_TOKEN_FILE must be set with ROLE=probe: the token that `uptime probe create` shows.';
 const TWO_TOKENS = 'PROBE_TOKEN and PROBE_TOKEN_FILE exclude each other: unset one of them.';

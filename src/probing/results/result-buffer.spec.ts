@@ -32,7 +32,12 @@ describe('ResultBuffer', () => {
     revision: 1,
     slotMs,
     checkedAt: new Date(slotMs),
-    result: { ...resultOf(down('connection_refused', 'connect', text)), outcome, ...(outcome === 'up' ? { error: null } : {}) },
+    result: {
+      ...resultOf(down('connection_refused', 'connect', 'It is refused.')),
+      records: text === '' ? null : [text],
+      outcome,
+      ...(outcome === 'up' ? { error: null } : {}),
+    },
     attempts: 1,
     firstError: null,
     planned: false,
@@ -41,17 +46,17 @@ describe('ResultBuffer', () => {
   const settleAll = (): void => {
     for (let batch = buffer.take(); batch.entries.length > 0; batch = buffer.take()) buffer.settle(batch);
   };
-  /** Of an endpoint that has been up for long. */
-  const quiet = (endpoint: number, slotMs: number): void => {
-    for (let i = 0; i < 101; i++) buffer.add(check(endpoint, i));
+  /** Endpoints that have been up for long. */
+  const upForLong = (...endpoints: number[]): void => {
+    for (const endpoint of endpoints) for (let i = 0; i < 101; i++) buffer.add(check(endpoint, i));
     settleAll();
-    buffer.add(check(endpoint, slotMs));
   };
   const slots = (): (number | null)[] => buffer.take().results.map(({ slot }) => slot);
   const dueInMs = (): number => buffer.dueAt - clock.ms;
 
   it('has a first result, a failure and the good ones after it sent within 200 ms, others every 5 s', () => {
-    quiet(1, 1000);
+    upForLong(1);
+    buffer.add(check(1, 1000));
     expect(dueInMs()).toBe(5000);
     clock.ms += 1000;
     expect(dueInMs()).toBe(4000);
@@ -69,9 +74,8 @@ describe('ResultBuffer', () => {
   });
 
   it('sends changes first, each with the earlier results of its endpoint', () => {
-    quiet(1, 1000);
-    quiet(2, 1010);
-    quiet(3, 1020);
+    upForLong(1, 2, 3);
+    for (const endpoint of [1, 2, 3]) buffer.add(check(endpoint, 1000 + 10 * (endpoint - 1)));
     buffer.add(check(2, 2010, 'down'));
     expect(slots()).toEqual([1010, 2010, 1000, 1020]);
   });

@@ -62,7 +62,8 @@ export class ResultSender {
 
   private async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      const waitMs = Math.max(this.isDraining ? -Infinity : this.buffer.dueAt, this.pausedUntil) - this.clock.monotonic();
+      const waitMs =
+        Math.max(this.isDraining ? -Infinity : this.buffer.dueAt, this.pausedUntil) - this.clock.monotonic();
       if (this.isDraining && this.buffer.backlog === 0) return;
       if (waitMs > 0) await this.rest(waitMs);
       else await this.sendOne();
@@ -131,7 +132,9 @@ export class ResultSender {
     this.metrics.sent('late', numberOf(body['late']));
     this.metrics.sent('refused', refused.length);
     if (refused.length === 0) return;
-    const codes = [...new Set(refused.map((one) => (isRecord(one) ? String(one['code']).slice(0, 40) : '')))].join(', ');
+    const codes = [...new Set(refused.map((one) => (isRecord(one) ? String(one['code']).slice(0, 40) : '')))].join(
+      ', ',
+    );
     this.logger.debug(`${refused.length} results were not taken: ${codes}`);
   }
 

@@ -29,7 +29,11 @@ export function agentFor(access: ServerAccess): HttpAgent {
   const { url, ca } = access;
   const kept = { keepAlive: true, maxSockets: MOST_SOCKETS };
   if (!url.startsWith('https:')) return new HttpAgent(kept);
-  const trust = { ...kept, minVersion: 'TLSv1.2' as const, ...(ca === null ? {} : { ca, allowPartialTrustChain: true }) };
+  const trust = {
+    ...kept,
+    minVersion: 'TLSv1.2' as const,
+    ...(ca === null ? {} : { ca, allowPartialTrustChain: true }),
+  };
   const proxy = proxyOf(access);
   return proxy === null ? new HttpsAgent(trust) : new ProxyAgent(proxy, trust);
 }

@@ -76,7 +76,11 @@ export class ServerConnection implements OnModuleDestroy {
    * Sends a JSON body; `waitMs` is how long the service may take its time. Throws `ServerUnreachable` when there is no response
    * within `limitMs` beyond that, or `signal` ends it.
    */
-  async post(path: string, body: object, options: { waitMs: number; limitMs: number; signal: AbortSignal }): Promise<ServerReply> {
+  async post(
+    path: string,
+    body: object,
+    options: { waitMs: number; limitMs: number; signal: AbortSignal },
+  ): Promise<ServerReply> {
     const { waitMs, limitMs, signal } = options;
     const text = Buffer.from(JSON.stringify(body));
     const isPacked = text.length >= GZIP_FROM_BYTES;
@@ -182,7 +186,7 @@ function jsonOf(read: Buffer): Readonly<Record<string, unknown>> {
 
 /** Node's words with the code that explains them; no header and no body is in them. */
 function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? ` (${String(error.code)})` : '';
-  return error.message === '' ? `the connection failed${code}` : error.message.slice(0, 300);
+  const { message, code } = isRecord(error) ? error : { message: String(error), code: undefined };
+  const text = typeof message === 'string' ? message : '';
+  return text === '' ? `the connection failed (${String(code)})` : text.slice(0, 300);
 }

@@ -44,7 +44,9 @@ export class Assignments {
   }
 
   get digest(): string {
-    return digestOf(Array.from(this.all(), ({ definition: { endpointId, revision } }) => ({ endpoint_id: endpointId, revision })));
+    return digestOf(
+      Array.from(this.all(), ({ definition: { endpointId, revision } }) => ({ endpoint_id: endpointId, revision })),
+    );
   }
 
   all(): IterableIterator<Assigned> {

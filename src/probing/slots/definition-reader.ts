@@ -46,7 +46,10 @@ export class DefinitionReader {
   }
 
   /** `key`: a number of this process for the endpoint, as text. */
-  read({ endpoint_id, organization, revision, allow_private, definition }: AssignedEndpoint, key: string): CheckDefinition {
+  read(
+    { endpoint_id, organization, revision, allow_private, definition }: AssignedEndpoint,
+    key: string,
+  ): CheckDefinition {
     const whose = { organization, allowPrivate: allow_private };
     const { timeoutMs, checker, request } = this.prepare(definition, whose);
     return { timeoutMs, checker, request, endpointId: endpoint_id, endpointKey: key, orgId: organization, revision };

@@ -22,7 +22,12 @@ describe('the slots of an endpoint', () => {
     ['of a new endpoint is the next on the grid: nothing runs early after a start', SLOT + 1, NONE, SLOT + 60_000],
     ['is never the newest again', SLOT - 5, SLOT, SLOT + 60_000],
     ['is an interval after the newest', SLOT + 30_000, SLOT, SLOT + 60_000],
-    ['leaves out what comes less than half an interval after the newest: the grid has moved', SLOT - 10_000, SLOT - 29_000, SLOT + 60_000],
+    [
+      'leaves out what comes less than half an interval after the newest: the grid has moved',
+      SLOT - 10_000,
+      SLOT - 29_000,
+      SLOT + 60_000,
+    ],
     ['takes what comes half an interval after it', SLOT - 10_000, SLOT - 30_000, SLOT],
     ['forgets a newest slot of a clock that was set back since', SLOT + 1, SLOT + 3_600_000, SLOT + 60_000],
   ])('the next one %s', (_, now, last, next) => {

@@ -70,10 +70,17 @@ describe('a process with ROLE=probe', () => {
     const url = await runs(launch());
     await has(1);
     const ready = await fetch(`${url}/health/ready`);
-    expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ok', details: { service: { ok: true } } }]);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      { status: 'ok', details: { service: { ok: true } } },
+    ]);
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    for (const line of ['uptime_endpoints_assigned 1', 'uptime_results_lost_total 0', 'uptime_checks_total{outcome="up"}'])
+    for (const line of [
+      'uptime_endpoints_assigned 1',
+      'uptime_results_lost_total 0',
+      'uptime_checks_total{outcome="up"}',
+    ])
       expect(metrics).toContain(line);
     expect(metrics).not.toContain(PROBE_TOKEN);
     expect((await fetch(`${url}/api/v1/endpoints`)).status).toBe(404);
@@ -111,7 +118,12 @@ describe('a process with ROLE=probe', () => {
   });
 
   it('lists all that is wrong with its settings, and names those that have no effect', async () => {
-    const wrong = launch({ PROBE_URL: 'http://uptime.example.com', PROBE_TOKEN: 'no-token', PORT: 'x', PROBE_CA: '/nowhere' });
+    const wrong = launch({
+      PROBE_URL: 'http://uptime.example.com',
+      PROBE_TOKEN: 'no-token',
+      PORT: 'x',
+      PROBE_CA: '/nowhere',
+    });
     expect(await wrong.ended()).toBe(1);
     for (const name of ['PROBE_URL', 'PROBE_TOKEN', 'PORT', 'PROBE_CA']) expect(wrong.said).toContain(`  - ${name}`);
     expect(wrong.said).not.toContain('no-token');
@@ -130,7 +142,9 @@ describe('a process with ROLE=probe', () => {
     const readyMs = performance.now() - began;
     await has(2000);
     const [, kib = ''] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${probe.pid}/status`, 'utf8')) ?? [];
-    process.stderr.write(`a probe with 1,000 endpoints: ready in ${Math.round(readyMs)} ms, ${Math.round(Number(kib) / 1024)} MiB\n`);
+    process.stderr.write(
+      `a probe with 1,000 endpoints: ready in ${Math.round(readyMs)} ms, ${Math.round(Number(kib) / 1024)} MiB\n`,
+    );
     // Beside other programs a start takes longer: what is promised is measured alone.
     expect(readyMs).toBeLessThan(10_000);
     expect(Number(kib) / 1024).toBeLessThan(140);

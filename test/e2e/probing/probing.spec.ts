@@ -54,7 +54,14 @@ describe('a probe', () => {
     server.assign(one, endpoint('ep_2'));
     const probe = await start();
     await holds(probe, 2);
-    expect(server.polls[0]).toMatchObject({ protocol: 1, standby: false, cursor: null, count: 0, digest: null, buffered: 0 });
+    expect(server.polls[0]).toMatchObject({
+      protocol: 1,
+      standby: false,
+      cursor: null,
+      count: 0,
+      digest: null,
+      buffered: 0,
+    });
     expect(server.polls[0]?.types).toEqual(['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH']);
     for (const count of [1, 2, 3]) {
       probe.pass(count === 1 ? MINUTE / 2 : MINUTE);
@@ -65,7 +72,12 @@ describe('a probe', () => {
     expect((first - one.phase_ms) % MINUTE).toBe(0);
     expect(others).toEqual([first + MINUTE, first + 2 * MINUTE]);
     for (const { checked_at, slot } of server.recorded) expect(checked_at).toBeGreaterThanOrEqual(slot ?? NaN);
-    expect(server.recorded[0]).toMatchObject({ revision: 1, ask: null, attempts: 1, result: { outcome: 'up', status_code: 200 } });
+    expect(server.recorded[0]).toMatchObject({
+      revision: 1,
+      ask: null,
+      attempts: 1,
+      result: { outcome: 'up', status_code: 200 },
+    });
     expect(server.duplicates).toBe(0);
   });
 
@@ -216,8 +228,16 @@ describe('a probe', () => {
     const answered = () => server.recorded.map(({ ask }) => ask).sort();
     await eventually('both are answered', () => answered().length === 2);
     expect(answered()).toEqual(['ask-1', 'ask-2']);
-    expect(server.recorded.find(({ ask }) => ask === 'ask-1')).toMatchObject({ endpoint_id: 'ep_1', slot: null, revision: 1 });
-    expect(server.recorded.find(({ ask }) => ask === 'ask-2')).toMatchObject({ endpoint_id: null, slot: null, revision: null });
+    expect(server.recorded.find(({ ask }) => ask === 'ask-1')).toMatchObject({
+      endpoint_id: 'ep_1',
+      slot: null,
+      revision: 1,
+    });
+    expect(server.recorded.find(({ ask }) => ask === 'ask-2')).toMatchObject({
+      endpoint_id: null,
+      slot: null,
+      revision: null,
+    });
   });
 
   it('repeats the failure once with which its streak reaches what the service said, and no other', async () => {
@@ -249,7 +269,9 @@ describe('a probe', () => {
     ] as const) {
       const [result] = server.of(id);
       expect(result?.result).toMatchObject({ outcome: 'unknown', error: { code: 'internal' } });
-      expect(result?.result.error?.message).toMatch(new RegExp(`^This probe \\(.+\\) does not know ${what}: update it\\.$`));
+      expect(result?.result.error?.message).toMatch(
+        new RegExp(`^This probe \\(.+\\) does not know ${what}: update it\\.$`),
+      );
     }
   });
 

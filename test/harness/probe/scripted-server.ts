@@ -40,7 +40,11 @@ export const httpDefinition = (url: string, changes: Partial<Definition> = {}): 
 });
 
 /** An endpoint as the service assigns it: each second, on the full one, by an operator who may reach private addresses. */
-export const assigned = (id: string, definition: Definition, changes: Partial<AssignedEndpoint> = {}): AssignedEndpoint => ({
+export const assigned = (
+  id: string,
+  definition: Definition,
+  changes: Partial<AssignedEndpoint> = {},
+): AssignedEndpoint => ({
   endpoint_id: id,
   organization: 'org_1',
   revision: 1,
@@ -260,7 +264,14 @@ export class ScriptedServer {
   private take(request: ResultsRequest): ResultsResponse {
     this.batches.push(request);
     if (request.results.length > MAX_RESULTS) throw new Error('too many results in a request');
-    const response: ResultsResponse = { now: this.now(), recorded: 0, duplicates: 0, late: 0, refused: [], pause_ms: 0 };
+    const response: ResultsResponse = {
+      now: this.now(),
+      recorded: 0,
+      duplicates: 0,
+      late: 0,
+      refused: [],
+      pause_ms: 0,
+    };
     for (const [index, result] of request.results.entries()) {
       const { endpoint_id, slot, ask, revision } = result;
       const known = endpoint_id === null ? undefined : this.endpoints.get(endpoint_id);
