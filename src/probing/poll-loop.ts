@@ -58,7 +58,9 @@ export class PollLoop {
     let waitMs = 0;
     while (!this.stopping.signal.aborted) {
       const pauseMs = await this.poll(waitMs);
-      waitMs = this.work.isPartial || this.isStandby ? 0 : MAX_WAIT_SECONDS * SECOND_MS;
+      // After an outage the lease is renewed at once.
+      const isUrgent = this.work.isPartial || this.isStandby || this.failures > 0;
+      waitMs = isUrgent ? 0 : MAX_WAIT_SECONDS * SECOND_MS;
       if (pauseMs > 0) await this.clock.sleep(pauseMs, this.stopping.signal);
     }
   }

@@ -2,6 +2,7 @@ import { always, HttpTarget, rawResponse } from '../../../packages/testing/serve
 import { eventually } from '../../../packages/testing/eventually';
 import type { AssignedEndpoint } from '../../../src/probe-protocol/protocol';
 import { Health } from '../../../src/platform/observability/health';
+import { SlotSource } from '../../../src/probing/slots/slot-source';
 import { Assignments } from '../../../src/probing/slots/assignments';
 import { ResultBuffer } from '../../../src/probing/results/result-buffer';
 import { assigned, httpDefinition, ScriptedServer } from '../../harness/probe/scripted-server';
@@ -16,8 +17,6 @@ describe('a probe', () => {
   const probes: StartedProbe[] = [];
 
   beforeEach(async () => {
-    // Attempts follow each other soon, and not at once.
-    jest.spyOn(Math, 'random').mockReturnValue(0.1);
     server = await ScriptedServer.listen();
     isUp = true;
     target = await HttpTarget.listen((request, socket) => always(rawResponse(isUp ? 200 : 500))(request, socket));
@@ -26,7 +25,6 @@ describe('a probe', () => {
     await Promise.all(probes.splice(0).map((probe) => probe.stop()));
     await server.close();
     await target.close();
-    jest.restoreAllMocks();
   });
 
   const start = async (): Promise<StartedProbe> => {
@@ -67,6 +65,8 @@ describe('a probe', () => {
       probe.pass(count === 1 ? MINUTE / 2 : MINUTE);
       await has('ep_1', count);
       await has('ep_2', count);
+      // What changes nothing would wait for 5 s.
+      isUp = false;
     }
     const [first = NaN, ...others] = slotsOf('ep_1');
     expect((first - one.phase_ms) % MINUTE).toBe(0);
@@ -151,6 +151,7 @@ describe('a probe', () => {
   });
 
   it('begins nothing after its lease, and counts what was kept for too long', async () => {
+    isUp = false;
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);
@@ -164,9 +165,10 @@ describe('a probe', () => {
     probe.pass(MINUTE);
     expect(target.seen).toHaveLength(2);
     await server.comeBack();
-    await eventually('what was dropped is told', () => server.polls.some(({ dropped }) => dropped === 1));
     await has('ep_1', 1);
-    expect(await probe.app.get(Health).ready()).toMatchObject({ ok: true });
+    server.changed();
+    await eventually('what was dropped is told', () => server.polls.some(({ dropped }) => dropped === 1));
+    await eventually('there is a lease again', () => probe.app.get(SlotSource).leaseLeftMs > 0);
     probe.pass(MINUTE);
     await has('ep_1', 2);
     expect(server.duplicates).toBe(0);
@@ -212,7 +214,7 @@ describe('a probe', () => {
     await holds(second, 1);
     server.changed();
     await holds(first, 0);
-    expect(server.polls.some(({ standby }) => standby)).toBe(true);
+    await eventually('it stands by', () => server.polls.some(({ standby }) => standby));
     await second.stop();
     await holds(first, 1);
   });

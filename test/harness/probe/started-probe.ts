@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { Config } from '../../../src/platform/config/config';
 import { ServerAccess } from '../../../src/platform/config/probe-config';
+import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag';
 import { Clock } from '../../../src/platform/time/clock';
 import { createProbe } from '../../../src/probing/create-probe';
 import { ProbingService } from '../../../src/probing/probing.service';
@@ -26,6 +27,8 @@ export class StartedProbe {
     const { token = PROBE_TOKEN, ca = null, proxy = null, noProxy = [] } = access;
     const config = Object.assign(new Config(), { role: 'probe', logLevel: 'silent' });
     const app = await createProbe(config, new ServerAccess(server.url, token, ca, proxy, noProxy));
+    // That time passes by itself is no stall of this process.
+    app.get(EventLoopLag).silence();
     const clock = app.get(Clock);
     const sleep = clock.sleep.bind(clock);
     clock.sleep = (ms, signal) => sleep(ms / QUICKER, signal);
