@@ -37,6 +37,7 @@ export const AUDITED = {
   person: 'person',
   invitation: 'invitation',
   incident: 'incident',
+  probe: 'probe',
 } as const satisfies Readonly<Record<string, IdKind>>;
 /** Those of the service, and what extensions have registered. */
 export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);

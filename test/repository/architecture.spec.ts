@@ -10,6 +10,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   audit: ['platform'],
   identity: ['audit', 'platform'],
+  probe: ['identity', 'audit', 'platform'],
   checker: ['platform'],
   engine: ['checker', 'platform'],
   channel: ['platform'],

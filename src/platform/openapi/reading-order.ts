@@ -24,6 +24,7 @@ const SECTIONS = [
   '/api/v1/endpoints/{id}/uptime',
   '/api/v1/websites/{id}/history',
   '/api/v1/endpoints/{id}/latency',
+  '/api/v1/probes',
   '/api/v1/maintenance-windows',
   '/api/v1/websites/{id}/status-page',
   '/api/v1/status-pages',
@@ -38,6 +39,8 @@ const SECTIONS = [
   '/api/v1/system',
   '/api/v1/organizations',
   '/api/v1/organizations/audit-log',
+  '/api/v1/shared-probes',
+  '/api/v1/probe/',
 ];
 
 /** Schemas that every route uses. */

@@ -37,6 +37,7 @@ export const FIELD_PROBLEMS = {
     'Nothing could be fetched from there: the message says what happened. Correct the address, or try again.',
   missing_secret: 'Set the variable that `$secret` names, or send the value.',
   other_owner: 'Another document owns it: change it there, or take it over by name.',
+  reserved: 'The service gives this name a meaning of its own: choose another.',
   taken: 'Something else has this name or address already: choose another.',
   over_quota: 'Remove some, or ask the operator for more.',
   too_weak:
@@ -106,6 +107,11 @@ export const PROBLEMS = {
     status: 403,
     title: 'The API key may not do this',
     help: 'Use a key with the role that the detail names; an admin can make one.',
+  },
+  probe_disabled: {
+    status: 403,
+    title: 'The probe is disabled',
+    help: 'Enable the probe, or stop the program: until then its location neither votes nor counts.',
   },
   origin_not_allowed: {
     status: 403,
@@ -246,6 +252,13 @@ export const problems = {
     new Problem('unauthenticated', 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".', [], {
       'WWW-Authenticate': 'Bearer realm="api"',
     }),
+  /** Every wrong token of a probe. */
+  unknownProbe: () =>
+    new Problem('unauthenticated', 'Send the token of a probe as "Authorization: Bearer ump_…".', [], {
+      'WWW-Authenticate': 'Bearer realm="probe"',
+    }),
+  probeDisabled: () =>
+    new Problem('probe_disabled', 'An administrator has disabled this probe. Check nothing, and ask again later.'),
   insufficientRole: (needed: string) =>
     new Problem('insufficient_role', `This needs an API key with the role "${needed}".`),
   targetNotAllowed: (errors: readonly FieldProblem[]) =>

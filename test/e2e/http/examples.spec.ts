@@ -169,7 +169,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   const realIn = (text: string, { ids }: Scene) => text.replace(MADE_UP_ID, (id, prefix: string) => ids[prefix] ?? id);
 
   /** Who may send it: the operator where the route is the operator's. */
-  const callerOf = (path: string): Api => (path.startsWith('/api/v1/organizations') ? app.operator : app.admin);
+  const callerOf = (path: string): Api => (/^\/api\/v1\/(organizations|shared-probes)/.test(path) ? app.operator : app.admin);
 
   /** What somebody with an account sends. */
   const isForBrowsers = (each: Offered) => each.path.startsWith('/auth/') && nameOf(each) !== 'POST /auth/session';

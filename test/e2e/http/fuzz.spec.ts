@@ -302,7 +302,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const each = wanted.map((operation) => {
       const parameters = operation.parameters ?? [];
       const schema = operation.requestBody?.content['application/json']?.schema;
-      const isOperators = /\/organizations(\/|$)/.test(operation.path);
+      const isOperators = /\/(organizations|shared-probes)(\/|$)/.test(operation.path);
       return fc.record<Blueprint>({
         name: fc.constant(operation.name),
         credential: fc.oneof(

@@ -197,6 +197,10 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/endpoints/sitemap',
     'POST /api/v1/people/:id/password-link',
     'POST /api/v1/invitations',
+    'POST /api/v1/probes',
+    'POST /api/v1/probes/:id/rotate',
+    'POST /api/v1/shared-probes',
+    'POST /api/v1/shared-probes/:id/rotate',
     'POST /auth/link',
     'POST /auth/account',
     'POST /auth/join',
@@ -231,7 +235,7 @@ describe('Idempotency-Key', () => {
   );
 
   it.each(refusing)('%s refuses the header in a sentence, and does nothing', async (name) => {
-    const rule = name.includes('/organizations') ? OPERATOR_TOKEN : (app.admin.key ?? '');
+    const rule = /\/(organizations|shared-probes)/.test(name) ? OPERATOR_TOKEN : (app.admin.key ?? '');
     const path = (name.split(' ')[1] ?? '').replace(':id', 'al_00000000000000000000000000');
     const who = name === 'POST /auth/join' ? await asMember() : { authorization: `Bearer ${rule}` };
     const before = await database.query('SELECT 1 FROM audit_log');

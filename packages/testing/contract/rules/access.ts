@@ -17,7 +17,7 @@ export function describeAccess(session: TheSession, scene: () => Scene, hasOpera
     );
 
   describe('access', () => {
-    it.each(rows(operationsFor('read', 'write', 'admin', 'person', ...(hasOperator ? (['operator'] as const) : []))))(
+    it.each(rows(operationsFor('read', 'write', 'admin', 'person', 'probe', ...(hasOperator ? (['operator'] as const) : []))))(
       '%s without a key is 401 with WWW-Authenticate',
       async (_, operation) => {
         const response = await ask(session().anonymous, operation);

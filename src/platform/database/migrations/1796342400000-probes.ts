@@ -39,11 +39,11 @@ const rateOf = (row: string): string => `round(1000000.0 / ${row}.interval_secon
 export class Probes1796342400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      -- number: what history stores of a location; 0 is the service itself, so there are 32,767 in all. org_id NULL: shared by the
+      -- number: what history stores of a location; 0 is the service itself, so there are 32,767 at once; a free one is taken again. org_id NULL: shared by the
       -- operator. lookup and hash as of an API key; the token before ends with the first use of the new one, at previous_until
       -- at the latest. numbered: the highest version of its endpoint_location and probe_removal. epoch: a cursor of another one is unknown.
       -- session: the process that polls now, heard at last_seen_at. online follows within 60 s of silence.
-      CREATE SEQUENCE probe_number AS smallint;
+      CREATE SEQUENCE probe_number AS smallint CYCLE;
       CREATE TABLE probe (
         id uuid PRIMARY KEY,
         number smallint NOT NULL DEFAULT nextval('probe_number'),
