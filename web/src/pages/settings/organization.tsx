@@ -13,7 +13,6 @@ const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['alerts', 'Alerts'],
   ['alerts_per_endpoint', 'Alerts of one endpoint'],
   ['people', 'People, with open invitations'],
-  ['probes', 'Probes'],
   ['api_keys', 'API keys'],
   ['probes', 'Probes'],
   ['status_pages', 'Status pages'],

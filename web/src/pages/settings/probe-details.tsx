@@ -34,10 +34,10 @@ export function ProbeDetails({ of, ours, reload }: Props) {
 
 const factsOf = (of: Probe): [string, string][] => [
   ['Named by endpoints as', locationOf(of)],
-  ['Since', of.status_since === null ? '–' : time(of.status_since, now.value)],
+  ['Since', time(of.status_since, now.value)],
   ['Seen from', of.address ?? '–'],
   ['Checks', of.types?.join(', ') ?? '–'],
-  ['Checks a second', of.checks_per_second.toLocaleString('en')],
+  ['Checks a second', of.checks_per_second?.toLocaleString('en') ?? '–'],
   ['Clock', clockText(of.clock_offset_ms)],
   ['Way there and back', ms(of.rtt_ms)],
   ['Buffered results', bufferedText(of)],
@@ -47,6 +47,7 @@ const factsOf = (of: Probe): [string, string][] => [
   ],
   ['Private addresses', of.allow_private ? 'allowed' : 'refused'],
   ['Added', day(of.created_at)],
+  ...(of.owner === null ? [] : [['Declared by', of.owner] as [string, string]]),
 ];
 
 function Actions({ of, reload }: Omit<Props, 'ours'>) {
