@@ -17,6 +17,11 @@ export const FIELD_PROBLEMS = {
   invalid_characters: 'Take out characters that are not allowed here, such as control characters.',
   unsupported_scheme: 'Use a scheme that fits the type: `https://` for HTTPS, `tcp://` for TCP.',
   unsupported_type: 'Use one of the types that the message lists; an extension may bring more.',
+  unknown_location:
+    'Name `local`, the key of a probe of yours, or `shared/` and that of one which the operator shares; one that is disabled is none.',
+  type_not_supported: 'The probe has said that it does not check this type: choose another one, or update it.',
+  exceeds_locations: 'Lower the quorum, or name more locations.',
+  not_supported: 'Leave the field at its default: this type has no other value, as the message says.',
   credentials_in_url: 'Move user and password out of the URL, into a header.',
   forbidden_header: 'Leave out this header: the service sets it.',
   invalid_config: 'Correct the setting of the channel that the pointer names.',

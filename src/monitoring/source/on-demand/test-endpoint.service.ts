@@ -36,7 +36,7 @@ export class TestEndpointService {
   /** Throws what creating the endpoint would throw, `conflict` for a type that nothing runs, and what `OnDemandChecks.run` throws. Ends when the client leaves. */
   async run(caller: Caller, dto: CreateEndpointDto, left: AbortSignal): Promise<TrialView> {
     const id = newUuid();
-    const settings = this.settings.resolve(id, dto, null, caller);
+    const settings = await this.settings.resolve(this.database, id, dto, caller);
     this.definitions.refusePassive(settings.type);
     return this.onDemand.run({ orgId: caller.orgId, endpointId: id, left }, async (signal) => {
       const after = toAuditView(null, settings, []);
@@ -48,8 +48,9 @@ export class TestEndpointService {
   }
 
   /** What `run` would refuse in these fields. */
-  findingsIn(caller: Caller, fields: Partial<CreateEndpointDto>): Findings {
-    return this.settings.findingsIn(newUuid(), fields, null, caller);
+  async findingsIn(caller: Caller, fields: Partial<CreateEndpointDto>): Promise<Findings> {
+    const probes = await this.settings.probesIn(this.database, caller.orgId, [fields.locations]);
+    return this.settings.findingsIn(newUuid(), fields, { stored: null, caller, probes });
   }
 
   private async check(

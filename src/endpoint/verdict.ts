@@ -1,5 +1,5 @@
-import type { Outcome } from '../../checker/checker';
-import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
+import type { Outcome } from '../checker/checker';
+import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 
 /** How many locations must see an endpoint down: one, more than half, every one, or a number. */
 export type Quorum = 'any' | 'majority' | 'all' | number;
