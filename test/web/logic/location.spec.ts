@@ -1,4 +1,5 @@
 import {
+  chosenOf,
   downText,
   fittingQuorum,
   fromText,
@@ -50,6 +51,15 @@ describe('the locations of an endpoint, in words', () => {
       { location: 'shared/us', name: 'US', note: 'shared', isClosed: false },
       { location: 'gone', name: 'gone', note: 'not there any more', isClosed: false },
     ]);
+  });
+
+  it('tests from where one asks, or else from this service, or from the first', () => {
+    expect([chosenOf(['fra', 'local'], 'fra'), chosenOf(['fra', 'local'], ''), chosenOf(['fra', 'us'], 'gone')]).toEqual([
+      'fra',
+      'local',
+      'fra',
+    ]);
+    expect(chosenOf([], '')).toBeNull();
   });
 
   it('offers how many must agree, of five also the numbers between', () => {

@@ -21,6 +21,10 @@ export const HERE = 'This service';
 /** Whether an endpoint is checked by the service alone, as every one is that says nothing of it. */
 export const isLocal = (locations: readonly string[]): boolean => locations.length === 1 && locations[0] === LOCAL;
 
+/** The one of these that was asked for, or else the service where it is among them, or the first. */
+export const chosenOf = (locations: readonly string[], asked: string): string | null =>
+  [asked, LOCAL].find((each) => locations.includes(each)) ?? locations[0] ?? null;
+
 /** Where an endpoint of a type may be checked: here, then by the organization's own probes, then by shared ones; and what is chosen already. */
 export function possibleLocations(
   probes: readonly Pick<Probe, 'key' | 'name' | 'shared' | 'status' | 'types' | 'region'>[],

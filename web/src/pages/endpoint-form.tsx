@@ -24,7 +24,7 @@ import { isHeartbeat } from '../logic/heartbeat';
 import { type HeartbeatDraft, heartbeatBody, heartbeatDraftOf, newHeartbeat } from '../logic/heartbeat-draft';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
-import { isLocal } from '../logic/location';
+import { chosenOf, isLocal, possibleLocations } from '../logic/location';
 import { isProbe, LOCAL, locationOf } from '../logic/probe';
 import { OWN_ZONE } from '../logic/zoned-time';
 import { addAddresses } from '../state/add-many';
@@ -380,11 +380,13 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
   const probes = useLoad('probes', (signal) => all<Probe>('/api/v1/probes', signal)).data.value ?? [];
   const isJob = isHeartbeat(draft);
   const tested = bodyOf(draft, isNew);
-  const shown = JSON.stringify({ ...tested, name: null, interval: null });
+  const from = useSignal('');
+  const testsFrom = siteless(draft) === null && !isLocal(draft.locations) ? chosenOf(draft.locations, from.value) : null;
+  const shown = JSON.stringify({ ...tested, name: null, interval: null, testsFrom });
   const test = async () => {
     needUrl(draft, '');
     verdict.value = null;
-    const check = await post<UnrecordedCheck>('/api/v1/endpoints/test', {
+    const check = await post<UnrecordedCheck>(`/api/v1/endpoints/test${query({ location: testsFrom })}`, {
       ...tested,
       name: draft.name.trim() || 'Test',
     });
@@ -402,7 +404,23 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
             await save();
           }}
           action={isNew ? 'Create' : 'Save'}
-          more={(form) => !isJob && <TestButton form={form} test={test} />}
+          more={(form) =>
+            !isJob && (
+              <>
+                <TestButton form={form} test={test} />
+                {testsFrom !== null && draft.locations.length > 1 && (
+                  <Select
+                    label="Test from"
+                    value={testsFrom}
+                    set={into(from)}
+                    options={possibleLocations(probes, draft.type, draft.locations)
+                      .filter(({ location }) => draft.locations.includes(location))
+                      .map(({ location, name }): [string, string] => [location, `from ${name}`])}
+                  />
+                )}
+              </>
+            )
+          }
         >
           {({ problem: at }) => {
             // A test has the endpoint's fields at its root; a website's URL is made from this one, its name has a field.

@@ -28,6 +28,22 @@ export function Probes() {
     itemOf('');
     return listen({ probe: probes.reload, ready: probes.reload });
   }, []);
+  const table = (list: readonly Probe[]) => {
+    const rows = worstFirst(list, ours).flatMap((probe): [key: string, row: Row][] => {
+      const isOpen = opened.value === probe.id;
+      const row = rowOf(probe, ours, isOpen, () => (opened.value = isOpen ? '' : probe.id));
+      const details = { wide: <ProbeDetails of={probe} ours={ours} reload={probes.reload} /> };
+      return [[probe.id, row], ...(isOpen ? [[`${probe.id} details`, details] as [string, Row]] : [])];
+    });
+    return (
+      <Table
+        label="Probes"
+        head={['Probe', 'Status', 'Seen', 'Version', '~Clock', '~Buffered', '~Dropped', 'Endpoints', '']}
+        rows={rows.map(([, row]) => row)}
+        keys={rows.map(([key]) => key)}
+      />
+    );
+  };
   return (
     <Data of={probes}>
       {(list) => (
@@ -41,20 +57,7 @@ export function Probes() {
               {!may.admin() && <p class="muted">An admin adds one.</p>}
             </Empty>
           ) : (
-            <Section title="Probes">
-              <Table
-                label="Probes"
-                head={['Probe', 'Status', 'Seen', 'Version', '~Clock', '~Buffered', '~Dropped', 'Endpoints', '']}
-                rows={worstFirst(list, ours).flatMap((probe): Row[] => {
-                  const isOpen = opened.value === probe.id;
-                  const toggle = () => (opened.value = isOpen ? '' : probe.id);
-                  const row = rowOf(probe, ours, isOpen, toggle);
-                  return isOpen
-                    ? [row, { wide: <ProbeDetails key={probe.id} of={probe} ours={ours} reload={probes.reload} /> }]
-                    : [row];
-                })}
-              />
-            </Section>
+            <Section title="Probes">{table(list)}</Section>
           )}
           {may.admin() && (
             <Section title="Add a probe">
