@@ -28,8 +28,6 @@ export type ConfigSchemas = Record<string, Schema>;
 
 /** The parts of the API's OpenAPI document that are read at run time. */
 export interface ApiDocument {
-  /** `version`: of the service. */
-  info: { version: string };
   components: { schemas: Record<string, Schema> };
 }
 

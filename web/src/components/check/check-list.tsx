@@ -45,7 +45,7 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
           </span>
         )}
       </>,
-      ...(locations ? [check.location] : []),
+      ...(locations ? [check.location ?? 'a deleted probe'] : []),
       ms(check.duration_ms),
       <>
         {check.error?.message ??

@@ -21,7 +21,7 @@ export function countedOf({ verdict, ...check }: Pick<Check, 'outcome' | 'warnin
 
 /** `12:04:31 · Down · connection refused`, of a probe `12:04:31 from fra · …`. */
 export function checkSentence(check: Check, nowMs: number): string {
-  const at = `${time(check.checked_at, nowMs)}${check.location === LOCAL ? '' : ` from ${check.location}`}`;
+  const at = `${time(check.checked_at, nowMs)}${check.location === LOCAL || check.location === null ? '' : ` from ${check.location}`}`;
   const why = check.warning?.message ?? words(check.error?.code ?? 'no reason given');
   const verdict = check.outcome === 'up' && !check.warning ? 'up' : `${outcomeOf(check)}, ${why}`;
   const took = check.duration_ms === null ? '' : ` · ${ms(check.duration_ms)}`;
