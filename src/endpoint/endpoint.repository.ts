@@ -6,6 +6,7 @@ import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { tagged } from '../platform/http/precondition/entity-tags';
 import { problems } from '../platform/problem/problem';
+import { ProbeDirectory } from '../probe/probe-directory';
 import type { Website } from '../website/website.entity';
 import { NIL_UUID } from '../platform/ids/id';
 import { selectColumns } from '../platform/database/select-columns';
@@ -105,6 +106,7 @@ export class EndpointRepository {
     private readonly settings: EndpointSettingsResolver,
     private readonly quotas: Quotas,
     private readonly maintenance: MaintenanceNowLookup,
+    private readonly probes: ProbeDirectory,
   ) {}
 
   /**
@@ -133,6 +135,7 @@ export class EndpointRepository {
     );
     await saveLocations(
       tx,
+      this.probes,
       website.orgId,
       endpoints.map(({ id, settings }) => ({ ...settings, id, before: null })),
     );
@@ -149,7 +152,7 @@ export class EndpointRepository {
     const moreChecks = checksPerSecond({ intervalSeconds, locations }) - checksPerSecond(before);
     if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
     await tx.manager.update(Endpoint, { id }, { ...settings, locationCount: locations.length, updatedAt: new Date() });
-    await saveLocations(tx, orgId, [{ id, intervalSeconds, locations, before }]);
+    await saveLocations(tx, this.probes, orgId, [{ id, intervalSeconds, locations, before }]);
   }
 
   /** New settings of several locked endpoints of one organization; `moreChecks`: of all of them, per second. */
@@ -174,6 +177,7 @@ export class EndpointRepository {
     );
     await saveLocations(
       tx,
+      this.probes,
       orgId,
       rows.map(({ id, settings, before }) => ({ ...settings, id, before })),
     );

@@ -79,9 +79,19 @@ export function probePage(
   ]);
 }
 
-/** An own one, or a shared one. Throws `not_found`. */
+/** All of an organization's own, oldest first, and their keys once more as documents call them. One statement. */
+export const ownProbes = (sql: Sql, orgId: string): Promise<(ProbeRow & { externalKey: string })[]> =>
+  sql.query(`SELECT ${COLUMNS}, p.key AS "externalKey" FROM probe p WHERE p.org_id = $1 ORDER BY p.id`, [orgId]);
+
+/** An own one, or a shared one. */
+export async function readProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow | undefined> {
+  const [row] = await sql.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${VISIBLE}`, [orgId, id]);
+  return row;
+}
+
+/** As `readProbe`. Throws `not_found`. */
 export async function findProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow> {
-  return found(await sql.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${VISIBLE}`, [orgId, id]));
+  return found([await readProbe(sql, orgId, id)]);
 }
 
 /** An own one, locked; `FOR UPDATE` also against being named by an endpoint. Throws `not_found`. */
@@ -158,7 +168,7 @@ async function nextNumber(tx: Tx): Promise<number> {
   throw problems.conflict(`There are ${MOST_NUMBERS} probes, as many as an installation can have.`);
 }
 
-function found([row]: readonly ProbeRow[]): ProbeRow {
+function found([row]: readonly (ProbeRow | undefined)[]): ProbeRow {
   if (!row) throw problems.notFound();
   return row;
 }

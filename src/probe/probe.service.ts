@@ -33,6 +33,7 @@ import {
   probePage,
   type ProbeRow,
   type ProbeSettings,
+  readProbe,
   saveProbe,
   usesOfProbes,
 } from './probe-store';
@@ -109,7 +110,13 @@ export class ProbeService {
   /** Changes a locked one in the caller's transaction; nothing is written where nothing changes. Throws `validation_failed`. */
   async change(tx: Tx, orgId: string | null, row: ProbeRow, dto: UpdateProbeDto): Promise<ProbeRow> {
     refuse(otherKey(dto, row));
-    const settings = settingsOf({ ...probeSettings(row), ...dto });
+    const settings = settingsOf({
+      key: row.key,
+      name: dto.name ?? row.name,
+      region: dto.region ?? row.region,
+      enabled: dto.enabled ?? row.enabled,
+      allow_private: dto.allow_private ?? row.allowPrivate,
+    });
     const [before, after] = [probeSettings(row), probeSettings({ ...row, ...settings })];
     if (isDeepStrictEqual(before, after)) return row;
     await record(tx, orgId, { action: 'update', id: row.id, before, after });
@@ -144,6 +151,23 @@ export class ProbeService {
     });
   }
 
+  /** Locks several against being changed and named, in the order of their ids. */
+  async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await tx.query('SELECT FROM probe WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [orgId, ids]);
+  }
+
+  /** Of a configuration document: makes those of `made`, without tokens, and changes those of `changed`. An organization has few. */
+  async save(
+    tx: Tx,
+    orgId: string,
+    made: readonly { id: string; dto: CreateProbeDto }[],
+    changed: readonly { id: string; dto: UpdateProbeDto }[],
+  ): Promise<void> {
+    for (const { id, dto } of made) await this.add(tx, orgId, { id, dto, token: null });
+    for (const { id, dto } of changed) await this.change(tx, orgId, await lockProbe(tx, orgId, id), dto);
+  }
+
   /** Written by configuration documents alone. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'probe', orgId, ids, owner);
@@ -152,9 +176,8 @@ export class ProbeService {
   /** What `update` would refuse in these fields; nothing for a probe that is not there. */
   async findingsIn(orgId: string, publicId: string | undefined, fields: UpdateProbeDto): Promise<Findings> {
     const id = parseId('probe', publicId);
-    if (id === null) return NO_FINDINGS;
-    const row = await findProbe(this.database, orgId, id).catch(() => null);
-    return row === null ? NO_FINDINGS : otherKey(fields, row);
+    const row = id === null ? undefined : await readProbe(this.database, orgId, id);
+    return row ? otherKey(fields, row) : NO_FINDINGS;
   }
 
   private async shown(sql: Sql, orgId: string | null, row: ProbeRow): Promise<ProbeView> {

@@ -1,11 +1,11 @@
 import { ERROR_CODES } from '../../checker/checker';
 import type { Sql } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
-import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import { type ProbeStatus, probeStatus } from '../../probe/probe-status';
 import { outcomeOf } from '../outcome-code';
 import { isLost, isSilent, type LocationState } from '../verdict';
-import type { EndpointLocation, LocationReason } from './location.dto';
+import type { EndpointLocation } from './location.dto';
 import { shownQuorum } from './locations';
 
 /** Of a row of `endpoint_location` named l and its probe p, which is missing for `local`. */
@@ -30,7 +30,7 @@ export async function readLocations(sql: Sql, endpointIds: readonly string[]): P
 }
 
 /** What an endpoint's locations are judged by. */
-interface Located {
+export interface Located {
   id: string;
   located: boolean;
   quorum: string;
@@ -55,9 +55,8 @@ export interface LocationRow {
   lastKnownAt: Date | null;
   lastError: number | null;
   lastMessage: string | null;
-  /** Of the probe; `null` for `local`. */
-  enabled: boolean | null;
-  protocol: number | null;
+  /** `null` for `local`. */
+  probe: ProbeStatus | null;
   /** The database's clock. */
   nowMs: number;
 }
@@ -65,7 +64,7 @@ export interface LocationRow {
 const STATES = `
   SELECT l.endpoint_id AS "endpointId", ${NAME} AS location, coalesce(p.name, '${LOCAL_NAME}') AS name, l.status, l.status_since AS since,
          l.degraded, l.failures, l.successes, l.bad, l.good, l.assigned_at AS "assignedAt", l.last_checked_at AS "lastCheckedAt",
-         l.last_known_at AS "lastKnownAt", l.last_error AS "lastError", l.last_message AS "lastMessage", p.enabled, p.protocol,
+         l.last_known_at AS "lastKnownAt", l.last_error AS "lastError", l.last_message AS "lastMessage", CASE WHEN l.number > 0 THEN ${probeStatus('p')} END AS probe,
          extract(epoch FROM now())::float8 * ${SECOND_MS} AS "nowMs"
     FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} ORDER BY l.endpoint_id, l.position`;
 
@@ -97,7 +96,8 @@ export function toEndpointLocation(
     intervalMs: endpoint.intervalSeconds * SECOND_MS,
     timeoutMs: endpoint.timeoutSeconds * SECOND_MS,
   };
-  const state = stateOf(row);
+  const out = row.probe === 'disabled' || row.probe === 'unsupported' ? row.probe : null;
+  const state = { ...stateOf(row), isOut: out !== null };
   const silent = isSilent(state, rule, row.nowMs);
   const lost = isLost(state, rule, row.nowMs);
   const status = outcomeOf(row.status);
@@ -112,21 +112,11 @@ export function toEndpointLocation(
     vote: silent || lost || status === 'unknown' ? null : status,
     silent,
     error: row.lastError === null ? null : { code: ERROR_CODES[row.lastError] ?? 'internal', message: row.lastMessage ?? '' },
-    reason: reasonOf(row, { silent, lost }),
+    reason: out ?? (lost ? 'lost' : silent ? 'silent' : null),
   };
 }
 
-function reasonOf(row: LocationRow, { silent, lost }: { silent: boolean; lost: boolean }): LocationReason | null {
-  if (row.enabled === false) return 'disabled';
-  if (isUnsupported(row)) return 'unsupported';
-  if (lost) return 'lost';
-  return silent ? 'silent' : null;
-}
-
-const isUnsupported = ({ protocol }: LocationRow): boolean =>
-  protocol !== null && !SUPPORTED_PROTOCOLS.includes(protocol);
-
-const stateOf = (row: LocationRow): LocationState => ({
+const stateOf = (row: LocationRow): Omit<LocationState, 'isOut'> => ({
   status: row.lastCheckedAt && outcomeOf(row.status),
   degraded: row.degraded,
   failures: row.failures,
@@ -136,5 +126,4 @@ const stateOf = (row: LocationRow): LocationState => ({
   assignedMs: row.assignedAt.getTime(),
   lastCheckedMs: row.lastCheckedAt?.getTime() ?? null,
   lastKnownMs: row.lastKnownAt?.getTime() ?? null,
-  isOut: row.enabled === false || isUnsupported(row),
 });

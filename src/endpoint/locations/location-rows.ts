@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/database/database';
 import { problems } from '../../platform/problem/problem';
-import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import { LOCAL_NAME, type ProbeDirectory } from '../../probe/probe-directory';
 import { locationPhaseMs } from '../endpoint-schedule';
 import { OUTCOME_CODE } from '../outcome-code';
 import { isLocated } from './locations';
@@ -24,24 +24,19 @@ const needsRows = ({ locations, intervalSeconds, before }: PlacedEndpoint): bool
  * The numbers of these locations, whose probes cannot be deleted until the transaction ends. Throws `validation_failed` for one
  * that has been since it was judged.
  */
-async function holdProbes(tx: Tx, orgId: string, locations: readonly string[]): Promise<Map<string, number>> {
-  const probes = [...new Set(locations)].filter((location) => location !== LOCAL_NAME);
-  const rows =
-    probes.length === 0
-      ? []
-      : await tx.query<{ location: string; number: number }>(
-          `SELECT CASE WHEN org_id IS NULL THEN '${SHARED_PREFIX}' ELSE '' END || key AS location, number FROM probe
-            WHERE (org_id = $1 AND key = ANY ($2::text[])) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = ANY ($2::text[]))
-            ORDER BY number FOR KEY SHARE`,
-          [orgId, probes],
-        );
-  const numbers = new Map(rows.map(({ location, number }) => [location, number]));
-  const gone = probes.find((location) => !numbers.has(location));
+async function holdProbes(
+  tx: Tx,
+  probes: ProbeDirectory,
+  orgId: string,
+  locations: readonly string[],
+): Promise<Map<string, number>> {
+  const held = await probes.hold(tx, orgId, [...new Set(locations)]);
+  const gone = locations.find((location) => location !== LOCAL_NAME && !held.has(location));
   if (gone !== undefined)
     throw problems.validationFailed([
       { pointer: '/locations', code: 'unknown_location', message: `there is no probe ${gone}` },
     ]);
-  return numbers.set(LOCAL_NAME, 0);
+  return new Map([[LOCAL_NAME, 0], ...[...held].map(([location, { number }]): [string, number] => [location, number])]);
 }
 
 // One that had `local` alone goes on with what is known of it. Where nothing of a row changes it is not written. Cost: a probe
@@ -68,11 +63,17 @@ const SAVE = `
  * Makes the rows of locked endpoints follow their settings. Two statements for a thousand, none where all have and had `local`
  * alone. Call it before their schedule is changed: probes are locked before rows of theirs.
  */
-export async function saveLocations(tx: Tx, orgId: string, endpoints: readonly PlacedEndpoint[]): Promise<void> {
+export async function saveLocations(
+  tx: Tx,
+  probes: ProbeDirectory,
+  orgId: string,
+  endpoints: readonly PlacedEndpoint[],
+): Promise<void> {
   const changed = endpoints.filter(needsRows);
   if (changed.length === 0) return;
   const numbers = await holdProbes(
     tx,
+    probes,
     orgId,
     changed.flatMap(({ locations }) => locations),
   );

@@ -107,6 +107,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Contacts: 'Channels that are configured once, for any number of alerts.',
   Deliveries: 'What became of each notification.',
   Checks: 'Running a check at once.',
+  Probes: 'The same program at other places, and what is shared by the operator.',
   History: 'Single checks, uptime and latency over any range.',
   Stream: 'What happens, as it happens.',
   'Maintenance windows': 'When nobody is told, and checks do not count.',

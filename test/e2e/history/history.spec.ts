@@ -113,7 +113,7 @@ describe('history over HTTP', () => {
       expect(status).toBe(200);
       expect(body).toEqual([
         {
-          id: testApp.app.get(HistoryWriter).checkId(subject.key, failed.checkedAt),
+          id: testApp.app.get(HistoryWriter).checkId(failed),
           endpoint_id: subject.public,
           outcome: 'down',
           checked_at: failed.checkedAt.toISOString(),

@@ -127,6 +127,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   let anybody: Member;
   const nameOf = ({ method, path }: Offered) => `${method} ${path}`;
 
+  let probesMade = 0;
   /** What the ids of the text stand for, and no more: there are a hundred examples. */
   async function setScene(text: string): Promise<Scene> {
     const named = new Set([...text.matchAll(MADE_UP_ID)].map(([, prefix]) => prefix));
@@ -151,6 +152,9 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     });
     const said = { text: 'We look.' };
     await set('iu', () => idOf(app.write.post<{ id: string }>(`/incidents/${ids['inc']}/updates`, said)));
+    const probes = text.includes('/shared-probes/') ? '/shared-probes' : '/probes';
+    const key = `probe-${++probesMade}`;
+    await set('pr', () => idOf(callerOf(`/api/v1${probes}`).post<{ id: string }>(probes, { key })));
     await set('per', async () => (await newMember(app)).id);
     await set('org', async () => formatId('organization', (await app.organization('Acme')).orgId));
     return {
@@ -160,6 +164,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
         if (ids['ct'] !== undefined) await app.write.delete(`/contacts/${ids['ct']}`);
         if (ids['sp'] !== undefined) await app.write.delete(`/status-pages/${ids['sp']}`);
         if (ids['mw'] !== undefined) await app.write.delete(`/maintenance-windows/${ids['mw']}`);
+        if (ids['pr'] !== undefined) await callerOf(`/api/v1${probes}`).delete(`${probes}/${ids['pr']}`);
         if (ids['org'] !== undefined) await app.operator.delete(`/organizations/${ids['org']}`);
       },
     };

@@ -42,7 +42,7 @@ export class CheckNowService {
     if (recorded === 'late') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
-    return toCheckView(check, this.history.checkId(check.endpointKey, check.checkedAt));
+    return toCheckView(check, this.history.checkId(check));
   }
 
   private async admit(caller: Caller, endpointId: string): Promise<void> {

@@ -12,6 +12,7 @@ import { newUuid } from '../../../platform/ids/id';
 import { startDeadline } from '../../../platform/net/deadline';
 import type { Findings } from '../../../platform/problem/findings';
 import { Clock } from '../../../platform/time/clock';
+import { LOCAL } from '../../../engine/finished-check';
 import { CheckerBugs } from '../../../engine/run/checker-bugs';
 import { OnDemandChecks } from './on-demand-checks';
 
@@ -69,7 +70,7 @@ export class TestEndpointService {
       const result = await checker
         .check(request, deadline.signal)
         .catch((error: unknown) => this.bugs.resultOf(endpointId, error));
-      const check = { endpointId, checkedAt, result, planned: false, attempts: 1 as const, firstError: null };
+      const check = { endpointId, checkedAt, location: LOCAL, result, planned: false, attempts: 1 as const, firstError: null };
       const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(check, '');
       return view;
     } finally {
