@@ -54,10 +54,9 @@ const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent,
     external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
 
 const NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof EndpointSettings)[];
-const COLUMNS = selectColumns(Endpoint, 'e', [
-  'id',
-  ...NAMES.filter((name) => name !== 'body' && name !== 'locations'),
-]);
+const isPlain = (name: keyof EndpointSettings): name is keyof EndpointSettings & keyof Endpoint =>
+  name !== 'body' && name !== 'locations';
+const COLUMNS = selectColumns(Endpoint, 'e', ['id', ...NAMES.filter(isPlain)]);
 /** A probe of the primary key for each. No body leaves the database: they are never exported. */
 const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}, ${LOCATIONS_COLUMN}
   FROM endpoint e LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[])`;
