@@ -9,7 +9,15 @@ interface Sample {
   name: string;
   region: string;
   /** What it has told, by column; seen so many seconds ago. */
-  told?: { online: boolean; seen: number; version?: string; clock?: number; buffered?: number; lag?: number; dropped?: number };
+  told?: {
+    online: boolean;
+    seen: number;
+    version?: string;
+    clock?: number;
+    buffered?: number;
+    lag?: number;
+    dropped?: number;
+  };
 }
 
 const PROBES: readonly Sample[] = [
@@ -45,7 +53,7 @@ export async function addProbes(app: TestApp, ids: Map<string, string>): Promise
     if (!told) continue;
     const { online, seen, version = '0.1.0', clock = 8, buffered = 0, lag = 0, dropped = 0 } = told;
     await database.query(
-      `UPDATE probe SET online = $2, last_seen_at = now() - $3 * interval '1 s', status_since = now() - $3 * interval '1 s',
+      `UPDATE probe SET online = $2, last_seen_at = now() - $3::integer * interval '1 s', status_since = now() - $3::integer * interval '1 s',
               address = '198.51.100.7', version = $4, protocol = 1, types = '{HTTP,HTTPS,TCP,DNS,ICMP,SSH}', clock_offset_ms = $5,
               rtt_ms = 18.2, buffered = $6, lag_ms = $7, dropped = $8, skipped = 0 WHERE id = $1`,
       [parseId('probe', body.id), online, seen, version, clock, buffered, lag, dropped],
@@ -55,19 +63,20 @@ export async function addProbes(app: TestApp, ids: Map<string, string>): Promise
   const locations = SEEN.map(([key]) => key);
   const { status, text } = await app.write.put(`/endpoints/${endpoint}`, { locations, quorum: 'majority' });
   if (status !== 200) throw new Error(`Storefront: ${text}`);
-  await database.query(`UPDATE endpoint_state SET degraded_since = now() - interval '42 minutes' WHERE endpoint_id = $1`, [
-    parseId('endpoint', endpoint),
-  ]);
-  const number = `coalesce((SELECT number FROM probe WHERE key = $2), 0)`;
+  await database.query(
+    `UPDATE endpoint_state SET degraded_since = now() - interval '42 minutes' WHERE endpoint_id = $1`,
+    [parseId('endpoint', endpoint)],
+  );
+  const number = `coalesce((SELECT number FROM probe WHERE key = $2::text), 0)`;
   const id = parseId('endpoint', endpoint);
   for (const [key, code, since, failures, quiet] of SEEN) {
     await database.query(
       `UPDATE endpoint_location
-          SET status = $3, status_since = now() - $4 * interval '1 s', assigned_at = now() - interval '9 days', failures = $5,
-              successes = CASE WHEN $3 = 1 THEN 900 ELSE 0 END, bad = $5, good = CASE WHEN $3 = 1 THEN 900 ELSE 0 END,
-              last_checked_at = now() - $6 * interval '1 s', last_known_at = now() - $6 * interval '1 s',
-              last_error = CASE WHEN $3 = 0 THEN $7::smallint END,
-              last_message = CASE WHEN $3 = 0 THEN 'No connection within 10 seconds.' END
+          SET status = $3::smallint, status_since = now() - $4::integer * interval '1 s', assigned_at = now() - interval '9 days', failures = $5::integer,
+              successes = CASE WHEN $3::smallint = 1 THEN 900 ELSE 0 END, bad = $5::integer, good = CASE WHEN $3::smallint = 1 THEN 900 ELSE 0 END,
+              last_checked_at = now() - $6::integer * interval '1 s', last_known_at = now() - $6::integer * interval '1 s',
+              last_error = CASE WHEN $3::smallint = 0 THEN $7::smallint END,
+              last_message = CASE WHEN $3::smallint = 0 THEN 'No connection within 10 seconds.' END
         WHERE endpoint_id = $1 AND number = ${number}`,
       [id, key, code, since, failures, quiet, ERROR_CODES.indexOf('connection_timeout')],
     );
@@ -80,7 +89,7 @@ export async function addProbes(app: TestApp, ids: Map<string, string>): Promise
                 r.first_byte_us, r.transfer_us, r.status_code, r.error, r.outcome
            FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key
           WHERE e.id = $1 AND r.location = 0 AND r.checked_at > now() - interval '1 day'
-            AND r.checked_at < now() - $4 * interval '1 s'`,
+            AND r.checked_at < now() - $4::integer * interval '1 s'`,
         [id, key, { fra: 0.6, virginia: 1.9, office: 1.3 }[key] ?? 1, since < 3600 ? since : quiet],
       );
   }

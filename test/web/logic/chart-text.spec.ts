@@ -18,5 +18,7 @@ it('says of a bucket of several locations p95 of each, and how many checks faile
   const at = Date.parse(start) / 1000;
   const line = (location: string, p95: number | null) => ({ location, style: { color: '', dash: [] }, p95: [p95] });
   const data = { times: [at, at + 60], failures: [3], lines: [line('fra', 82), line('us', null)] };
-  expect(locationsText(data, 0, Date.parse(start))).toBe('12:04:00 · fra p95 82 ms · us no good check · 3 checks failed');
+  expect(locationsText(data, 0, Date.parse(start))).toBe(
+    '12:04:00 · fra p95 82 ms · us no good check · 3 checks failed',
+  );
 });

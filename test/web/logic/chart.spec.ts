@@ -54,7 +54,10 @@ describe('what the chart by location draws', () => {
   });
 
   it('keeps the style of a line while another one is switched off', () => {
-    expect(locationData(of, ['fra'], 60)).toMatchObject({ failures: [1, 1], lines: [{ location: 'us', style: lineStyle(1) }] });
+    expect(locationData(of, ['fra'], 60)).toMatchObject({
+      failures: [1, 1],
+      lines: [{ location: 'us', style: lineStyle(1) }],
+    });
     expect(locationData(of, ['us'], 60).failures).toEqual([0, 0]);
   });
 

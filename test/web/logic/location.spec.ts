@@ -54,11 +54,11 @@ describe('the locations of an endpoint, in words', () => {
   });
 
   it('tests from where one asks, or else from this service, or from the first', () => {
-    expect([chosenOf(['fra', 'local'], 'fra'), chosenOf(['fra', 'local'], ''), chosenOf(['fra', 'us'], 'gone')]).toEqual([
-      'fra',
-      'local',
-      'fra',
-    ]);
+    expect([
+      chosenOf(['fra', 'local'], 'fra'),
+      chosenOf(['fra', 'local'], ''),
+      chosenOf(['fra', 'us'], 'gone'),
+    ]).toEqual(['fra', 'local', 'fra']);
     expect(chosenOf([], '')).toBeNull();
   });
 
@@ -81,23 +81,37 @@ describe('the locations of an endpoint, in words', () => {
   });
 
   it.each([
-    ['majority', 1, ''],
-    ['majority', 2, 'It is down when 2 of 2 say so.'],
-    ['majority', 5, 'It is down when 3 of 5 say so.'],
-    ['any', 3, 'It is down when 1 of 3 says so.'],
-    ['all', 3, 'It is down when 3 of 3 say so.'],
-    [2, 4, 'It is down when 2 of 4 say so.'],
-  ])('says of the quorum %s of %i locations: “%s”', (quorum, n, expected) => {
-    expect(quorumText(quorum, n)).toBe(expected);
+    ['majority', 1, 0, ''],
+    ['majority', 2, 0, 'It is down when 2 of 2 say so.'],
+    ['majority', 5, 0, 'It is down when 3 of 5 say so.'],
+    ['any', 3, 0, 'It is down when 1 of 3 says so.'],
+    ['all', 3, 0, 'It is down when 3 of 3 say so.'],
+    [2, 4, 0, 'It is down when 2 of 4 say so.'],
+    ['majority', 3, 1, 'It is down when 2 of 3 say so. 1 of 4 does not count now.'],
+    [3, 1, 2, 'It is down when 1 of 1 says so. 2 of 3 do not count now.'],
+    ['majority', 0, 2, '2 of 2 do not count now.'],
+  ])('says of the quorum %s of %i locations, beside %i that are lost: “%s”', (quorum, n, lost, expected) => {
+    const rows = (many: number, reason: LocationView['reason']) => Array.from({ length: many }, () => ({ reason }));
+    expect(quorumText(quorum, [...rows(n, null), ...rows(lost, 'lost')])).toBe(expected);
   });
 
   it.each([
     [view('fra'), 'up', 'Up', 'Answers'],
     [down('fra'), 'down', 'Down', 'No connection within 10 s. (2 in a row)'],
     [view('fra', { error: timeout }), 'degraded', 'Degraded', 'No connection within 10 s.'],
-    [view('fra', { status: 'unknown', last_checked_at: null }), 'unknown', 'Unknown', 'Not checked yet'],
+    [
+      view('fra', { status: 'unknown', last_checked_at: null, reason: 'silent' }),
+      'unknown',
+      'Not yet',
+      'It has not reported yet, so it has no vote.',
+    ],
     [down('fra', { reason: 'silent' }), 'unknown', 'Silent', 'It has no vote until it reports again.'],
-    [down('fra', { reason: 'lost' }), 'unknown', 'Lost', 'It does not count until it reports again: the others decide.'],
+    [
+      down('fra', { reason: 'lost' }),
+      'unknown',
+      'Lost',
+      'It does not count until it reports again: the others decide.',
+    ],
     [view('fra', { reason: 'disabled' }), 'paused', 'Disabled', 'The probe is disabled: it does not count.'],
   ])('shows %j as %s, “%s”', (location, status, word, text) => {
     expect([locationState(location), locationText(location)]).toEqual([{ status, word }, text]);
@@ -109,6 +123,9 @@ describe('the locations of an endpoint, in words', () => {
     );
     expect(whichText([down('fra', { since: null }), down('virginia', { error: null })], NOW)).toBe(
       '2 of 2: fra, connection timeout; virginia, 42 min',
+    );
+    expect(whichText([view('fra'), down('virginia'), view('local'), view('office', { reason: 'lost' })], NOW)).toMatch(
+      /^1 of 3: virginia/,
     );
     expect([null, [down('fra')], [view('fra'), view('office')]].map((all) => whichText(all, NOW))).toEqual([
       null,

@@ -7,7 +7,9 @@ export function locationsText({ times, lines, failures }: LocationData, index: n
   const failed = failures[index] ?? 0;
   return [
     time(new Date((times[index] ?? 0) * 1000).toISOString(), nowMs),
-    ...lines.map(({ location, p95 }) => `${location} ${p95[index] == null ? 'no good check' : `p95 ${ms(p95[index])}`}`),
+    ...lines.map(
+      ({ location, p95 }) => `${location} ${p95[index] == null ? 'no good check' : `p95 ${ms(p95[index])}`}`,
+    ),
     ...(failed === 0 ? [] : [`${count(failed, 'check')} failed`]),
   ].join(' · ');
 }

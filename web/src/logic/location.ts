@@ -31,21 +31,23 @@ export function possibleLocations(
   type: string,
   chosen: readonly string[],
 ): PossibleLocation[] {
-  const known = [...probes].sort((a, b) => Number(a.shared) - Number(b.shared)).map((probe): PossibleLocation => {
-    const lacksType = probe.types !== null && !probe.types.includes(type);
-    const notes = [
-      probe.region,
-      probe.shared ? 'shared' : '',
-      NOTES[probe.status] ?? '',
-      lacksType ? `does not check ${type}` : '',
-    ];
-    return {
-      location: locationOf(probe),
-      name: probe.name,
-      note: notes.filter((note) => note !== '').join(', '),
-      isClosed: probe.status === 'disabled' || lacksType,
-    };
-  });
+  const known = [...probes]
+    .sort((a, b) => Number(a.shared) - Number(b.shared))
+    .map((probe): PossibleLocation => {
+      const lacksType = probe.types !== null && !probe.types.includes(type);
+      const notes = [
+        probe.region,
+        probe.shared ? 'shared' : '',
+        NOTES[probe.status] ?? '',
+        lacksType ? `does not check ${type}` : '',
+      ];
+      return {
+        location: locationOf(probe),
+        name: probe.name,
+        note: notes.filter((note) => note !== '').join(', '),
+        isClosed: probe.status === 'disabled' || lacksType,
+      };
+    });
   const gone = chosen.filter((each) => each !== LOCAL && !known.some(({ location }) => location === each));
   return [
     { location: LOCAL, name: HERE, note: '', isClosed: false },
@@ -79,23 +81,36 @@ export function quorumChoices(n: number, current: string): [value: string, title
 export const fittingQuorum = (quorum: string, n: number): string =>
   /^\d+$/.test(quorum) && Number(quorum) > n ? 'all' : quorum;
 
-/** `It is down when 2 of 3 say so.`; nothing for one location. */
-export function quorumText(quorum: string | number, n: number): string {
-  if (n < 2) return '';
-  const k =
-    { any: 1, majority: Math.floor(n / 2) + 1, all: n }[String(quorum)] ?? Math.min(Number(quorum) || 1, n);
-  return `It is down when ${k} of ${n} ${k === 1 ? 'says' : 'say'} so.`;
+/** Those that count: what is silent for long, or off, decides nothing. */
+const counted = (locations: readonly Pick<LocationView, 'reason'>[]): number =>
+  locations.filter(({ reason }) => isWaiting(reason)).length;
+
+/** `It is down when 2 of 3 say so. 1 of 4 does not count now.`; nothing for one location. */
+export function quorumText(quorum: string | number, locations: readonly Pick<LocationView, 'reason'>[]): string {
+  if (locations.length < 2) return '';
+  const n = counted(locations);
+  const out = locations.length - n;
+  const rest = out === 0 ? '' : `${out} of ${locations.length} ${out === 1 ? 'does' : 'do'} not count now.`;
+  if (n === 0) return rest;
+  const k = { any: 1, majority: Math.floor(n / 2) + 1, all: n }[String(quorum)] ?? Math.min(Number(quorum) || 1, n);
+  return `It is down when ${k} of ${n} ${k === 1 ? 'says' : 'say'} so. ${rest}`.trim();
 }
 
 /** A location as a shape and a word: what it saw, or why it has no vote. */
-export function locationState({ status, reason, error }: Pick<LocationView, 'status' | 'reason' | 'error'>): {
-  status: Shown;
-  word: string;
-} {
+export function locationState({
+  status,
+  reason,
+  error,
+  last_checked_at,
+}: Pick<LocationView, 'status' | 'reason' | 'error' | 'last_checked_at'>): { status: Shown; word: string } {
+  if (last_checked_at === null && isWaiting(reason)) return { status: 'unknown', word: 'Not yet' };
   if (reason !== null) return { status: reason === 'disabled' ? 'paused' : 'unknown', word: REASONS[reason][0] };
   const shown = status === 'up' && error !== null ? 'degraded' : status;
   return { status: shown, word: WORDS[shown] };
 }
+
+/** It may report at any time. */
+const isWaiting = (reason: LocationView['reason']): boolean => reason === null || reason === 'silent';
 
 const WORDS = { up: 'Up', down: 'Down', unknown: 'Unknown', degraded: 'Degraded' };
 
@@ -108,9 +123,10 @@ const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: strin
 
 /** What a location says for itself: why it has no vote, or else what it saw. */
 export const locationText = ({ reason, error, status, failures, last_checked_at }: LocationView): string => {
+  if (last_checked_at === null && isWaiting(reason)) return 'It has not reported yet, so it has no vote.';
   if (reason !== null) return REASONS[reason][1];
-  if (error !== null) return failures > 1 ? `${error.message} (${failures.toLocaleString('en')} in a row)` : error.message;
-  if (last_checked_at === null) return 'Not checked yet';
+  if (error !== null)
+    return failures > 1 ? `${error.message} (${failures.toLocaleString('en')} in a row)` : error.message;
   return status === 'up' ? 'Answers' : '–';
 };
 
@@ -125,7 +141,7 @@ export const downText = (locations: OverviewItem['locations']): string | null =>
 export const votesText = ({ down, voting, of }: NonNullable<OverviewItem['locations']>): string =>
   `${down} of ${count(of, 'location')} ${down === 1 ? 'says' : 'say'} down${voting < of ? `; ${voting} of them ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
 
-/** `1 of 3: virginia, connection timeout, 42 min`, of those that say down; `null` without any. */
+/** `1 of 3: virginia, connection timeout, 42 min`, of those that count and say down; `null` without any. */
 export function whichText(locations: readonly LocationView[] | null, nowMs: number): string | null {
   const down = locations?.filter(({ vote }) => vote === 'down') ?? [];
   if (!locations || locations.length < 2 || down.length === 0) return null;
@@ -136,7 +152,7 @@ export function whichText(locations: readonly LocationView[] | null, nowMs: numb
       // In whole minutes: a sentence does not tick.
       ...(since === null ? [] : [duration(wholeMinutes((nowMs - Date.parse(since)) / 1000))]),
     ].join(', ');
-  return `${down.length} of ${locations.length}: ${down.map(each).join('; ')}`;
+  return `${down.length} of ${counted(locations)}: ${down.map(each).join('; ')}`;
 }
 
 const wholeMinutes = (seconds: number): number => (seconds < 60 ? seconds : seconds - (seconds % 60));

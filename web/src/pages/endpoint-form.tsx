@@ -24,7 +24,7 @@ import { isHeartbeat } from '../logic/heartbeat';
 import { type HeartbeatDraft, heartbeatBody, heartbeatDraftOf, newHeartbeat } from '../logic/heartbeat-draft';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
-import { chosenOf, isLocal, possibleLocations } from '../logic/location';
+import { chosenOf, HERE, isLocal, possibleLocations } from '../logic/location';
 import { isProbe, LOCAL, locationOf } from '../logic/probe';
 import { OWN_ZONE } from '../logic/zoned-time';
 import { addAddresses } from '../state/add-many';
@@ -121,7 +121,14 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   const name = draft.name.trim();
   if (isHeartbeat(draft)) return { name, type: draft.type, heartbeat: heartbeatBody(draft.heartbeat), ...links };
   if (isProbe(draft))
-    return { name, url: draft.url, type: draft.type, interval: Number(draft.interval), timeout: Number(draft.timeout), ...links };
+    return {
+      name,
+      url: draft.url,
+      type: draft.type,
+      interval: Number(draft.interval),
+      timeout: Number(draft.timeout),
+      ...links,
+    };
   const headers = draft.headers.filter(({ key }) => key !== '');
   return {
     name,
@@ -381,7 +388,8 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
   const isJob = isHeartbeat(draft);
   const tested = bodyOf(draft, isNew);
   const from = useSignal('');
-  const testsFrom = siteless(draft) === null && !isLocal(draft.locations) ? chosenOf(draft.locations, from.value) : null;
+  const testsFrom =
+    siteless(draft) === null && !isLocal(draft.locations) ? chosenOf(draft.locations, from.value) : null;
   const shown = JSON.stringify({ ...tested, name: null, interval: null, testsFrom });
   const test = async () => {
     needUrl(draft, '');
@@ -415,7 +423,10 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                     set={into(from)}
                     options={possibleLocations(probes, draft.type, draft.locations)
                       .filter(({ location }) => draft.locations.includes(location))
-                      .map(({ location, name }): [string, string] => [location, `from ${name}`])}
+                      .map(({ location, name }): [string, string] => [
+                        location,
+                        `from ${location === LOCAL ? HERE.toLowerCase() : name}`,
+                      ])}
                   />
                 )}
               </>
@@ -437,20 +448,22 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                     hint="It is up while the probe is heard."
                     error={problem('/url')}
                     value={draft.url}
-                    set={(url) => set({ url, ...(draft.name === '' && { name: `Probe ${url.replace('probe:', '')}` }) })}
+                    set={(url) =>
+                      set({ url, ...(draft.name === '' && { name: `Probe ${url.replace('probe:', '')}` }) })
+                    }
                     options={probeOptions(probes, draft.url)}
                   />
                 ) : (
                   !isJob && (
-                  <Text
-                    label="URL, host or host:port"
-                    hint={isNew ? 'Type and name are guessed from it.' : undefined}
-                    error={problem('/url')}
-                    placeholder="https://shop.example.com/checkout"
-                    value={draft.url}
-                    set={(url) => set({ url })}
-                    onPaste={pasteMany}
-                  />
+                    <Text
+                      label="URL, host or host:port"
+                      hint={isNew ? 'Type and name are guessed from it.' : undefined}
+                      error={problem('/url')}
+                      placeholder="https://shop.example.com/checkout"
+                      value={draft.url}
+                      set={(url) => set({ url })}
+                      onPaste={pasteMany}
+                    />
                   )
                 )}
                 <div class="form-row">
@@ -515,12 +528,7 @@ const withCurrent = (choices: readonly string[] | undefined, current: string): s
 ];
 
 /** A heartbeat stays one, and nothing else becomes one. Where there is no probe none can be watched. */
-const typesOf = (
-  choices: EndpointChoices | undefined,
-  current: string,
-  isNew: boolean,
-  hasProbes: boolean,
-): string[] =>
+const typesOf = (choices: EndpointChoices | undefined, current: string, isNew: boolean, hasProbes: boolean): string[] =>
   withCurrent(choices?.types, current).filter(
     (type) =>
       type === current ||
@@ -598,24 +606,24 @@ function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
 
 /** What counts as up. */
 const Conditions = ({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) => (
-      <details open={draft.assertions.length > 0}>
-        <summary>What counts as up</summary>
-        <p class="muted small">
-          A condition that does not hold means down, or only a warning: then the endpoint is up, but degraded. One about
-          the status code that means down replaces the usual 200–299.
-        </p>
-        <EditableList
-          label="Conditions"
-          noun="condition"
-          list={draft.assertions}
-          error={problem('/assertions')}
-          empty={{ source: 'status_code', comparison: 'in', target: '200-299' }}
-          set={(assertions) => set({ assertions })}
-          row={(assertion, change, number) => (
-            <AssertionRow assertion={assertion} change={change} number={number} choices={choices} />
-          )}
-        />
-      </details>
+  <details open={draft.assertions.length > 0}>
+    <summary>What counts as up</summary>
+    <p class="muted small">
+      A condition that does not hold means down, or only a warning: then the endpoint is up, but degraded. One about the
+      status code that means down replaces the usual 200–299.
+    </p>
+    <EditableList
+      label="Conditions"
+      noun="condition"
+      list={draft.assertions}
+      error={problem('/assertions')}
+      empty={{ source: 'status_code', comparison: 'in', target: '200-299' }}
+      set={(assertions) => set({ assertions })}
+      row={(assertion, change, number) => (
+        <AssertionRow assertion={assertion} change={change} number={number} choices={choices} />
+      )}
+    />
+  </details>
 );
 
 /** What it belongs to. */

@@ -41,7 +41,9 @@ export function OverviewPage() {
   const location = route.value.query.get('location');
   const at = useLoad(`at/${location}`, async (signal) => {
     if (location === null) return null;
-    return new Set((await all<Endpoint>(`/api/v1/endpoints${query({ location, limit: 500 })}`, signal)).map(({ id }) => id));
+    return new Set(
+      (await all<Endpoint>(`/api/v1/endpoints${query({ location, limit: 500 })}`, signal)).map(({ id }) => id),
+    );
   });
   useEvery(60, at.reload);
   const filters = useComputed(() => filtersOf(route.value.query, at.data.value));
@@ -93,7 +95,9 @@ export function OverviewPage() {
       {lines.value.length === 0 && (
         <div class="empty">
           <p>No endpoint matches.</p>
-          <Button onClick={() => setQuery({ q: null, status: null, website: null, tag: null, planned: null, location: null })}>
+          <Button
+            onClick={() => setQuery({ q: null, status: null, website: null, tag: null, planned: null, location: null })}
+          >
             Clear filters
           </Button>
         </div>

@@ -12,7 +12,10 @@ export async function checkNow(id: string, name: string, location?: string): Pro
     const check = await post<Check>(`/api/v1/endpoints/${id}/checks${query({ location })}`);
     const verdict =
       check.outcome === 'up' ? `up in ${ms(check.duration_ms)}` : `${check.outcome}: ${words(check.error?.code ?? '')}`;
-    showToast(`${name} is ${verdict}${location === undefined ? '' : `, from ${location}`}`, check.outcome === 'up' ? 'good' : check.outcome === 'down' ? 'bad' : 'warn');
+    showToast(
+      `${name} is ${verdict}${location === undefined ? '' : `, from ${location}`}`,
+      check.outcome === 'up' ? 'good' : check.outcome === 'down' ? 'bad' : 'warn',
+    );
     refreshSoon();
   });
 }

@@ -94,7 +94,11 @@ export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
           />
         )}
       </div>
-      <Table label="Recent checks" head={['Time', 'Result', ...(locations ? ['Location'] : []), '#Took', 'Response', '~Address', '']} rows={rows ?? []} />
+      <Table
+        label="Recent checks"
+        head={['Time', 'Result', ...(locations ? ['Location'] : []), '#Took', 'Response', '~Address', '']}
+        rows={rows ?? []}
+      />
       {rows?.length === 0 && (
         <Empty drawing="calm">
           <p>No checks to show.</p>

@@ -3,7 +3,17 @@ import { useMemo } from 'preact/hooks';
 import { get, query } from '../../api/client';
 import type { Endpoint, LatencyBucket, Outage } from '../../api/types';
 import { bandsOf } from '../../logic/chart-bands';
-import {  lineStyle, type LineStyle, type LocationBuckets, type LocationData, locationData, phaseData, PHASES, responseData, WEEK_MS } from '../../logic/chart-data';
+import {
+  lineStyle,
+  type LineStyle,
+  type LocationBuckets,
+  type LocationData,
+  locationData,
+  phaseData,
+  PHASES,
+  responseData,
+  WEEK_MS,
+} from '../../logic/chart-data';
 import { bucketText, locationsText } from '../../logic/chart-text';
 import { count, ms, time } from '../../logic/format';
 import { BUCKETS, RANGES, rangeOf } from '../../logic/time-range';

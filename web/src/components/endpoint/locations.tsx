@@ -19,7 +19,7 @@ const nameOf = ({ location, name }: LocationView): string => (location === LOCAL
 export function Locations({ endpoint, onCheck }: Props) {
   const { by_location: locations, quorum } = endpoint;
   if (locations === null) return null;
-  const agree = quorumText(quorum, locations.length);
+  const agree = quorumText(quorum, locations);
   return (
     <Section title="Locations">
       {agree !== '' && <p class="muted small lead-in">{agree}</p>}

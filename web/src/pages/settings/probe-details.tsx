@@ -5,7 +5,7 @@ import { confirmed, Dialog } from '../../components/dialog';
 import { Check, Choice, Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { Button, Facts } from '../../components/layout';
-import { day, ms, time } from '../../logic/format';
+import { count, day, ms, time } from '../../logic/format';
 import { bufferedText, clockText, keptBy, locationOf, troublesOf } from '../../logic/probe';
 import { now } from '../../state/clock';
 import { into } from '../../state/load';
@@ -33,18 +33,16 @@ export function ProbeDetails({ of, ours, reload }: Props) {
 }
 
 const factsOf = (of: Probe): [string, string][] => [
-  ['Named by endpoints as', locationOf(of)],
-  ['Since', time(of.status_since, now.value)],
+  ['Location', locationOf(of)],
+  ['Status since', time(of.status_since, now.value)],
   ['Seen from', of.address ?? '–'],
   ['Checks', of.types?.join(', ') ?? '–'],
   ['Checks a second', of.checks_per_second?.toLocaleString('en') ?? '–'],
   ['Clock', clockText(of.clock_offset_ms)],
-  ['Way there and back', ms(of.rtt_ms)],
-  ['Buffered results', bufferedText(of)],
-  [
-    'Since its start',
-    `${(of.dropped ?? 0).toLocaleString('en')} results dropped, ${(of.skipped ?? 0).toLocaleString('en')} checks skipped`,
-  ],
+  ['Round trip', ms(of.rtt_ms)],
+  ['Buffered', bufferedText(of)],
+  ['Dropped', `${count(of.dropped ?? 0, 'result')} since its start`],
+  ['Skipped', `${count(of.skipped ?? 0, 'check')} since its start`],
   ['Private addresses', of.allow_private ? 'allowed' : 'refused'],
   ['Added', day(of.created_at)],
   ...(of.owner === null ? [] : [['Declared by', of.owner] as [string, string]]),

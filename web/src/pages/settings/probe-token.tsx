@@ -11,7 +11,8 @@ export const ProbeToken = ({ token, children }: { token: string; children: Compo
       {children}
     </ShownOnce>
     <p class="muted small">
-      Run one of these where it should check from. It must reach <code>{location.origin}</code>; nothing has to reach it.
+      Run one of these where it should check from. It must reach <code>{location.origin}</code>; nothing has to reach
+      it.
       {isPlain(location.origin) &&
         ' That address is not encrypted: whoever listens on the way reads the token. PROBE_INSECURE=on allows it.'}
     </p>

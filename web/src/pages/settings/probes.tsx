@@ -74,7 +74,9 @@ const rowOf = (probe: Probe, ours: string | null, isOpen: boolean, toggle: () =>
   <>
     <strong>{probe.name}</strong>
     {probe.shared && <span class="chip beside-name">shared</span>}
-    <p class="muted small">{[probe.key, probe.region].filter((each) => each !== '' && each !== probe.name).join(' · ')}</p>
+    <p class="muted small">
+      {[probe.key, probe.region].filter((each) => each !== '' && each !== probe.name).join(' · ')}
+    </p>
   </>,
   <StatusPill {...probeState(probe, ours)} />,
   seenText(probe.last_seen_at, now.value),
@@ -129,7 +131,7 @@ function NewProbe({ used, onCreated }: { used: number; onCreated: () => void }) 
             <div class="form-row times">
               <Text
                 label="Key"
-                hint="What endpoints name. It stays."
+                hint="Endpoints name it. It cannot be changed."
                 placeholder="fra"
                 error={problem('/key')}
                 value={key.value}
