@@ -165,7 +165,14 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'convert/gatus': { condition: [] },
   'convert/uptime-kuma': { file: [], monitor: ['file'] },
   client: { layer: [] },
-  cli: { uptime: [], database: [], incident: ['uptime'], probe: ['uptime'], mcp: ['incident', 'uptime'], people: ['database', 'uptime'] },
+  cli: {
+    uptime: [],
+    database: [],
+    incident: ['uptime'],
+    probe: ['uptime'],
+    mcp: ['incident', 'uptime'],
+    people: ['database', 'uptime'],
+  },
   testing: {
     servers: [],
     checker: [],

@@ -111,7 +111,10 @@ export function toEndpointLocation(
     successes: row.successes,
     vote: silent || lost || status === 'unknown' ? null : status,
     silent,
-    error: row.lastError === null ? null : { code: ERROR_CODES[row.lastError] ?? 'internal', message: row.lastMessage ?? '' },
+    error:
+      row.lastError === null
+        ? null
+        : { code: ERROR_CODES[row.lastError] ?? 'internal', message: row.lastMessage ?? '' },
     reason: out ?? (lost ? 'lost' : silent ? 'silent' : null),
   };
 }

@@ -101,10 +101,10 @@ describe('history of several locations over HTTP', () => {
     const paged: CheckView[] = [];
     let path: string | null = `/endpoints/${endpoint.public}/checks?limit=1`;
     while (path !== null) {
-      const { body, headers } = await app.read.get<CheckView[]>(path);
+      const { body, headers }: ApiResponse<CheckView[]> = await app.read.get<CheckView[]>(path);
       paged.push(...body);
-      const next = headers['x-next-cursor'] ?? null;
-      path = next === null ? null : `/endpoints/${endpoint.public}/checks?limit=1&cursor=${next}`;
+      const next: string | undefined = headers['x-next-cursor'];
+      path = next === undefined ? null : `/endpoints/${endpoint.public}/checks?limit=1&cursor=${next}`;
     }
     expect(paged.map(({ location, outcome }) => `${location ?? ''} ${outcome}`)).toEqual(
       all.map((line) => line.split(' ').slice(0, 2).join(' ')),
