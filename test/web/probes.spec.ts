@@ -1,82 +1,24 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
-import {
-  type AssignedEndpoint,
-  POLL_PATH,
-  type PollResponse,
-  PROTOCOL,
-  RESULTS_PATH,
-  type ResultsResponse,
-  type SentCheck,
-} from '../../src/probe-protocol/protocol';
+import type { SentCheck } from '../../src/probe-protocol/protocol';
 import { eventually } from '../../packages/testing/eventually';
 import { startOwnApp, type TestApp } from '../harness/app/app';
+import { DOWN, ScriptedProbe, startScriptedProbe } from '../harness/app/scripted-probe';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
 
-const NO_PHASES = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, transfer_ms: null };
-const GOOD: SentCheck = {
-  outcome: 'up',
-  duration_ms: 12,
-  phases: NO_PHASES,
-  status_code: 200,
-  address: '192.0.2.1',
-  certificate: null,
-  records: null,
-  redirects: [],
-  error: null,
-  warning: null,
-};
-const TIMED_OUT = { code: 'connection_timeout', phase: 'connect', message: 'No connection within 10 s.' } as const;
-const BAD: SentCheck = { ...GOOD, outcome: 'down', status_code: null, address: null, error: TIMED_OUT };
-
-/** A probe that says what it is told to say. */
-class ToldProbe {
-  private readonly session = crypto.randomUUID();
-
-  constructor(
-    private readonly url: string,
-    private readonly token: string,
-  ) {}
-
-  poll(): Promise<PollResponse> {
-    return this.post(POLL_PATH, {
-      ...{ standby: false, cursor: null, wait: 0, version: '0.0.1', types: ['HTTP'], clock: Date.now() },
-      ...{ count: 0, digest: null, buffered: 0, dropped: 0, skipped: 0, lag_ms: 0, rtt_ms: 0 },
-    });
-  }
-
-  /** Sends what it saw of the only endpoint it has, at the newest slot. */
-  async saw(result: SentCheck): Promise<void> {
-    let found: { of: AssignedEndpoint; now: number } | undefined;
-    await eventually('the probe has its endpoint', async () => {
-      const { endpoints, now } = await this.poll();
-      if (endpoints[0]) found = { of: endpoints[0], now };
-      return found !== undefined;
-    });
-    if (!found) return;
-    const { endpoint_id, revision, interval, phase_ms } = found.of;
-    const step = interval * 1000;
-    const slot = Math.floor((found.now - phase_ms) / step) * step + phase_ms;
-    const times = { slot, checked_at: found.now, ask: null, attempts: 1, first_error: null };
-    const sent = await this.post<ResultsResponse>(RESULTS_PATH, {
-      results: [{ endpoint_id, revision, ...times, result }],
-    });
-    expect(sent).toMatchObject({ recorded: 1, refused: [] });
-  }
-
-  private async post<T>(path: string, body: object): Promise<T> {
-    const response = await fetch(this.url + path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${this.token}` },
-      body: JSON.stringify({ protocol: PROTOCOL, session: this.session, ...body }),
-    });
-    expect([path, response.status]).toEqual([path, 200]);
-    return (await response.json()) as T;
-  }
+/** Sends what a probe sees of the only endpoint that it is to check, once it has been told of it. */
+async function sees(probe: ScriptedProbe, result: Partial<SentCheck> = {}): Promise<void> {
+  await eventually(`${probe.location} has its endpoint`, async () => {
+    await probe.sync();
+    return probe.held.size > 0;
+  });
+  const [id = ''] = probe.held.keys();
+  const { body } = await probe.send([probe.result(id, Date.now(), result)]);
+  expect(body).toMatchObject({ recorded: 1, refused: [] });
 }
 
 describe('probes in the dashboard', () => {
@@ -85,7 +27,7 @@ describe('probes in the dashboard', () => {
   let browser: Browser;
   let visit: Visit;
   let page: Page;
-  let frankfurt: ToldProbe;
+  let frankfurt: ScriptedProbe;
 
   const section = (title: string): Locator =>
     page.locator('.section', { has: page.getByRole('heading', { name: title, exact: true }) });
@@ -122,8 +64,9 @@ describe('probes in the dashboard', () => {
     expect(await page.getByRole('region', { name: 'Lines for Compose' }).textContent()).toContain(token);
     await row('Probes', 'Frankfurt').getByText('Not seen yet').waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
-    frankfurt = new ToldProbe(app.url, token);
-    await frankfurt.poll();
+    const [made] = (await app.admin.get<{ id: string }[]>('/probes')).body;
+    frankfurt = new ScriptedProbe(app.url, made?.id ?? '', 'fra', token);
+    await frankfurt.poll({ version: '0.0.1' });
     await row('Probes', 'Frankfurt').getByText('Online, with trouble').waitFor();
     await page.getByRole('button', { name: 'Details of Frankfurt' }).click();
     await page.getByText('Its version is before ours: update it.').waitFor();
@@ -133,9 +76,7 @@ describe('probes in the dashboard', () => {
   });
 
   it('are places of an endpoint: where one of three sees it down it is degraded, and says from where', async () => {
-    const { body } = await app.admin.post<{ token: string }>('/probes', { key: 'virginia', name: 'Virginia' });
-    const virginia = new ToldProbe(app.url, body.token);
-    await virginia.poll();
+    const virginia = await startScriptedProbe(app, 'virginia', { name: 'Virginia' });
     await visit.open('/new');
     await page.getByLabel('URL, host or host:port').fill(target.url);
     for (const name of ['Frankfurt', 'Virginia']) await page.getByLabel(name).check();
@@ -143,10 +84,10 @@ describe('probes in the dashboard', () => {
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
     await page.getByRole('button', { name: 'Create' }).click();
     await section('Locations').getByText('It is down when 2 of 3 say so.').waitFor();
-    await Promise.all([frankfurt.saw(GOOD), virginia.saw(BAD)]);
-    await page.locator('.head').getByText('1 of 3: virginia, connection timeout').waitFor();
+    await Promise.all([sees(frankfurt), sees(virginia, DOWN)]);
+    await page.locator('.head').getByText('1 of 3: virginia, connection refused').waitFor();
     await page.locator('.head .state', { hasText: 'Degraded' }).waitFor();
-    await row('Locations', 'Virginia').getByText('No connection within 10 s.').waitFor();
+    await row('Locations', 'Virginia').getByText('was refused').waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
     await visit.open('/?location=fra');
     await page.getByText('1 of 3 down').waitFor();
