@@ -59,8 +59,7 @@ describe('the sentence of a notification', () => {
     { changes: { error: null }, sentence: 'Checkout API is down (3 checks in a row)' },
     {
       changes: { locations: LOCATIONS },
-      sentence:
-        'Checkout API is down: connection refused (3 checks in a row) from 2 of 3 locations: fra, shared/use1',
+      sentence: 'Checkout API is down: connection refused (3 checks in a row) from 2 of 3 locations: fra, shared/use1',
     },
     {
       changes: { locations: [...LOCATIONS.slice(0, 1), SILENT], upSeconds: 180 },
@@ -68,7 +67,10 @@ describe('the sentence of a notification', () => {
         'Checkout API is still down: connection refused (3 checks in a row) from 1 of 2 locations: fra; no word from office; it was up for 3 min',
     },
     {
-      changes: degraded({ locations: LOCATIONS, error: { code: 'internal', message: '2 of 3 locations: fra, shared/use1' } }),
+      changes: degraded({
+        locations: LOCATIONS,
+        error: { code: 'internal', message: '2 of 3 locations: fra, shared/use1' },
+      }),
       sentence: 'Checkout API is degraded: 2 of 3 locations: fra, shared/use1 (3 checks in a row)',
     },
     {

@@ -53,6 +53,14 @@ import { WebsiteHistoryService } from './website/website-history.service';
     OverviewService,
     EndpointMetricsService,
   ],
-  exports: [Partitions, HistoryWriter, HistoryBacklog, HistoryRetention, HistoryLocations, UptimeService, OverviewService],
+  exports: [
+    Partitions,
+    HistoryWriter,
+    HistoryBacklog,
+    HistoryRetention,
+    HistoryLocations,
+    UptimeService,
+    OverviewService,
+  ],
 })
 export class HistoryModule {}

@@ -95,7 +95,9 @@ export const PingView = z.object({
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown: the monitor could not tell'),
   location: text.nullable().describe('from where: local, the service itself, or a probe'),
-  verdict: text.nullable().describe('what counted, of several locations what all of them came to; null: it came too late'),
+  verdict: text
+    .nullable()
+    .describe('what counted, of several locations what all of them came to; null: it came too late'),
   checked_at: time,
   duration_ms: z.number().nullable(),
   status_code: z.number().nullable(),

@@ -163,11 +163,7 @@ function leavingOf(changes: readonly AlertChange[], wellAgain: readonly Leaving[
   return [...leaving.values()];
 }
 
-function apply(
-  { alert, decided, pinned }: AlertChange,
-  now: Date,
-  names: ReadonlyMap<number, string>,
-): RecordedChange {
+function apply({ alert, decided, pinned }: AlertChange, now: Date, names: ReadonlyMap<number, string>): RecordedChange {
   const destination = destinationOfAlert(alert);
   const change: RecordedChange = {
     alert,

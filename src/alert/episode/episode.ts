@@ -34,13 +34,13 @@ export interface DecidedTransition {
 }
 
 /** What is known of a location that has been silent for so long that the others decide without it. */
-const SILENT: NotifiedLocation['error'] = { code: 'monitor_offline', message: 'Nothing has been heard from this location.' };
+const SILENT: NotifiedLocation['error'] = {
+  code: 'monitor_offline',
+  message: 'Nothing has been heard from this location.',
+};
 
 /** What locations saw, by their names; a probe that is deleted has none, and is left out. */
-export const namedLocations = (
-  seen: readonly LocationSeen[],
-  names: ReadonlyMap<number, string>,
-): NotifiedLocation[] =>
+export const namedLocations = (seen: readonly LocationSeen[], names: ReadonlyMap<number, string>): NotifiedLocation[] =>
   seen.flatMap(({ number, outcome, isLost, error }) => {
     const location = names.get(number);
     if (location === undefined) return [];

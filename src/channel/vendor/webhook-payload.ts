@@ -468,7 +468,8 @@ const eventOf = (notification: Notification): NotifiedEventView => ({
   reason: notification.reason,
   error: errorOf(notification.error),
   locations:
-    notification.locations?.map(({ location, outcome, error }) => ({ location, outcome, error: errorOf(error) })) ?? null,
+    notification.locations?.map(({ location, outcome, error }) => ({ location, outcome, error: errorOf(error) })) ??
+    null,
   failure_count: notification.failureCount,
   success_count: notification.successCount,
   started_at: notification.startedAt,

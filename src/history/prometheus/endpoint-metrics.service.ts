@@ -79,7 +79,8 @@ export class EndpointMetricsService {
         rows.map(({ row }) => row),
       );
       for (let next = 0; next < rows.length; next += AT_A_STRETCH) {
-        for (const { row } of rows.slice(next, next + AT_A_STRETCH)) endpoints.push(toScraped(row, byLocation.get(row.id)));
+        for (const { row } of rows.slice(next, next + AT_A_STRETCH))
+          endpoints.push(toScraped(row, byLocation.get(row.id)));
         await setImmediate();
       }
       const last = rows.at(-1);

@@ -30,7 +30,9 @@ export class UptimeQuery {
   @QueryRangeBound()
   to?: Date;
 
-  @LocationQuery('Only what this location saw, whatever counted; without outages, which are those of all locations together.')
+  @LocationQuery(
+    'Only what this location saw, whatever counted; without outages, which are those of all locations together.',
+  )
   location?: string;
 }
 

@@ -99,7 +99,7 @@ export class HistoryRetention {
   /** By endpoint, because the primary keys of these tables begin with it. */
   private async removeOldRollups(before: Date, isStopping: StopSignal): Promise<void> {
     // Nothing is searched for locations where no endpoint ever had any.
-    const hours = await this.hasLocations() ? (['check_hour', 'location_hour'] as const) : (['check_hour'] as const);
+    const hours = (await this.hasLocations()) ? (['check_hour', 'location_hour'] as const) : (['check_hour'] as const);
     let after = '0';
     while (!isStopping()) {
       const rows = await this.database.query<{ key: string }>(

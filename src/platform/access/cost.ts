@@ -66,7 +66,9 @@ export const costOfAuditLog: CostOf = ({ query }) =>
   (AUDIT_FILTERS.some((name) => query[name] !== undefined) ? FILTER : 0);
 
 export const costOfChecks: CostOf = ({ query }) =>
-  1 + Math.ceil(numberOf(query['limit'], 100) / 100) + (query['outcome'] === undefined ? ofLocation({ query }) : FILTER);
+  1 +
+  Math.ceil(numberOf(query['limit'], 100) / 100) +
+  (query['outcome'] === undefined ? ofLocation({ query }) : FILTER);
 
 /** Milliseconds between `from` and `to`; a day without them, as much as there is when they cannot be read. */
 function rangeOf(query: CostedRequest['query'], now: number): number {

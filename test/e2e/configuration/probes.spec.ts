@@ -48,7 +48,7 @@ describe('probes in configuration documents', () => {
   const apply = (body: object, query = '') =>
     org.admin.put<ConfigurationPlanView & Problem>(`/configuration${query}`, body);
   const plan = (body: object, query = '') =>
-    org.read.post<ConfigurationPlanView & Problem>(`/configuration/plan${query}`, body);
+    org.admin.post<ConfigurationPlanView & Problem>(`/configuration/plan${query}`, body);
   const probes = async (): Promise<ProbeView[]> => (await org.read.get<ProbeView[]>('/probes')).body;
   const endpoints = async (): Promise<EndpointView[]> => (await org.read.get<EndpointView[]>('/endpoints')).body;
   const shown = ({ body }: { body: ConfigurationPlanView }): string[] =>
@@ -87,7 +87,7 @@ describe('probes in configuration documents', () => {
     await apply(document());
     expect((await byWriter(document({ locations: ['fra'] }))).status).toBe(200);
     expect(await endpoints()).toMatchObject([{ locations: ['fra'] }]);
-    const opened = document({ probes: [{ key: 'fra', allow_private: true }] });
+    const opened = document({ probes: [{ key: 'fra', allow_private: true }], locations: ['fra'] });
     expect((await byWriter(opened)).status).toBe(403);
     expect((await apply(opened)).body.changes).toMatchObject([
       {

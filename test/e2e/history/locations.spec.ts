@@ -11,6 +11,7 @@ import { HistoryWriter } from '../../../src/history/write/history-writer';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
+import type { ApiResponse } from '../../../packages/testing/service/api';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { recorded } from '../../harness/app/history';
 import { readPrometheusText } from '../../harness/app/prometheus-text';
@@ -38,10 +39,10 @@ describe('history of several locations over HTTP', () => {
       [app.orgId],
     );
     for (const { key, number } of rows) numbers.set(key, number);
-    website = await newWebsite(app.write);
   });
   afterAll(() => app.close());
   beforeEach(async () => {
+    website = await newWebsite(app.write);
     endpoint = await made({ locations: ['local', 'fra', 'use'] });
   });
 
@@ -189,7 +190,9 @@ describe('history of several locations over HTTP', () => {
       endpoints: { status: string; days: { uptime: number | null }[] }[];
       outages: unknown[];
     };
-    expect(page.endpoints.flatMap(({ days }) => days.filter(({ uptime }) => uptime !== null && uptime < 1))).toEqual([]);
+    expect(page.endpoints.flatMap(({ days }) => days.filter(({ uptime }) => uptime !== null && uptime < 1))).toEqual(
+      [],
+    );
     expect(page.endpoints.filter(({ status }) => status === 'down')).toEqual([]);
     expect(page.outages).toEqual([]);
     expect(await shown('.svg')).not.toContain('down');

@@ -76,7 +76,15 @@ describe('stored history', () => {
     ]);
   };
   const left = async () => {
-    const tables = ['check_result', 'check_detail', 'check_hour', 'check_day', 'location_hour', 'outage', 'history_late'];
+    const tables = [
+      'check_result',
+      'check_detail',
+      'check_hour',
+      'check_day',
+      'location_hour',
+      'outage',
+      'history_late',
+    ];
     const counts = await Promise.all(tables.map((table) => ofEndpoint('1', table)));
     return Object.fromEntries(counts.map((rows, index) => [tables[index], rows.length]));
   };

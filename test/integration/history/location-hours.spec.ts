@@ -30,7 +30,10 @@ describe('history of an endpoint with several locations', () => {
 
   /** From then on the endpoint is checked there. */
   async function assign(since: number, ...numbers: number[]): Promise<void> {
-    await bench.database.query('UPDATE endpoint SET location_count = $2 WHERE key = $1', [endpoint.key, numbers.length]);
+    await bench.database.query('UPDATE endpoint SET location_count = $2 WHERE key = $1', [
+      endpoint.key,
+      numbers.length,
+    ]);
     await bench.database.query(
       `INSERT INTO endpoint_location (endpoint_id, number, org_id, position, phase_ms, assigned_at)
        SELECT e.id, n, e.org_id, n, 0, $3 FROM endpoint e, unnest($2::int[]) AS n WHERE e.key = $1`,
@@ -98,7 +101,9 @@ describe('history of an endpoint with several locations', () => {
     const read = async () => [await total(), await totalOf(LOCAL), await totalOf(FRA), await totalOf(USE)].map(counts);
     expect(await read()).toEqual(expected);
     await bench.rollup.run();
-    expect(await bench.database.query('SELECT FROM location_hour WHERE endpoint_key = $1', [endpoint.key])).toHaveLength(3);
+    expect(
+      await bench.database.query('SELECT FROM location_hour WHERE endpoint_key = $1', [endpoint.key]),
+    ).toHaveLength(3);
     expect(await read()).toEqual(expected);
   });
 
@@ -130,14 +135,16 @@ describe('history of an endpoint with several locations', () => {
   });
 
   it('asks and writes nothing about locations where no endpoint has any', async () => {
-    await bench.database.query('DELETE FROM endpoint_location');
+    for (const table of ['endpoint_location', 'location_hour']) await bench.database.query(`DELETE FROM ${table}`);
     await bench.write([recorded(endpoint, new Date(FIRST + MINUTE), 'up', 10)]);
     const statements = collectQueries(bench.database.dataSource);
     await bench.rollup.run();
     await bench.write([recorded(endpoint, new Date(FIRST + 2 * MINUTE), 'up', 10)]);
     await bench.rollup.run();
     await bench.retention.removeOld();
-    expect(statements.filter(([sql]) => /\blocation_count\b|INTO location_hour|FROM location_hour WHERE/.test(sql))).toEqual([]);
+    expect(
+      statements.filter(([sql]) => /\blocation_count\b|INTO location_hour|FROM location_hour WHERE/.test(sql)),
+    ).toEqual([]);
     expect((await total()).up).toBe(2);
   });
 
@@ -160,7 +167,9 @@ describe('history of an endpoint with several locations', () => {
       'endpoint_key, checked_at, detail_hash, duration_us, dns_us, connect_us, tls_us, first_byte_us, transfer_us, status_code, error, outcome';
     const sizeOf = async (columns: string): Promise<number> => {
       await bench.database.query('DROP TABLE IF EXISTS measured');
-      await bench.database.query(`CREATE TABLE measured AS SELECT ${columns} FROM check_result WHERE endpoint_key = ${endpoint.key}`);
+      await bench.database.query(
+        `CREATE TABLE measured AS SELECT ${columns} FROM check_result WHERE endpoint_key = ${endpoint.key}`,
+      );
       const [size] = await bench.database.query<{ bytes: number }>(`SELECT pg_relation_size('measured')::int AS bytes`);
       return size?.bytes ?? 0;
     };

@@ -22,6 +22,7 @@ const item = (name: string, website: string, status: Status, more: Partial<Overv
   last_checked_at: null,
   next_expected_at: null,
   last_error: null,
+  locations: null,
   uptime_24h: 1,
   coverage_24h: 1,
   watched_24h: 1,

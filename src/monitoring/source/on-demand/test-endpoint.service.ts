@@ -70,7 +70,15 @@ export class TestEndpointService {
       const result = await checker
         .check(request, deadline.signal)
         .catch((error: unknown) => this.bugs.resultOf(endpointId, error));
-      const check = { endpointId, checkedAt, location: LOCAL, result, planned: false, attempts: 1 as const, firstError: null };
+      const check = {
+        endpointId,
+        checkedAt,
+        location: LOCAL,
+        result,
+        planned: false,
+        attempts: 1 as const,
+        firstError: null,
+      };
       const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(check, '');
       return view;
     } finally {
