@@ -37,7 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'platform',
   ],
-  monitoring: ['alert', 'history', 'endpoint', 'engine', 'checker', 'audit', 'platform'],
+  monitoring: ['alert', 'history', 'endpoint', 'probe', 'probe-protocol', 'engine', 'checker', 'audit', 'platform'],
   heartbeat: ['monitoring', 'history', 'endpoint', 'identity', 'engine', 'checker', 'audit', 'platform'],
   stream: ['alert', 'incident', 'endpoint', 'history', 'identity', 'platform'],
   'status-page': ['incident', 'website', 'endpoint', 'identity', 'history', 'audit', 'platform'],
@@ -190,7 +190,8 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   'configuration/plan': { state: [], changes: ['state'] },
   engine: { queue: [], run: [], dispatch: ['run'] },
-  monitoring: { record: [], 'before-trigger': ['record'], source: ['record'] },
+  monitoring: { record: [], 'before-trigger': ['record'], remote: ['record', 'before-trigger'], source: ['record', 'remote'] },
+  'monitoring/remote': { ask: [], poll: ['ask'], intake: ['ask'], presence: [] },
   'monitoring/source': {
     scheduled: [],
     'on-demand': [],
