@@ -4,7 +4,6 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { POLL_PATH, REFUSALS, RESULTS_PATH } from '../../../src/probe-protocol/protocol';
 import type { CreatedProbeView } from '../../../src/probe/probe.dto';
-import { many } from '../../harness/many';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { numberNow, resultOf, ScriptedProbe } from '../../harness/app/scripted-probe';
@@ -66,15 +65,16 @@ describe('random requests of probes', () => {
   });
 });
 
-const probesOf = (app: TestApp): Promise<ScriptedProbe[]> =>
-  Promise.all(
-    many(PROBES, async (n) => {
-      const key = `probe-${n}`;
-      const { status, body, text } = await app.operator.post<CreatedProbeView>('/shared-probes', { key });
-      if (status !== 201) throw new Error(text);
-      return new ScriptedProbe(app.url, body.id, `shared/${key}`, body.token);
-    }),
-  );
+async function probesOf(app: TestApp): Promise<ScriptedProbe[]> {
+  const probes: ScriptedProbe[] = [];
+  for (let n = 0; n < PROBES; n++) {
+    const key = `probe-${n}`;
+    const { status, body, text } = await app.operator.post<CreatedProbeView>('/shared-probes', { key });
+    if (status !== 201) throw new Error(text);
+    probes.push(new ScriptedProbe(app.url, body.id, `shared/${key}`, body.token));
+  }
+  return probes;
+}
 
 const stateOf = (app: TestApp, endpoints: readonly string[]): Promise<unknown> =>
   app.app.get(Database).query(
