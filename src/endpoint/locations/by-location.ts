@@ -30,7 +30,7 @@ export async function readLocations(sql: Sql, endpointIds: readonly string[]): P
 }
 
 /** What an endpoint's locations are judged by. */
-interface Located {
+export interface Located {
   id: string;
   located: boolean;
   quorum: string;

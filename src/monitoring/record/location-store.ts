@@ -1,3 +1,4 @@
+import { shownQuorum } from '../../endpoint/locations/locations';
 import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
 import { errorCodeAt, errorIndex } from '../../history/check-encoding';
 import type { Sql, Tx } from '../../platform/database/database';
@@ -7,7 +8,6 @@ import { SECOND_MS } from '../../platform/time/time-units';
 import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
 import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 import type { Located, StoredLocation } from './location-state';
-import type { Quorum } from '../../endpoint/verdict';
 
 interface Row extends Omit<StoredLocation, 'status' | 'error'> {
   endpointId: string;
@@ -47,7 +47,7 @@ export async function readLocations(
     const { endpointId, quorum, intervalSeconds, timeoutSeconds } = row;
     const known = located.get(endpointId) ?? {
       rule: {
-        quorum: quorumOf(quorum),
+        quorum: shownQuorum(quorum),
         intervalMs: intervalSeconds * SECOND_MS,
         timeoutMs: timeoutSeconds * SECOND_MS,
       },
@@ -59,9 +59,6 @@ export async function readLocations(
   }
   return located;
 }
-
-const quorumOf = (stored: string): Quorum =>
-  stored === 'any' || stored === 'majority' || stored === 'all' ? stored : Number(stored);
 
 function locationOf(row: Row): StoredLocation {
   const { number, name, statusSinceMs, failures, successes, badStreak, goodStreak, degraded } = row;

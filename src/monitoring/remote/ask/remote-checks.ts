@@ -42,7 +42,8 @@ export class RemoteChecks {
    */
   async stored(asked: AskedThere, endpointId: string, begin: () => Promise<void>): Promise<CheckView> {
     const result = await this.ask(asked, { endpointId, definition: null }, begin);
-    if ('check' in result && result.check.id !== undefined) return result.check as CheckView;
+    if ('check' in result && result.check.id !== undefined)
+      return { ...(result.check as CheckView), location: asked.location };
     throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
   }
 
@@ -55,7 +56,7 @@ export class RemoteChecks {
   ): Promise<Omit<CheckView, 'id' | 'endpoint_id'>> {
     const definition = definitionOf(settings, this.settings.openHeaders(id, settings.headers));
     const result = await this.ask(asked, { endpointId: null, definition }, begin);
-    if ('check' in result) return result.check;
+    if ('check' in result) return { ...result.check, location: asked.location };
     throw problems.temporarilyUnavailable();
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { completeResult } from '../../../checker/complete-result';
-import type { FinishedCheck } from '../../../engine/finished-check';
+import { type FinishedCheck, LOCAL } from '../../../engine/finished-check';
 import { toCheckView } from '../../../history/read/check.dto';
 import { HistoryWriter } from '../../../history/write/history-writer';
 import type { ProbeCaller } from '../../../platform/access/caller';
@@ -143,11 +143,12 @@ export class IntakeService {
 
   private resultOf(sent: ReadResult, judgement: Judgement, check: FinishedCheck | null): AskResult {
     if (judgement !== 'record') return { refused: judgement };
-    if (check !== null) return { check: toCheckView(check, this.history.checkId(check.endpointKey, check.checkedAt)) };
+    if (check !== null) return { check: toCheckView(check, this.history.checkId(check)) };
     const { result, attempts, firstError, checkedMs } = sent;
     const shown = {
       endpointId: NIL_UUID,
       checkedAt: new Date(checkedMs),
+      location: LOCAL,
       result,
       planned: false,
       attempts,

@@ -26,6 +26,6 @@ export class ShownRecords {
     if (recorded === 'late') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
-    return toCheckView(check, this.history.checkId(check.endpointKey, check.checkedAt));
+    return toCheckView(check, this.history.checkId(check));
   }
 }

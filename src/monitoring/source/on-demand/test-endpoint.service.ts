@@ -10,6 +10,7 @@ import type { Caller } from '../../../platform/access/caller';
 import { Database } from '../../../platform/database/database';
 import { newUuid } from '../../../platform/ids/id';
 import type { Findings } from '../../../platform/problem/findings';
+import { LOCAL } from '../../../engine/finished-check';
 import { LOCAL_NAME } from '../../../probe/probe-directory';
 import { chosenLocation, RemoteChecks } from '../../remote/ask/remote-checks';
 import { OnDemandChecks } from './on-demand-checks';
@@ -80,7 +81,7 @@ export class TestEndpointService {
       isDefault: caller.isDefaultOrg,
     });
     const finished = await this.onDemand.runOnce(endpointId, prepared, ended);
-    const check = { endpointId, ...finished, planned: false, attempts: 1 as const, firstError: null };
+    const check = { endpointId, ...finished, location: LOCAL, planned: false, attempts: 1 as const, firstError: null };
     const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(check, '');
     return view;
   }

@@ -145,7 +145,7 @@ export class Probes1796342400000 implements MigrationInterface {
       -- Hours by location, of endpoints that have several; counts are those of its own outcomes.
       CREATE TABLE location_hour (
         location smallint NOT NULL,${STATS_COLUMNS},
-        PRIMARY KEY (endpoint_key, location, start_at)
+        PRIMARY KEY (endpoint_key, start_at, location)
       );
 
       ALTER TABLE check_result ADD COLUMN location smallint NOT NULL DEFAULT 0;
