@@ -101,7 +101,8 @@ export class EndpointStateStore {
       (await tx.query<CurrentSettings & { id: string }>(READ_CURRENT, [ids])).map((row) => [row.id, row]),
     );
     const withLocations = this.locatedOf(current.values());
-    const located = withLocations.length > 0 ? await readLocations(tx, withLocations, this.clock.now().getTime()) : null;
+    const located =
+      withLocations.length > 0 ? await readLocations(tx, withLocations, this.clock.now().getTime()) : null;
     return new Map(
       rows.flatMap((row) => {
         const now = current.get(row.id);

@@ -4,6 +4,7 @@
  */
 import type { ErrorCode, Outcome } from '../../../src/checker/checker';
 import { EndpointSchedule } from '../../../src/endpoint/endpoint-schedule';
+import { BeforeTrigger } from '../../../src/engine/before-trigger';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { RemoteFailures } from '../../../src/monitoring/before-trigger/remote-failures';
 import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
@@ -36,7 +37,7 @@ describe('an endpoint at several locations', () => {
   let probes: number[];
 
   beforeAll(async () => {
-    app = await startOwnApp({ role: 'api', confirmFailures: false });
+    app = await startOwnApp({ role: 'api', confirmFailures: true });
     database = app.app.get(WorkerDatabase);
     websiteId = await newWebsite(app.write);
     const [org] = await database.query<{ orgId: string }>('SELECT org_id AS "orgId" FROM website');
@@ -175,6 +176,19 @@ describe('an endpoint at several locations', () => {
       [site.id],
     );
     expect(schedule?.due).toBe(true);
+  });
+
+  it('has a failure repeated only where the vote of its location is enough', async () => {
+    const before = app.app.get(BeforeTrigger);
+    const repeats = async (numbers: readonly number[], quorum: string): Promise<[boolean, boolean]> => {
+      const site = await newSite(numbers, { quorum });
+      await alertOn(site);
+      const failure = checkOf(site, 0, 'down');
+      return [await before.isNeeded(failure), before.repeatsOf(failure)];
+    };
+    expect(await repeats([0, ...probes], 'majority')).toEqual([true, false]);
+    expect(await repeats([0, ...probes], 'any')).toEqual([true, true]);
+    expect(await repeats([0, ...probes], '1')).toEqual([true, true]);
   });
 
   it('of which one fails and two are gone is unknown, and down once they are lost', async () => {
