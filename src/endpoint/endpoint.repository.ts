@@ -156,12 +156,7 @@ export class EndpointRepository {
   }
 
   /** New settings of several locked endpoints of one organization; `moreChecks`: of all of them, per second. */
-  async saveSome(
-    tx: Tx,
-    orgId: string,
-    rows: readonly SavedEndpoint[],
-    moreChecks: number,
-  ): Promise<void> {
+  async saveSome(tx: Tx, orgId: string, rows: readonly SavedEndpoint[], moreChecks: number): Promise<void> {
     if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
     const updatedAt = new Date();
     await updateRows(

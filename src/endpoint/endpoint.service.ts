@@ -239,7 +239,10 @@ export class EndpointService {
     const running = await this.websites.enabledOf(tx, [...new Set(found.map(({ websiteId }) => websiteId))]);
     const locations = await readLocations(tx, ids);
     const stored = new Map(
-      found.map((endpoint) => [endpoint.id, { ...endpoint, locations: locations.get(endpoint.id) ?? DEFAULT_LOCATIONS }]),
+      found.map((endpoint) => [
+        endpoint.id,
+        { ...endpoint, locations: locations.get(endpoint.id) ?? DEFAULT_LOCATIONS },
+      ]),
     );
     const named = sent.map(({ id, dto }) => dto.locations ?? stored.get(id)?.locations);
     const probes = await this.settings.probesIn(tx, orgId, named);

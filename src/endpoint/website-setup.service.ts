@@ -54,7 +54,10 @@ export class WebsiteSetupService {
     return together([urlFindings({ url }), ...ofEndpoints]);
   }
 
-  private probesIn({ orgId }: Caller, endpoints: readonly Partial<CreateEndpointDto>[] = []): Promise<ProbesByLocation> {
+  private probesIn(
+    { orgId }: Caller,
+    endpoints: readonly Partial<CreateEndpointDto>[] = [],
+  ): Promise<ProbesByLocation> {
     return this.settings.probesIn(
       this.database,
       orgId,
@@ -68,7 +71,11 @@ export class WebsiteSetupService {
     return holdParents(tx, orgId, parents, (id) => `/endpoints/${placeOf(id)}/depends_on`);
   }
 
-  private examine(by: Circumstances, sent: CreateEndpointDto, i: number): { endpoint: NewEndpoint; findings: Findings } {
+  private examine(
+    by: Circumstances,
+    sent: CreateEndpointDto,
+    i: number,
+  ): { endpoint: NewEndpoint; findings: Findings } {
     const id = newUuid();
     const { settings, address, findings } = this.settings.examine(id, sent, by);
     return {

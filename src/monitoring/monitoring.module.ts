@@ -7,7 +7,9 @@ import { ENGINE } from '../engine/engine.providers';
 import { ResultSink } from '../engine/result-sink';
 import { Connectivity } from '../engine/run/connectivity';
 import { HistoryModule } from '../history/history.module';
+import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
+import { ProbeModule } from '../probe/probe.module';
 import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
 import { NearTriggerLookup } from './before-trigger/near-trigger';
 import { ParentChecks } from './before-trigger/parent-checks';
@@ -26,9 +28,25 @@ import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
 import { LocationAsks } from './record/location-asks';
 import { LocationSweep } from './record/location-sweep';
+import { ProbeAsks } from './remote/ask/probe-asks';
+import { RemoteChecks } from './remote/ask/remote-checks';
+import { WaitingPolls } from './remote/ask/waiting-polls';
+import { IntakeService } from './remote/intake/intake.service';
+import { RemoteResults } from './remote/intake/remote-results';
+import { Assignments } from './remote/poll/assignments';
+import { PollCursors } from './remote/poll/poll-cursors';
+import { PollService } from './remote/poll/poll.service';
+import { ProbeNumberingJob } from './remote/poll/probe-numbering.job';
+import { ProbeSessions } from './remote/poll/probe-sessions';
+import { PROBE_RETENTION, ProbePresenceJob } from './remote/presence/probe-presence.job';
+import { ProbeChecker } from './remote/presence/probe.checker';
+import { ProtocolController } from './remote/protocol.controller';
+import { RemoteMetrics } from './remote/remote.metrics';
+import { ReplyTimes } from './remote/reply-times';
 import { CheckNowController } from './source/on-demand/check-now.controller';
 import { CheckNowService } from './source/on-demand/check-now.service';
 import { OnDemandChecks } from './source/on-demand/on-demand-checks';
+import { ShownRecords } from './source/on-demand/shown-records';
 import { TestEndpointController } from './source/on-demand/test-endpoint.controller';
 import { TestEndpointService } from './source/on-demand/test-endpoint.service';
 import { ClockJumpRecovery } from './source/scheduled/clock-jump-recovery';
@@ -36,8 +54,8 @@ import { SchedulerHealth } from './source/scheduled/scheduler-health';
 import { SlotClaimer } from './source/scheduled/slot-claimer';
 
 @Module({
-  imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule],
-  controllers: [CheckNowController, TestEndpointController],
+  imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule, ProbeModule],
+  controllers: [CheckNowController, TestEndpointController, ProtocolController],
   providers: [
     ...ENGINE,
     MonitoringService,
@@ -52,6 +70,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     SlotClaimer,
     ClockJumpRecovery,
     OnDemandChecks,
+    ShownRecords,
     CheckNowService,
     TestEndpointService,
     // before trigger: what a bad check goes through before it is recorded
@@ -68,7 +87,26 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     EndpointStateStore,
     LocationAsks,
     LocationSweep,
+    // remote: checks that probes make
+    ProbeSessions,
+    PollCursors,
+    PollService,
+    Assignments,
+    ProbeNumberingJob,
+    IntakeService,
+    RemoteResults,
+    ReplyTimes,
+    ProbeAsks,
+    WaitingPolls,
+    RemoteChecks,
+    ProbePresenceJob,
+    ProbeChecker,
+    RemoteMetrics,
   ],
   exports: [CheckRecorder, Connectivity],
 })
-export class MonitoringModule {}
+export class MonitoringModule {
+  constructor(retention: RetentionJob) {
+    retention.add(PROBE_RETENTION);
+  }
+}

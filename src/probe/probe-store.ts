@@ -101,7 +101,9 @@ export async function lockProbe(
   id: string,
   lock: 'FOR NO KEY UPDATE' | 'FOR UPDATE' = 'FOR NO KEY UPDATE',
 ): Promise<ProbeRow> {
-  return found(await tx.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${OWN} ${lock}`, [orgId, id]));
+  return found(
+    await tx.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${OWN} ${lock}`, [orgId, id]),
+  );
 }
 
 export async function insertProbe(
@@ -114,7 +116,19 @@ export async function insertProbe(
     await tx.query<ProbeRow>(
       `INSERT INTO probe AS p (id, number, org_id, key, name, region, enabled, allow_private, lookup, hash, created_at, updated_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING ${COLUMNS}`,
-      [id, await nextNumber(tx), orgId, key, name, region, enabled, allowPrivate, token?.lookup ?? null, token?.hash ?? null, at],
+      [
+        id,
+        await nextNumber(tx),
+        orgId,
+        key,
+        name,
+        region,
+        enabled,
+        allowPrivate,
+        token?.lookup ?? null,
+        token?.hash ?? null,
+        at,
+      ],
     ),
   );
 }

@@ -56,7 +56,12 @@ export class ProbeController {
     summary: 'Create a probe',
     description:
       'The answer shows its token, this one time only: start the program with `ROLE=probe`, `PROBE_URL` and `PROBE_TOKEN`. Who has the token reads the definitions of the endpoints that name the probe, with their credentials.',
-    returns: { created: CreatedProbeView, at: '/api/v1/probes', ...WITH_ETAG, description: 'The new probe and its token.' },
+    returns: {
+      created: CreatedProbeView,
+      at: '/api/v1/probes',
+      ...WITH_ETAG,
+      description: 'The new probe and its token.',
+    },
     problems: ['quota_exceeded', 'conflict'],
   })
   create(@OrgId() orgId: string, @Body() dto: CreateProbeDto): Promise<CreatedProbeView> {
@@ -100,11 +105,7 @@ export class ProbeController {
       'The old token ends with the first use of the new one, after `grace` seconds at the latest: so nothing is missed while you carry it over. A token that was never used ends at once.',
     returns: { ok: RotatedProbeView, description: 'The new token.' },
   })
-  rotate(
-    @OrgId() orgId: string,
-    @IdParam('probe') id: string,
-    @Body() dto: RotateProbeDto,
-  ): Promise<RotatedProbeView> {
+  rotate(@OrgId() orgId: string, @IdParam('probe') id: string, @Body() dto: RotateProbeDto): Promise<RotatedProbeView> {
     return this.probes.rotate(orgId, id, dto);
   }
 }

@@ -210,7 +210,8 @@ export class ProbesQuery extends PageQuery {
 export class RotateProbeDto {
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'How long the old token works beside the new one, in seconds, unless the new one is used before. 0: not at all.',
+    description:
+      'How long the old token works beside the new one, in seconds, unless the new one is used before. 0: not at all.',
     minimum: 0,
     maximum: GRACE.max,
     default: GRACE.default,

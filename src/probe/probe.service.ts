@@ -154,7 +154,10 @@ export class ProbeService {
   /** Locks several against being changed and named, in the order of their ids. */
   async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await tx.query('SELECT FROM probe WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [orgId, ids]);
+    await tx.query('SELECT FROM probe WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
+      orgId,
+      ids,
+    ]);
   }
 
   /** Of a configuration document: makes those of `made`, without tokens, and changes those of `changed`. An organization has few. */

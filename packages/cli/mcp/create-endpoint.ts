@@ -73,7 +73,9 @@ export const createEndpoint = tool({
         .min(1)
         .max(10)
         .optional()
-        .describe('Where it is checked from: local, keys of probes, or shared/ and the key of a shared one; local without it.'),
+        .describe(
+          'Where it is checked from: local, keys of probes, or shared/ and the key of a shared one; local without it.',
+        ),
       quorum: z
         .union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(10)])
         .optional()

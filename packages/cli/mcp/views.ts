@@ -94,6 +94,10 @@ export const PingView = z.object({
 /** What one check found. */
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown: the monitor could not tell'),
+  location: text.nullable().describe('from where: local, the service itself, or a probe'),
+  verdict: text
+    .nullable()
+    .describe('what counted, of several locations what all of them came to; null: it came too late'),
   checked_at: time,
   duration_ms: z.number().nullable(),
   status_code: z.number().nullable(),

@@ -279,5 +279,6 @@ function decidedBy(alert: AlertRule, transition: Transition, update: StreakUpdat
       statusCode: update.statusCode,
       address: update.address,
     },
+    locations: update.locations,
   };
 }

@@ -5,7 +5,15 @@ import { isRecord } from '../../platform/text/json';
 import { type ConfigurationDocument, MAX_RESOURCES } from './document';
 import type { DocumentText } from './document-text';
 import { readDocumentInWorker } from './read-in-worker';
-import { judgeAlert, judgeContact, judgeEndpoint, judgePage, judgeProbe, judgeWebsite, judgeWindow } from './shapes-from-dtos';
+import {
+  judgeAlert,
+  judgeContact,
+  judgeEndpoint,
+  judgePage,
+  judgeProbe,
+  judgeWebsite,
+  judgeWindow,
+} from './shapes-from-dtos';
 import { Turns } from '../../platform/time/turns';
 import { type Members, ShapeProblems } from './shape-rules';
 

@@ -30,7 +30,7 @@ export async function readLocations(sql: Sql, endpointIds: readonly string[]): P
 }
 
 /** What an endpoint's locations are judged by. */
-interface Located {
+export interface Located {
   id: string;
   located: boolean;
   quorum: string;
@@ -111,7 +111,10 @@ export function toEndpointLocation(
     successes: row.successes,
     vote: silent || lost || status === 'unknown' ? null : status,
     silent,
-    error: row.lastError === null ? null : { code: ERROR_CODES[row.lastError] ?? 'internal', message: row.lastMessage ?? '' },
+    error:
+      row.lastError === null
+        ? null
+        : { code: ERROR_CODES[row.lastError] ?? 'internal', message: row.lastMessage ?? '' },
     reason: out ?? (lost ? 'lost' : silent ? 'silent' : null),
   };
 }

@@ -102,7 +102,10 @@ export async function saveLocations(
  * The streaks stay. Cost: an update of each of their locations.
  */
 export async function resumeLocations(tx: Tx, by: 'endpoint_id' | 'website_id', ids: readonly string[]): Promise<void> {
-  const endpoints = by === 'endpoint_id' ? '$1::uuid[]' : `ARRAY(SELECT id FROM endpoint WHERE website_id = ANY ($1::uuid[]) AND enabled)`;
+  const endpoints =
+    by === 'endpoint_id'
+      ? '$1::uuid[]'
+      : `ARRAY(SELECT id FROM endpoint WHERE website_id = ANY ($1::uuid[]) AND enabled)`;
   await tx.query(
     `UPDATE endpoint_location SET status = ${OUTCOME_CODE.unknown}, status_since = now(), degraded = false, last_known_at = NULL, assigned_at = now()
       WHERE endpoint_id = ANY (${endpoints})`,

@@ -137,7 +137,8 @@ export class EndpointLocation {
     enum: VOTES,
     nullable: true,
     example: 'up',
-    description: 'What counts of it for the status; null where it has no vote: it is silent, or saw neither up nor down.',
+    description:
+      'What counts of it for the status; null where it has no vote: it is silent, or saw neither up nor down.',
   })
   vote!: 'up' | 'down' | null;
 
@@ -158,4 +159,3 @@ export class EndpointLocation {
   })
   reason!: LocationReason | null;
 }
-

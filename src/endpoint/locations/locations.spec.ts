@@ -52,7 +52,12 @@ describe('The locations of an endpoint', () => {
     ['one that has no such type', ['office'], {}, [['/locations/0', 'type_not_supported']]],
     ['one that has the type', ['office'], { type: 'TCP' }, []],
     ['one that it has, which lost the type', ['office'], stored(['office']), []],
-    ['one that it has, for another type', ['office'], stored(['office'], 'TCP'), [['/locations/0', 'type_not_supported']]],
+    [
+      'one that it has, for another type',
+      ['office'],
+      stored(['office'], 'TCP'),
+      [['/locations/0', 'type_not_supported']],
+    ],
     ['twice the same wrong one', ['nowhere', 'nowhere'], {}, [['/locations/0', 'unknown_location']]],
     [
       'several wrong ones',
@@ -85,20 +90,23 @@ describe('The locations of an endpoint', () => {
     expect(checksPerSecond({ intervalSeconds: 30, locations: ['local', 'fra', 'office'] })).toBe(0.1);
   });
 
-  it.each([1, 3, 7, 20, 60, 3600])('share an interval of %i s evenly, on the raster, the first at the offset of one alone', (seconds) => {
-    for (let of = 1; of <= 10; of++) {
-      const id = newUuid();
-      const own = phaseMs(id, seconds);
-      const phases = Array.from({ length: of }, (_, turn) => locationPhaseMs(id, seconds, { turn, of }));
-      expect(phases[0]).toBe(own);
-      phases.forEach((phase, turn) => {
-        expect(phase % 20).toBe(0);
-        expect(phase).toBeLessThan(seconds * 1000);
-        const apart = (phase - own + seconds * 1000) % (seconds * 1000);
-        expect(Math.abs(apart - (turn * seconds * 1000) / of)).toBeLessThan(20);
-      });
-    }
-  });
+  it.each([1, 3, 7, 20, 60, 3600])(
+    'share an interval of %i s evenly, on the raster, the first at the offset of one alone',
+    (seconds) => {
+      for (let of = 1; of <= 10; of++) {
+        const id = newUuid();
+        const own = phaseMs(id, seconds);
+        const phases = Array.from({ length: of }, (_, turn) => locationPhaseMs(id, seconds, { turn, of }));
+        expect(phases[0]).toBe(own);
+        phases.forEach((phase, turn) => {
+          expect(phase % 20).toBe(0);
+          expect(phase).toBeLessThan(seconds * 1000);
+          const apart = (phase - own + seconds * 1000) % (seconds * 1000);
+          expect(Math.abs(apart - (turn * seconds * 1000) / of)).toBeLessThan(20);
+        });
+      }
+    },
+  );
 });
 
 describe('The quorum', () => {

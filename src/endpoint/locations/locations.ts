@@ -40,7 +40,9 @@ export function locationProblems(
   { type, isLocalOnly, before, probes }: LocationRule,
 ): FieldProblem[] {
   if (isLocalOnly && isLocated(locationSet(sent)))
-    return [{ pointer: '/locations', code: 'not_supported', message: `type ${type} has the location ${LOCAL_NAME} alone` }];
+    return [
+      { pointer: '/locations', code: 'not_supported', message: `type ${type} has the location ${LOCAL_NAME} alone` },
+    ];
   return sent.flatMap((location, i): FieldProblem[] => {
     if (location === LOCAL_NAME || sent.indexOf(location) < i) return [];
     const pointer = `/locations/${i}`;

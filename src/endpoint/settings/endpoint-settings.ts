@@ -18,13 +18,7 @@ import { type HeaderDto, sentSettings, type SentWithoutNulls, type UpdateEndpoin
 import { FIELDS_OF_CHECKS, typeProblems } from '../heartbeat/heartbeat-rules';
 import { HEARTBEAT, HEARTBEAT_URL, intervalOf } from '../heartbeat/heartbeat-schedule';
 import { sentAddress, type SentAddress } from '../heartbeat/heartbeat.dto';
-import {
-  isLocated,
-  isShared,
-  locationProblems,
-  type ProbesByLocation,
-  quorumProblems,
-} from '../locations/locations';
+import { isLocated, isShared, locationProblems, type ProbesByLocation, quorumProblems } from '../locations/locations';
 import { judgeable } from './judgeable';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from '../endpoint.entity';
 import { sizeProblems, type SizedSettings } from './settings-size';

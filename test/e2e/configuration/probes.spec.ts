@@ -45,9 +45,10 @@ describe('probes in configuration documents', () => {
     org = await app.organization(`Documents ${++counter}`);
   });
 
-  const apply = (body: object, query = '') => org.admin.put<ConfigurationPlanView & Problem>(`/configuration${query}`, body);
+  const apply = (body: object, query = '') =>
+    org.admin.put<ConfigurationPlanView & Problem>(`/configuration${query}`, body);
   const plan = (body: object, query = '') =>
-    org.read.post<ConfigurationPlanView & Problem>(`/configuration/plan${query}`, body);
+    org.admin.post<ConfigurationPlanView & Problem>(`/configuration/plan${query}`, body);
   const probes = async (): Promise<ProbeView[]> => (await org.read.get<ProbeView[]>('/probes')).body;
   const endpoints = async (): Promise<EndpointView[]> => (await org.read.get<EndpointView[]>('/endpoints')).body;
   const shown = ({ body }: { body: ConfigurationPlanView }): string[] =>
@@ -60,7 +61,15 @@ describe('probes in configuration documents', () => {
     expect(planned.body.notes).toContainEqual({ key: 'fra', message: WITHOUT_TOKEN });
     expect((await apply(document())).status).toBe(200);
     expect(await probes()).toMatchObject([
-      { key: 'fra', name: 'Frankfurt', region: '', enabled: true, allow_private: false, owner: 'shop-repo', status: 'new' },
+      {
+        key: 'fra',
+        name: 'Frankfurt',
+        region: '',
+        enabled: true,
+        allow_private: false,
+        owner: 'shop-repo',
+        status: 'new',
+      },
     ]);
     expect(await endpoints()).toMatchObject([{ locations: ['fra', 'local'], quorum: 'any' }]);
     const { body } = await plan(document());
@@ -78,10 +87,15 @@ describe('probes in configuration documents', () => {
     await apply(document());
     expect((await byWriter(document({ locations: ['fra'] }))).status).toBe(200);
     expect(await endpoints()).toMatchObject([{ locations: ['fra'] }]);
-    const opened = document({ probes: [{ key: 'fra', allow_private: true }] });
+    const opened = document({ probes: [{ key: 'fra', allow_private: true }], locations: ['fra'] });
     expect((await byWriter(opened)).status).toBe(403);
     expect((await apply(opened)).body.changes).toMatchObject([
-      { action: 'update', resource: 'probe', key: 'fra', fields: [{ pointer: '/allow_private', before: false, after: true }] },
+      {
+        action: 'update',
+        resource: 'probe',
+        key: 'fra',
+        fields: [{ pointer: '/allow_private', before: false, after: true }],
+      },
     ]);
     expect(await probes()).toMatchObject([{ name: 'Frankfurt', allow_private: true }]);
   });
@@ -104,13 +118,21 @@ describe('probes in configuration documents', () => {
   });
 
   it.each<[what: string, changes: Changes, errors: string[][]]>([
-    ['a location that nobody has', { locations: ['nobody'] }, [['/websites/0/endpoints/0/locations/0', 'unknown_location']]],
+    [
+      'a location that nobody has',
+      { locations: ['nobody'] },
+      [['/websites/0/endpoints/0/locations/0', 'unknown_location']],
+    ],
     [
       'a location that the document disables',
       { probes: [{ key: 'fra', enabled: false }] },
       [['/websites/0/endpoints/0/locations/0', 'unknown_location']],
     ],
-    ['a key with a meaning of its own', { probes: [{ key: 'local' }], locations: ['local'] }, [['/probes/0/key', 'reserved']]],
+    [
+      'a key with a meaning of its own',
+      { probes: [{ key: 'local' }], locations: ['local'] },
+      [['/probes/0/key', 'reserved']],
+    ],
     [
       'one key twice and a token',
       { probes: [{ key: 'fra' }, { key: 'fra', token: 'ump_x' }] },

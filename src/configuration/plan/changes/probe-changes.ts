@@ -1,5 +1,4 @@
 import type { ProbesByLocation } from '../../../endpoint/locations/locations';
-import type { KnownProbe } from '../../../probe/probe-directory';
 import { type CreateProbeDto, probeSettings } from '../../../probe/probe.dto';
 import type { DeclaredProbe } from '../../document/document';
 import type { Match } from '../matching';
@@ -14,7 +13,6 @@ const sentOf = ({ declared }: ProbeMatch) => sentFields(declared, [], PROBE_DEFA
 
 /** The settings after the change. */
 const settingsAfter = (match: ProbeMatch) => ({
-  key: match.declared.key,
   name: match.declared.key,
   region: '',
   enabled: true,
@@ -39,15 +37,9 @@ export function probesToBe(present: ProbesByLocation, matches: readonly ProbeMat
   const probes = new Map(present);
   for (const match of matches) {
     const { key, name, region, enabled, allow_private: allowPrivate } = settingsAfter(match);
-    const known: KnownProbe = probes.get(key) ?? {
-      ...UNHEARD,
-      id: match.id,
-      number: match.present?.number ?? 0,
-      orgId: match.present?.orgId ?? null,
-    };
+    const { number = 0, orgId = null, types = null } = match.present ?? {};
+    const known = { id: match.id, number, orgId, types, online: false, ...probes.get(key) };
     probes.set(key, { ...known, location: key, name, region, enabled, allowPrivate });
   }
   return probes;
 }
-
-const UNHEARD = { online: false, types: null };
