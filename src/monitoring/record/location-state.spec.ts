@@ -317,7 +317,7 @@ describe('checks of an endpoint at one location that is not local', () => {
         const checks = sequenceOf(changes, 1);
         expect(outcome(lockedAt([1], of), checks)).toBe(outcome(plain, here(checks)));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
