@@ -84,6 +84,7 @@ const DERIVED = new Set([
   'acknowledgement',
   'incident_id',
   'dependents',
+  'by_location',
   'triggered',
   'group',
   'owner',

@@ -115,7 +115,7 @@ export class AuthGuard implements CanActivate {
       throw credential(request) === null
         ? problems.unknownProbe()
         : this.limits.refusal(request, problems.unknownProbe());
-    this.limits.countProbe(held.caller.probeId);
+    this.limits.countProbe(request, held.caller);
     if (!held.isEnabled) throw problems.probeDisabled();
     request.probe = held.caller;
     return true;

@@ -54,6 +54,20 @@ export class ProbeDirectory {
     ]);
     return new Map(rows.map((row) => [row.number, row]));
   }
+
+  /** Those of the organization and those that the operator shares, without disabled ones. One statement. */
+  visible(sql: Sql, orgId: string): Promise<KnownProbe[]> {
+    return sql.query<KnownProbe>(
+      `SELECT ${COLUMNS} FROM probe WHERE (org_id = $1 OR org_id IS NULL) AND enabled ORDER BY org_id, key`,
+      [orgId],
+    );
+  }
+
+  /** What these locations are called; absent: its probe is deleted. One statement, none for `local` alone. */
+  async names(sql: Sql, numbers: readonly number[]): Promise<Map<number, string>> {
+    const known = await this.numbered(sql, numbers);
+    return new Map([[0, LOCAL_NAME], ...[...known].map(([number, { location }]) => [number, location] as const)]);
+  }
 }
 
 async function namedBy(

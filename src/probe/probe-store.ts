@@ -79,6 +79,10 @@ export function probePage(
   ]);
 }
 
+/** All of an organization's own, oldest first, and their keys once more as documents call them. One statement. */
+export const ownProbes = (sql: Sql, orgId: string): Promise<(ProbeRow & { externalKey: string })[]> =>
+  sql.query(`SELECT ${COLUMNS}, p.key AS "externalKey" FROM probe p WHERE p.org_id = $1 ORDER BY p.id`, [orgId]);
+
 /** An own one, or a shared one. */
 export async function readProbe(sql: Sql, orgId: string | null, id: string): Promise<ProbeRow | undefined> {
   const [row] = await sql.query<ProbeRow>(`SELECT ${COLUMNS} FROM probe p WHERE p.id = $2 AND ${VISIBLE}`, [orgId, id]);

@@ -151,6 +151,26 @@ export class ProbeService {
     });
   }
 
+  /** Locks several against being changed and named, in the order of their ids. */
+  async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await tx.query('SELECT FROM probe WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
+      orgId,
+      ids,
+    ]);
+  }
+
+  /** Of a configuration document: makes those of `made`, without tokens, and changes those of `changed`. An organization has few. */
+  async save(
+    tx: Tx,
+    orgId: string,
+    made: readonly { id: string; dto: CreateProbeDto }[],
+    changed: readonly { id: string; dto: UpdateProbeDto }[],
+  ): Promise<void> {
+    for (const { id, dto } of made) await this.add(tx, orgId, { id, dto, token: null });
+    for (const { id, dto } of changed) await this.change(tx, orgId, await lockProbe(tx, orgId, id), dto);
+  }
+
   /** Written by configuration documents alone. */
   own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'probe', orgId, ids, owner);

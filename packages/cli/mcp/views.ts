@@ -41,6 +41,7 @@ export const EndpointView = z.object({
   enabled: z.boolean(),
   interval: z.number().nullable().describe('seconds; null for a heartbeat, which waits for pings'),
   tags: z.array(text),
+  locations: z.array(text).describe('where it is checked from; local is the service itself'),
   status: text.describe('up, down, unknown or paused'),
   degraded: z.boolean().describe('up, but an assertion of severity warning fails'),
   maintenance: Maintenance.nullable(),
@@ -63,6 +64,21 @@ export const EndpointDetail = EndpointView.extend({
       }),
     )
     .nullable(),
+  quorum: z.union([text, z.number()]).describe('how many locations must see it down: majority, any, all or a number'),
+  by_location: z
+    .array(
+      z.object({
+        location: text,
+        status: text,
+        since: time.nullable(),
+        last_checked_at: time.nullable(),
+        vote: text.nullable().describe('up or down; null where it has none'),
+        reason: text.nullable().describe('why it has none: disabled, unsupported, lost or silent'),
+        error: z.object({ code: text, message: text }).nullable(),
+      }),
+    )
+    .nullable()
+    .describe('what each location saw; null for local alone'),
   heartbeat: Heartbeat.nullable().describe('of a job that must ping; null for others'),
 });
 
@@ -78,6 +94,10 @@ export const PingView = z.object({
 /** What one check found. */
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown: the monitor could not tell'),
+  location: text.nullable().describe('from where: local, the service itself, or a probe'),
+  verdict: text
+    .nullable()
+    .describe('what counted, of several locations what all of them came to; null: it came too late'),
   checked_at: time,
   duration_ms: z.number().nullable(),
   status_code: z.number().nullable(),

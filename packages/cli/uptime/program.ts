@@ -150,6 +150,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .addOption(new Option('--status <status>', 'only these').choices(['up', 'down', 'unknown', 'paused']))
     .option('--type <type>', 'only this type: HTTPS, TCP, …')
     .option('--tag <tag>', 'only with this tag')
+    .option('--location <location>', 'only those checked from there: local, or a probe')
     .option('-q, --quiet', 'only their ids')
     .option('--json', 'what the API returns')
     .action(async (options: ListOptions) => end(await list(io, uptime(), options)));
