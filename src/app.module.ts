@@ -18,6 +18,7 @@ import { IncidentModule } from './incident/incident.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 import { AuditModule } from './audit/audit.module';
 import { AuthGuard } from './identity/auth.guard';
+import { Credentials } from './identity/credentials';
 import { ChangeQuotaGuard } from './identity/quota/change-quota.guard';
 import { IdentityModule } from './identity/identity.module';
 import type { Config } from './platform/config/config';
@@ -36,6 +37,7 @@ import { ObservabilityModule } from './platform/observability/observability.modu
 import { OpenApiModule } from './platform/openapi/openapi-parts';
 import { ProblemFilter } from './platform/http/problem.filter';
 import { SecretsModule } from './platform/secrets/secrets.module';
+import { ProbeModule } from './probe/probe.module';
 import { StatusPageModule } from './status-page/status-page.module';
 import { StreamModule } from './stream/stream.module';
 import { TimeModule } from './platform/time/time.module';
@@ -71,6 +73,7 @@ export class AppModule {
         OpenApiModule,
         CheckerModule,
         ChannelModule,
+        ProbeModule,
         WebsiteModule,
         EndpointModule,
         MaintenanceModule,
@@ -90,6 +93,7 @@ export class AppModule {
       ],
       providers: [
         { provide: APP_FILTER, useClass: ProblemFilter },
+        Credentials,
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: UnknownQueryGuard },
         { provide: APP_GUARD, useClass: IdempotencyGuard },

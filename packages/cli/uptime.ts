@@ -3,11 +3,12 @@ import '../../src/start/node-version.cjs';
 import { addIncidentCommands } from './incident/incident-commands';
 import { addMcpCommand } from './mcp/mcp-command';
 import { addPeopleCommand } from './people/people-command';
+import { addProbeCommands } from './probe/probe-commands';
 import { processIo } from './uptime/io';
 import { runUptime } from './uptime/program';
 import { addRunCommand } from './uptime/run-command';
 
-const COMMANDS = [addIncidentCommands, addMcpCommand, addPeopleCommand, addRunCommand];
+const COMMANDS = [addIncidentCommands, addMcpCommand, addPeopleCommand, addProbeCommands, addRunCommand];
 
 /** The command `uptime`: a client of the API for terminals, scripts and pipelines. */
 runUptime(process.argv.slice(2), processIo(), undefined, COMMANDS).then(

@@ -7,6 +7,7 @@ import { EndpointModule } from '../endpoint/endpoint.module';
 import { IncidentModule } from '../incident/incident.module';
 import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
+import { ProbeModule } from '../probe/probe.module';
 import { AlertOpenApi } from './alert-openapi';
 import { AlertSettings } from './alert-settings';
 import { AcknowledgeLinkController } from './acknowledgement/acknowledge-link.controller';
@@ -52,6 +53,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     EndpointModule,
     IncidentModule,
     NetModule,
+    ProbeModule,
   ],
   // Before AlertController, whose `:id` would take "events" for an alert.
   controllers: [

@@ -37,6 +37,7 @@ export const AUDITED = {
   person: 'person',
   invitation: 'invitation',
   incident: 'incident',
+  probe: 'probe',
 } as const satisfies Readonly<Record<string, IdKind>>;
 /** Those of the service, and what extensions have registered. */
 export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);
@@ -83,6 +84,7 @@ const DERIVED = new Set([
   'acknowledgement',
   'incident_id',
   'dependents',
+  'by_location',
   'triggered',
   'group',
   'owner',

@@ -1,4 +1,4 @@
-import type { FoldedIncident, Notification } from './notification';
+import type { FoldedIncident, Notification, NotifiedLocation } from './notification';
 import { durationText, notificationText, targetText } from './notification-text';
 
 const notificationOf = (changes: Partial<Notification>): Notification => ({
@@ -29,6 +29,14 @@ const digest = (triggered: number, resolved: number): Partial<Notification> => (
   digest: { triggered, resolved, members: [] },
 });
 
+const REFUSED = { code: 'connection_refused', message: 'connection refused' };
+const LOCATIONS: NotifiedLocation[] = [
+  { location: 'fra', outcome: 'down', error: REFUSED },
+  { location: 'shared/use1', outcome: 'down', error: REFUSED },
+  { location: 'local', outcome: 'up', error: null },
+];
+const SILENT: NotifiedLocation = { location: 'office', outcome: 'unknown', error: REFUSED };
+
 const degraded = (changes: Partial<Notification>): Partial<Notification> => ({
   condition: 'degraded',
   isDegraded: true,
@@ -49,6 +57,22 @@ describe('the sentence of a notification', () => {
       sentence: 'Checkout API is down: internal (3 checks in a row)',
     },
     { changes: { error: null }, sentence: 'Checkout API is down (3 checks in a row)' },
+    {
+      changes: { locations: LOCATIONS },
+      sentence: 'Checkout API is down: connection refused (3 checks in a row) from 2 of 3 locations: fra, shared/use1',
+    },
+    {
+      changes: { locations: [...LOCATIONS.slice(0, 1), SILENT], upSeconds: 180 },
+      sentence:
+        'Checkout API is still down: connection refused (3 checks in a row) from 1 of 2 locations: fra; no word from office; it was up for 3 min',
+    },
+    {
+      changes: degraded({
+        locations: LOCATIONS,
+        error: { code: 'internal', message: '2 of 3 locations: fra, shared/use1' },
+      }),
+      sentence: 'Checkout API is degraded: 2 of 3 locations: fra, shared/use1 (3 checks in a row)',
+    },
     {
       changes: { upSeconds: 180 },
       sentence: 'Checkout API is still down: connection refused (3 checks in a row); it was up for 3 min',

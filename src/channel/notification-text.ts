@@ -1,4 +1,4 @@
-import type { FoldedIncident, Notification } from './notification';
+import type { FoldedIncident, Notification, NotifiedLocation } from './notification';
 import { cut, oneLine, someLines } from '../platform/text/text-limits';
 import { plural } from '../platform/text/plural';
 import { endsIn } from '../platform/text/ends-in';
@@ -156,7 +156,7 @@ export function eventSentence(notification: Notification): string {
   const name = nameOf(notification);
   switch (notification.kind) {
     case 'triggered':
-      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${because(notification)} (${plural(notification.failureCount, 'check')} in a row)${interruption(notification)}`;
+      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${because(notification)} (${plural(notification.failureCount, 'check')} in a row)${fromWhere(notification)}${interruption(notification)}`;
     case 'reminder':
       return `${name} is ${stillText(notification)} (reminder ${notification.ordinal ?? 1})`;
     case 'resolved':
@@ -293,6 +293,7 @@ function factsOf(notification: Notification): NotificationFact[] {
       label: notification.isDegraded ? 'Warning' : 'Error',
       value: notification.error ? oneLine(notification.error.code) : '',
     },
+    { label: 'Locations', value: (notification.locations ?? []).map(locationText).join(', ') },
     {
       label: sinceLabel(notification),
       value: notification.startedAt ? timeText(notification.startedAt) : '',
@@ -332,6 +333,25 @@ const endpointText = ({ endpoint, contact }: Notification): string =>
 
 const repeatFact = (notification: Notification): NotificationFact[] =>
   notification.repeat ? [{ label: 'Note', value: 'an earlier attempt at this message may have arrived' }] : [];
+
+/** Characters of the names of locations in a sentence. */
+const MAX_LOCATIONS = 200;
+
+/** Such as " from 2 of 3 locations: fra, office; no word from virginia". Of what is degraded its warning says it. */
+function fromWhere({ locations, isDegraded }: Notification): string {
+  if (!locations || isDegraded) return '';
+  const named = (outcome: NotifiedLocation['outcome']): string[] =>
+    locations.filter((one) => one.outcome === outcome).map(({ location }) => oneLine(location));
+  const [down, lost] = [named('down'), named('unknown')];
+  const from = ` from ${down.length} of ${plural(locations.length, 'location')}: ${cut(down.join(', '), MAX_LOCATIONS)}`;
+  return lost.length === 0 ? from : `${from}; no word from ${cut(lost.join(', '), MAX_LOCATIONS)}`;
+}
+
+/** Such as "fra down (connection_refused)". */
+function locationText({ location, outcome, error }: NotifiedLocation): string {
+  const state = outcome === 'unknown' ? 'silent' : outcome === 'up' && error ? 'degraded' : outcome;
+  return `${oneLine(location)} ${state}${error && outcome !== 'unknown' ? ` (${oneLine(error.code)})` : ''}`;
+}
 
 /** What a trigger adds when the recovery just before it was not notified. */
 const interruption = ({ upSeconds }: Notification): string =>

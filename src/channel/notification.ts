@@ -51,6 +51,8 @@ export interface Notification {
   /** When the transition was recorded. */
   createdAt: string;
   durationSeconds: number | null;
+  /** Of an endpoint with several locations, in their order: what those saw that have a say. Absent with one. */
+  locations?: NotifiedLocation[];
   /** Of a trigger: how long the endpoint was up just before, when that recovery was not notified. */
   upSeconds?: number;
   /** Of `reminder`: which one of the incident, from 1; `durationSeconds` is how long it has lasted. */
@@ -90,6 +92,14 @@ export interface Notification {
       message: string;
     }[];
   } | null;
+}
+
+/** What a location saw last; `unknown`: it has been silent for so long that the others decide without it. */
+export interface NotifiedLocation {
+  /** `local`, `<key>` of a probe or `shared/<key>`. */
+  location: string;
+  outcome: 'up' | 'down' | 'unknown';
+  error: { code: string; message: string } | null;
 }
 
 /** What one message tells of an incident: deliveries of several of its endpoints, or the end of it. */

@@ -50,6 +50,7 @@ export const ERROR_CODES = [
   'heartbeat_missed',
   'heartbeat_failed',
   'heartbeat_overran',
+  'probe_offline',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 

@@ -4,6 +4,7 @@ import { ContactModule } from '../contact/contact.module';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { MaintenanceModule } from '../maintenance/maintenance.module';
+import { ProbeModule } from '../probe/probe.module';
 import { StatusPageModule } from '../status-page/status-page.module';
 import { WebsiteModule } from '../website/website.module';
 import { ApplyLocks } from './apply/apply-locks';
@@ -38,6 +39,7 @@ import { SecretGuesses } from './plan/secret-guesses';
     AlertModule,
     MaintenanceModule,
     StatusPageModule,
+    ProbeModule,
   ],
   controllers: [ExportController, ConvertController, ConfigurationController],
   providers: [

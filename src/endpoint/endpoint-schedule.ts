@@ -3,7 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type { ClaimedSlot } from '../engine/claimed-slot';
 import type { Sql, Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
+import { LOCAL_NAME } from '../probe/probe-directory';
 import { SuppressionEnded } from './endpoint-events';
+import { isLocated } from './locations/locations';
 import { OUTCOME_CODE } from './outcome-code';
 import { type Coverable, covers, type MaintenanceScope } from './suppression/cover';
 
@@ -26,6 +28,7 @@ export interface Scheduled {
   /** Instances claim it: its slots come from the clock. Otherwise it has none, and its results come from elsewhere. */
   scheduled: boolean;
   revision: number;
+  locations: readonly string[];
 }
 
 /** Where the next slot of an endpoint stands that has none. */
@@ -153,6 +156,13 @@ const DUE_AFTER = `
     FROM (SELECT * FROM endpoint_schedule s WHERE s.endpoint_id = ANY ($1::uuid[]) AND ${LATER} FOR UPDATE SKIP LOCKED) s
    WHERE d.endpoint_id = s.endpoint_id RETURNING 1`;
 
+// Not what is being checked, or was a moment ago. Cost: a look into an index and an update of each row.
+const DUE_NOW = `
+  UPDATE endpoint_schedule s SET next_check_at = now()
+   WHERE s.endpoint_id = ANY ($1::uuid[]) AND s.active AND s.scheduled AND s.next_check_at > now() AND s.busy_until IS NULL
+     AND NOT EXISTS (SELECT FROM endpoint_location l WHERE l.endpoint_id = s.endpoint_id AND l.number = 0
+                        AND l.last_checked_at > now() - make_interval(secs => LEAST(s.interval_seconds, 30)))`;
+
 /** Endpoints that one call of `dueAfter` moves. */
 const DUE_BATCH = 2000;
 
@@ -218,6 +228,11 @@ export class EndpointSchedule {
     return { moved: moved.length, left };
   }
 
+  /** Another location sees these endpoints down: they are due, unless they were checked here within min(interval, 30 s). */
+  async dueNow(sql: Sql, endpointIds: readonly string[]): Promise<void> {
+    await sql.query(DUE_NOW, [endpointIds]);
+  }
+
   /** After the database's clock was set back: slots planned by the old time become due within min(interval, 30 s). */
   async bringForward(sql: Sql): Promise<void> {
     await sql.query(BRING_FORWARD);
@@ -226,19 +241,20 @@ export class EndpointSchedule {
   /** New endpoints: due at once, then on their grid, those that are scheduled. One statement. */
   async add(sql: Sql, rows: readonly Scheduled[]): Promise<void> {
     await sql.query(
-      `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled, next_check_at)
+      `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled, located, next_check_at)
        SELECT *, CASE WHEN r.scheduled THEN now() ELSE ${NO_SLOT} END
-         FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::boolean[], $7::integer[], $8::boolean[])
-           AS r (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled)`,
+         FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::boolean[], $7::integer[], $8::boolean[], $9::boolean[])
+           AS r (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, scheduled, located)`,
       [
         rows.map(({ endpointId }) => endpointId),
         rows.map(({ orgId }) => orgId),
         rows.map(({ intervalSeconds }) => intervalSeconds),
         rows.map(({ timeoutSeconds }) => timeoutSeconds),
-        rows.map(({ endpointId, intervalSeconds }) => phaseMs(endpointId, intervalSeconds)),
+        rows.map(ownPhaseMs),
         rows.map(({ active }) => active),
         rows.map(({ revision }) => revision),
         rows.map(({ scheduled }) => scheduled),
+        rows.map(({ locations }) => isLocated(locations)),
       ],
     );
   }
@@ -246,18 +262,19 @@ export class EndpointSchedule {
   /** A changed endpoint. `dueAtOnce` when its check has changed or it was enabled; otherwise its next slot on the new grid. */
   async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
     await sql.query(
-      `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6, scheduled = $8,
+      `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6, scheduled = $8, located = $9,
               next_check_at = CASE WHEN NOT $8 THEN ${NO_SLOT} WHEN $7 THEN now() ELSE LEAST(next_check_at, ${nextSlot('now()', '$4::integer', '$2::integer')}) END
         WHERE endpoint_id = $1`,
       [
         row.endpointId,
         row.intervalSeconds,
         row.timeoutSeconds,
-        phaseMs(row.endpointId, row.intervalSeconds),
+        ownPhaseMs(row),
         row.active,
         row.revision,
         dueAtOnce,
         row.scheduled,
+        isLocated(row.locations),
       ],
     );
   }
@@ -268,20 +285,21 @@ export class EndpointSchedule {
     await sql.query(
       `UPDATE endpoint_schedule s
           SET interval_seconds = r.interval_seconds, timeout_seconds = r.timeout_seconds, phase_ms = r.phase_ms, active = r.active,
-              revision = r.revision, scheduled = r.scheduled,
+              revision = r.revision, scheduled = r.scheduled, located = r.located,
               next_check_at = CASE WHEN NOT r.scheduled THEN ${NO_SLOT} WHEN r.at_once THEN now() ELSE LEAST(s.next_check_at, ${nextSlot('now()', 'r.phase_ms', 'r.interval_seconds')}) END
-         FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::boolean[], $6::int[], $7::boolean[], $8::boolean[])
-           AS r (endpoint_id, interval_seconds, timeout_seconds, phase_ms, active, revision, at_once, scheduled)
+         FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::boolean[], $6::int[], $7::boolean[], $8::boolean[], $9::boolean[])
+           AS r (endpoint_id, interval_seconds, timeout_seconds, phase_ms, active, revision, at_once, scheduled, located)
         WHERE s.endpoint_id = r.endpoint_id`,
       [
         rows.map(({ endpointId }) => endpointId),
         rows.map(({ intervalSeconds }) => intervalSeconds),
         rows.map(({ timeoutSeconds }) => timeoutSeconds),
-        rows.map(({ endpointId, intervalSeconds }) => phaseMs(endpointId, intervalSeconds)),
+        rows.map(ownPhaseMs),
         rows.map(({ active }) => active),
         rows.map(({ revision }) => revision),
         rows.map(({ isDueAtOnce }) => isDueAtOnce),
         rows.map(({ scheduled }) => scheduled),
+        rows.map(({ locations }) => isLocated(locations)),
       ],
     );
   }
@@ -387,4 +405,21 @@ const RASTER_MS = 20;
 export function phaseMs(endpointId: string, intervalSeconds: number): number {
   const offsets = (intervalSeconds * 1000) / RASTER_MS;
   return (createHash('sha256').update(endpointId).digest().readUInt32BE() % offsets) * RASTER_MS;
+}
+
+/** Its offset at one of its locations, by their turn: they share the interval evenly, so that three of one at 60 s look every 20 s. */
+export function locationPhaseMs(
+  endpointId: string,
+  intervalSeconds: number,
+  { turn, of }: { turn: number; of: number },
+): number {
+  const intervalMs = intervalSeconds * 1000;
+  const apart = Math.floor((turn * intervalMs) / of / RASTER_MS) * RASTER_MS;
+  return (phaseMs(endpointId, intervalSeconds) + apart) % intervalMs;
+}
+
+/** The offset of what the instances of the service check. */
+function ownPhaseMs({ endpointId, intervalSeconds, locations }: Scheduled): number {
+  const turn = Math.max(0, locations.indexOf(LOCAL_NAME));
+  return locationPhaseMs(endpointId, intervalSeconds, { turn, of: locations.length });
 }

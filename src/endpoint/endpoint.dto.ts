@@ -42,7 +42,7 @@ import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-k
 import { MASK } from '../platform/secrets/mask';
 import { PageQuery } from '../platform/http/page';
 import { tagSet, TagQuery, TagsField } from '../website/tags';
-import type { Endpoint, EndpointSettings } from './endpoint.entity';
+import type { Endpoint, EndpointSettings, WithLocations } from './endpoint.entity';
 import type { Maintenance } from './suppression/cover';
 import { OUTCOME_CODE, outcomeOf } from './outcome-code';
 import { LISTED_CHILDREN, MAX_PARENTS } from './suppression/dependencies';
@@ -63,6 +63,9 @@ import {
   shownHeartbeat,
 } from './heartbeat/heartbeat.dto';
 import { HEARTBEAT } from './heartbeat/heartbeat-schedule';
+import { EndpointLocation, LocationsField, QuorumField, ShownQuorum } from './locations/location.dto';
+import { locationSet, shownQuorum, storedQuorum } from './locations/locations';
+import type { Quorum } from './verdict';
 import { EndpointTls, sentTls, shownTls, TlsDto } from './settings/tls.dto';
 
 /** What an endpoint's status may be. */
@@ -216,6 +219,20 @@ export class EndpointView {
     description: 'When a ping is expected, and where to send it; `null` for other types than `HEARTBEAT`.',
   })
   heartbeat!: EndpointHeartbeat | null;
+
+  @ApiProperty({ type: [String], example: ['local'], description: 'Where it is checked from.' })
+  locations!: readonly string[];
+
+  @ShownQuorum()
+  quorum!: Quorum;
+
+  @ApiProperty({
+    type: [EndpointLocation],
+    nullable: true,
+    example: null,
+    description: 'What each location saw, in their order; `null` for exactly `["local"]`.',
+  })
+  by_location!: EndpointLocation[] | null;
 
   @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
   tags!: string[];
@@ -379,6 +396,12 @@ export class CreateEndpointDto {
   @Nested(() => TlsDto)
   tls?: TlsDto | null;
 
+  @LocationsField()
+  locations?: readonly string[];
+
+  @QuorumField()
+  quorum?: Quorum;
+
   @TagsField(
     'Labels of yours, a set, kept in lower case and in order. Its website’s apply as well and are not repeated here.',
   )
@@ -467,6 +490,8 @@ export const SETTING_FIELDS = {
   assertions: 'assertions',
   tls: 'tls',
   heartbeat: 'heartbeat',
+  locations: 'locations',
+  quorum: 'quorum',
   tags: 'tags',
   externalKey: 'key',
 } as const satisfies Record<
@@ -491,6 +516,8 @@ export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> =
       assertions: dto.assertions?.map(plainAssertion),
       tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
       heartbeat: dto.heartbeat ? sentSchedule(dto.heartbeat) : undefined,
+      locations: dto.locations && locationSet(dto.locations),
+      quorum: dto.quorum === undefined ? undefined : storedQuorum(dto.quorum),
       tags: dto.tags && tagSet(dto.tags),
     },
     SETTING_FIELDS,
@@ -513,7 +540,13 @@ type NoHeartbeat = { [Column in keyof HeartbeatColumns]: HeartbeatColumns[Column
 
 /** An endpoint with what is derived: its website's name and switch, and its state. */
 export interface EndpointRow
-  extends Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website'>, AcknowledgementColumns, NoHeartbeat {
+  extends
+    Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website' | 'locationCount'>,
+    WithLocations,
+    AcknowledgementColumns,
+    NoHeartbeat {
+  /** It has rows in `endpoint_location`. */
+  located: boolean;
   group: string;
   websiteEnabled: boolean;
   /** The stored code of its newest outcome. */
@@ -552,12 +585,20 @@ const heartbeatOf = ({ heartbeat, pingId, pushToken, ...row }: EndpointRow, base
     ? shownHeartbeat(heartbeat, { ...row, pingId, pushToken }, base)
     : null;
 
-/** `headers` are passed as they are to be shown: opened or masked. `base`: where people reach the service. */
+/** What the view of an endpoint has beside its row. */
+export interface ShownBeside {
+  /** As they are to be shown: opened or masked. */
+  headers: HeaderDto[];
+  maintenance: Maintenance | null;
+  /** `null`: it is checked at `local` alone. */
+  byLocation: EndpointLocation[] | null;
+  /** Where people reach the service. */
+  base: string | null;
+}
+
 export const toEndpointView = (
   row: EndpointRow,
-  headers: HeaderDto[],
-  maintenance: Maintenance | null,
-  base: string | null,
+  { headers, maintenance, byLocation, base }: ShownBeside,
 ): EndpointView => ({
   id: formatId('endpoint', row.id),
   website_id: formatId('website', row.websiteId),
@@ -565,6 +606,8 @@ export const toEndpointView = (
   ...(row.type === HEARTBEAT
     ? { ...NO_CHECKS, heartbeat: heartbeatOf(row, base) }
     : { headers, assertions: row.assertions.map(shownAssertion), tls: shownTls(row), heartbeat: null }),
+  quorum: shownQuorum(row.quorum),
+  by_location: byLocation,
   group: row.group,
   owner: row.owner,
   depends_on: row.dependsOn.map((id) => formatId('endpoint', id)),
@@ -590,6 +633,7 @@ const NOT_AUDITED = {
   websiteEnabled: true,
   websiteTags: [],
   dependents: [],
+  located: false,
   state: OUTCOME_CODE.unknown,
   degradedSince: null,
   lastCheckedAt: null,
@@ -621,9 +665,12 @@ export const toAuditView = (
   ...withoutCredentials(
     toEndpointView(
       { ...NOT_AUDITED, ...settings, dependsOn },
-      settings.headers.map(({ key, value, sealed }) => ({ key, value: sealed ? MASK : value })),
-      null,
-      null,
+      {
+        headers: settings.headers.map(({ key, value, sealed }) => ({ key, value: sealed ? MASK : value })),
+        maintenance: null,
+        byLocation: null,
+        base: null,
+      },
     ),
   ),
   heartbeat: settings.heartbeat && inOrder(settings.heartbeat),

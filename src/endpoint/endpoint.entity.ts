@@ -16,6 +16,7 @@ import { DEFAULT_WARN_DAYS } from '../checker/certificate-warning';
 import type { TlsSettings } from '../checker/tls-settings';
 import { Website } from '../website/website.entity';
 import type { HeartbeatSchedule } from './heartbeat/heartbeat-schedule';
+import { DEFAULT_LOCATIONS } from './locations/locations';
 
 /** A header as stored: the value of a sensitive one is sealed. */
 export interface StoredHeader {
@@ -101,6 +102,14 @@ export class Endpoint {
   @Column('smallint', { name: 'certificate_warn_days', nullable: true })
   certificateWarnDays!: number | null;
 
+  /** How many of its locations must see it down: a name, or a number as text. */
+  @Column('varchar', { length: 8, default: 'majority' })
+  quorum!: string;
+
+  /** How many it has; which ones stand in `endpoint_location`. */
+  @Column('smallint', { name: 'location_count', default: 1 })
+  locationCount!: number;
+
   /** Its own, without its website's: lower case, in order, none twice. */
   @Column('text', { array: true, default: () => `'{}'` })
   tags!: string[];
@@ -124,6 +133,11 @@ export class Endpoint {
   updatedAt!: Date;
 }
 
+/** Where an endpoint is checked, in order: of a stored one they stand in `endpoint_location`. */
+export interface WithLocations {
+  locations: readonly string[];
+}
+
 /** What a client may set: all but the endpoint's identity, its website and the bookkeeping. */
 export function settingsOf({
   id: _id,
@@ -132,11 +146,12 @@ export function settingsOf({
   websiteId: _websiteId,
   website: _website,
   owner: _owner,
+  locationCount: _locationCount,
   revision: _revision,
   createdAt: _createdAt,
   updatedAt: _updatedAt,
   ...settings
-}: Endpoint) {
+}: Endpoint & WithLocations) {
   return settings;
 }
 
@@ -170,6 +185,8 @@ export const DEFAULT_SETTINGS: EndpointSettings = {
   tls: null,
   heartbeat: null,
   certificateWarnDays: DEFAULT_WARN_DAYS,
+  quorum: 'majority',
+  locations: DEFAULT_LOCATIONS,
   tags: [],
   externalKey: null,
 };

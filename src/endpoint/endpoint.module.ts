@@ -4,6 +4,7 @@ import { CheckerModule } from '../checker/checker.module';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { OrganizationPurge } from '../identity/organization/organization-events';
 import { NetModule } from '../platform/net/net.module';
+import { ProbeModule } from '../probe/probe.module';
 import { WebsitePurge, WebsiteStarted, WebsiteStopped } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
 import { CheckDefinitions } from './check-definitions';
@@ -25,7 +26,7 @@ import { WebsiteSetupController } from './website-setup.controller';
 import { WebsiteSetupService } from './website-setup.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule],
+  imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule, ProbeModule],
   controllers: [WebsiteSetupController, EndpointSearchController, SitemapController, EndpointController],
   providers: [
     EndpointService,

@@ -6,13 +6,18 @@ import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { tagged } from '../platform/http/precondition/entity-tags';
 import { problems } from '../platform/problem/problem';
+import { ProbeDirectory } from '../probe/probe-directory';
 import type { Website } from '../website/website.entity';
 import { NIL_UUID } from '../platform/ids/id';
 import { selectColumns } from '../platform/database/select-columns';
 import { updateRows } from '../platform/database/update-rows';
 import { type EndpointQuery, type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
-import { Endpoint, type EndpointSettings, tagSource } from './endpoint.entity';
+import { Endpoint, type EndpointSettings, tagSource, type WithLocations } from './endpoint.entity';
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
+import { LOCATIONS_COLUMN, readByLocation } from './locations/by-location';
+import type { EndpointLocation } from './locations/location.dto';
+import { saveLocations } from './locations/location-rows';
+import { checksPerSecond } from './locations/locations';
 import { CHILDREN_COLUMN, PARENTS_COLUMN } from './suppression/dependencies';
 import { type MaintenanceNow, MaintenanceNowLookup } from './suppression/maintenance-now';
 import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './suppression/suppression.dto';
@@ -28,6 +33,7 @@ const INSERTED = 1000;
 export const selectEndpoints = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
     w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
     s.degraded_since AS "degradedSince", s.last_checked_at AS "lastCheckedAt",
+    coalesce(n.located, false) AS located, ${LOCATIONS_COLUMN},
     CASE WHEN n.active AND isfinite(n.next_check_at) THEN n.next_check_at END AS "nextCheckAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS},
     (SELECT m.incident_id FROM incident_member m WHERE m.endpoint_id = e.id AND m.ended_at IS NULL) AS "incidentId",
     ${HEARTBEAT_COLUMNS}
@@ -77,6 +83,20 @@ export interface NewEndpoint {
   armed?: boolean;
 }
 
+/** What is read beside the rows of a page, by their uuids. */
+interface Beside {
+  maintenance: MaintenanceNow;
+  byLocation: ReadonlyMap<string, EndpointLocation[]>;
+}
+
+/** Settings that a locked endpoint is to have, and had. */
+export interface SavedEndpoint {
+  id: string;
+  revision: number;
+  settings: EndpointSettings;
+  before: EndpointSettings;
+}
+
 /** The rows of endpoints: read for the API, and written within what the organization may have. */
 @Injectable()
 export class EndpointRepository {
@@ -86,6 +106,7 @@ export class EndpointRepository {
     private readonly settings: EndpointSettingsResolver,
     private readonly quotas: Quotas,
     private readonly maintenance: MaintenanceNowLookup,
+    private readonly probes: ProbeDirectory,
   ) {}
 
   /**
@@ -93,13 +114,15 @@ export class EndpointRepository {
    * Throws `quota_exceeded`.
    */
   async insert(tx: Tx, website: Pick<Website, 'id' | 'orgId'>, endpoints: readonly NewEndpoint[]): Promise<void> {
-    const checksPerSecond = endpoints.reduce((sum, { settings }) => sum + 1 / settings.intervalSeconds, 0);
-    await this.quotas.claim(tx, website.orgId, { endpoints: endpoints.length, checks_per_second: checksPerSecond });
+    const rate = endpoints.reduce((sum, { settings }) => sum + checksPerSecond(settings), 0);
+    await this.quotas.claim(tx, website.orgId, { endpoints: endpoints.length, checks_per_second: rate });
     const owner = { orgId: website.orgId, websiteId: website.id };
     for (let from = 0; from < endpoints.length; from += INSERTED)
       await tx.manager.insert(
         Endpoint,
-        endpoints.slice(from, from + INSERTED).map(({ id, settings }) => ({ id, ...owner, ...settings })),
+        endpoints
+          .slice(from, from + INSERTED)
+          .map(({ id, settings }) => ({ id, ...owner, ...settings, locationCount: settings.locations.length })),
       );
     await tx.query(
       'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE id = ANY ($1::uuid[])',
@@ -110,32 +133,48 @@ export class EndpointRepository {
       tx,
       heartbeats.map(({ id, address, armed = false }) => ({ endpointId: id, armed, ...address })),
     );
+    await saveLocations(
+      tx,
+      this.probes,
+      website.orgId,
+      endpoints.map(({ id, settings }) => ({ ...settings, id, before: null })),
+    );
   }
 
   /** New settings of a locked endpoint. Throws `quota_exceeded` when it asks for more checks per second than there are left. */
   async save(
     tx: Tx,
-    endpoint: Endpoint,
-    settings: EndpointSettings & Pick<Endpoint, 'revision' | 'websiteId'>,
+    before: Endpoint & WithLocations,
+    { locations, ...settings }: EndpointSettings & Pick<Endpoint, 'revision' | 'websiteId'>,
   ): Promise<void> {
-    const moreChecks = 1 / settings.intervalSeconds - 1 / endpoint.intervalSeconds;
-    if (moreChecks > 0) await this.quotas.claim(tx, endpoint.orgId, { checks_per_second: moreChecks });
-    await tx.manager.update(Endpoint, { id: endpoint.id }, { ...settings, updatedAt: new Date() });
+    const { id, orgId } = before;
+    const { intervalSeconds } = settings;
+    const moreChecks = checksPerSecond({ intervalSeconds, locations }) - checksPerSecond(before);
+    if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
+    await tx.manager.update(Endpoint, { id }, { ...settings, locationCount: locations.length, updatedAt: new Date() });
+    await saveLocations(tx, this.probes, orgId, [{ id, intervalSeconds, locations, before }]);
   }
 
   /** New settings of several locked endpoints of one organization; `moreChecks`: of all of them, per second. */
-  async saveSome(
-    tx: Tx,
-    orgId: string,
-    rows: readonly (EndpointSettings & Pick<Endpoint, 'id' | 'revision'>)[],
-    moreChecks: number,
-  ): Promise<void> {
+  async saveSome(tx: Tx, orgId: string, rows: readonly SavedEndpoint[], moreChecks: number): Promise<void> {
     if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
     const updatedAt = new Date();
     await updateRows(
       tx,
       Endpoint,
-      rows.map((row) => ({ ...row, updatedAt })),
+      rows.map(({ settings, id, revision }) => ({
+        ...settings,
+        id,
+        revision,
+        locationCount: settings.locations.length,
+        updatedAt,
+      })),
+    );
+    await saveLocations(
+      tx,
+      this.probes,
+      orgId,
+      rows.map(({ id, settings, before }) => ({ ...settings, id, before })),
     );
   }
 
@@ -161,24 +200,24 @@ export class EndpointRepository {
     return this.viewsOf(caller, page);
   }
 
-  /** The rows of a page as the caller may see them: one statement for the maintenance in force. */
+  /** The rows of a page as the caller may see them: one statement for the maintenance in force, one for what locations saw. */
   async viewsOf(caller: Caller, page: Page<EndpointRow>): Promise<Page<EndpointView>> {
-    const now = await this.maintenanceOf(this.database, caller.orgId, page.items);
-    return page.map((row) => this.toView(row, caller, now));
+    const beside = await this.readBeside(this.database, caller.orgId, page.items);
+    return page.map((row) => this.toView(row, caller, beside));
   }
 
   async view(sql: Sql, caller: Caller, id: string): Promise<EndpointView> {
     const [row] = await sql.query<EndpointRow>(ONE, [caller.orgId, id]);
     if (!row) throw problems.notFound();
-    const view = this.toView(row, caller, await this.maintenanceOf(sql, caller.orgId, [row]));
+    const view = this.toView(row, caller, await this.readBeside(sql, caller.orgId, [row]));
     return tagged(view, tagSource(row, row.dependsOn));
   }
 
   /** In the order in which they were made. */
   async viewAll(caller: Caller, ids: readonly string[]): Promise<EndpointView[]> {
     const rows = await this.database.query<EndpointRow>(SOME, [caller.orgId, ids]);
-    const now = await this.maintenanceOf(this.database, caller.orgId, rows);
-    return rows.map((row) => this.toView(row, caller, now));
+    const beside = await this.readBeside(this.database, caller.orgId, rows);
+    return rows.map((row) => this.toView(row, caller, beside));
   }
 
   /** `null` beyond a thousand. */
@@ -187,25 +226,26 @@ export class EndpointRepository {
     return row && row.found <= MOST_COUNTED ? row.found : null;
   }
 
-  private maintenanceOf(sql: Sql, orgId: string, rows: readonly EndpointRow[]): Promise<MaintenanceNow> {
+  private async readBeside(sql: Sql, orgId: string, rows: readonly EndpointRow[]): Promise<Beside> {
     const endpoints = rows.map(({ id, websiteId, tags, websiteTags }) => ({
       id,
       orgId,
       websiteId,
       tags: [...tags, ...websiteTags],
     }));
-    return this.maintenance.read(sql, orgId, endpoints);
+    const maintenance = await this.maintenance.read(sql, orgId, endpoints);
+    return { maintenance, byLocation: await readByLocation(sql, rows) };
   }
 
   /** A read key sees no credential. */
-  private toView(row: EndpointRow, { role }: Caller, now: MaintenanceNow): EndpointView {
+  private toView(row: EndpointRow, { role }: Caller, { maintenance, byLocation }: Beside): EndpointView {
     const { id, headers } = row;
-    const view = toEndpointView(
-      row,
-      this.settings.shownHeaders(id, headers, role),
-      now.get(id) ?? null,
-      this.settings.publicUrl,
-    );
+    const view = toEndpointView(row, {
+      headers: this.settings.shownHeaders(id, headers, role),
+      maintenance: maintenance.get(id) ?? null,
+      byLocation: byLocation.get(id) ?? null,
+      base: this.settings.publicUrl,
+    });
     if (role !== 'read') return view;
     return { ...withoutCredentials(view), heartbeat: view.heartbeat && withoutAddress(view.heartbeat) };
   }

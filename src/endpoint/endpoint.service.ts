@@ -12,6 +12,7 @@ import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
 import { Turns } from '../platform/time/turns';
+import { LOCAL_NAME } from '../probe/probe-directory';
 import type { Website } from '../website/website.entity';
 import { WebsiteService } from '../website/website.service';
 import { CHECKED_SETTINGS } from './check-definitions';
@@ -23,7 +24,10 @@ import {
   SuppressionEnded,
 } from './endpoint-events';
 import { EndpointSchedule, type Scheduled } from './endpoint-schedule';
-import { EndpointSettingsResolver } from './settings/endpoint-settings';
+import { readLocations } from './locations/by-location';
+import { FORGET_LOCATIONS, resumeLocations } from './locations/location-rows';
+import { checksPerSecond, DEFAULT_LOCATIONS, isLocated } from './locations/locations';
+import { type Circumstances, EndpointSettingsResolver } from './settings/endpoint-settings';
 import {
   type CreateEndpointDto,
   type EndpointQuery,
@@ -33,10 +37,10 @@ import {
   toAuditView,
   type UpdateEndpointDto,
 } from './endpoint.dto';
-import { Endpoint, type EndpointSettings, settingsOf, tagSource } from './endpoint.entity';
+import { Endpoint, type EndpointSettings, settingsOf, tagSource, type WithLocations } from './endpoint.entity';
 import { changeAddress } from './heartbeat/heartbeat-addresses';
 import type { SentAddress } from './heartbeat/heartbeat.dto';
-import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
+import { EndpointRepository, type NewEndpoint, type SavedEndpoint } from './endpoint.repository';
 import { OUTCOME_CODE } from './outcome-code';
 import {
   addParents,
@@ -81,7 +85,8 @@ export class EndpointService {
     query: NewEndpointQuery = {},
   ): Promise<EndpointView> {
     const id = newUuid();
-    const { settings, address, findings } = this.settings.examine(id, dto, null, caller);
+    const probes = await this.settings.probesIn(this.database, caller.orgId, [dto.locations]);
+    const { settings, address, findings } = this.settings.examine(id, dto, { stored: null, caller, probes });
     refuse(together([findings, otherWebsite(dto, formatId('website', websiteId))]));
     const dependsOn = parentIds(dto.depends_on ?? []);
     await this.database.transaction(async (tx) => {
@@ -143,19 +148,27 @@ export class EndpointService {
   }
 
   /** What `create` would refuse in these fields. */
-  findingsInNew(caller: Caller, websiteId: string | undefined, fields: Partial<CreateEndpointDto>): Findings {
-    return together([this.settings.findingsIn(newUuid(), fields, null, caller), otherWebsite(fields, websiteId)]);
+  async findingsInNew(
+    caller: Caller,
+    websiteId: string | undefined,
+    fields: Partial<CreateEndpointDto>,
+  ): Promise<Findings> {
+    const probes = await this.settings.probesIn(this.database, caller.orgId, [fields.locations]);
+    const found = this.settings.findingsIn(newUuid(), fields, { stored: null, caller, probes });
+    return together([found, otherWebsite(fields, websiteId)]);
   }
 
   /** What `update` would refuse in these fields; nothing for an endpoint that is not there. */
   async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateEndpointDto): Promise<Findings> {
     const { orgId } = caller;
     const id = parseId('endpoint', publicId);
-    const stored = id && (await this.database.manager.findOneBy(Endpoint, { orgId, id }));
-    if (!stored) return NO_FINDINGS;
+    const found = id && (await this.database.manager.findOneBy(Endpoint, { orgId, id }));
+    if (!found) return NO_FINDINGS;
+    const stored = settingsOf(await this.withLocations(this.database, found));
+    const probes = await this.settings.probesIn(this.database, orgId, [fields.locations ?? stored.locations]);
     return together([
-      this.settings.findingsIn(stored.id, fields, settingsOf(stored), caller),
-      selfFindings(stored.id, fields.depends_on),
+      this.settings.findingsIn(found.id, fields, { stored, caller, probes }),
+      selfFindings(found.id, fields.depends_on),
     ]);
   }
 
@@ -175,13 +188,14 @@ export class EndpointService {
     const sentParents = dto.depends_on && parentIds(dto.depends_on);
     if (sentParents && sentParents.length > 0) await lockGraph(tx, caller.orgId);
     const move = await this.lockForMove(tx, caller.orgId, id, dto);
-    const endpoint = await this.lockWithParents(tx, caller.orgId, id, sentParents);
+    const endpoint = await this.withLocations(tx, await this.lockWithParents(tx, caller.orgId, id, sentParents));
     const parents = await parentsOf(tx, id);
     requireMatch(tagSource(endpoint, parents));
     refuseOvertakenMove(endpoint, dto, move);
     const websiteId = move?.to.id ?? endpoint.websiteId;
     const stored = settingsOf(endpoint);
-    const { settings, address, findings } = this.settings.examine(id, dto, stored, caller);
+    const probes = await this.settings.probesIn(tx, caller.orgId, [dto.locations ?? stored.locations]);
+    const { settings, address, findings } = this.settings.examine(id, dto, { stored, caller, probes });
     refuse(together([findings, await cycleFindings(tx, id, sentParents ?? [])]));
     const dependsOn = sentParents ?? parents;
     const wasOn = endpoint.enabled && (move?.from.enabled ?? true);
@@ -193,7 +207,9 @@ export class EndpointService {
     await this.repository.save(tx, endpoint, { ...settings, revision, websiteId });
     await changeAddress(tx, id, address);
     if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, [id]);
-    await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, hasNewCheck || (isOn && !wasOn));
+    const isDueAtOnce = hasNewCheck || isNewAtLocal(stored, settings) || (isOn && !wasOn);
+    await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, isDueAtOnce);
+    if (isOn && !wasOn && isLocated(settings.locations)) await resumeLocations(tx, 'endpoint_id', [id]);
     if (settings.heartbeat && (isChanged('heartbeat') || isOn !== wasOn))
       await this.events.emit(new HeartbeatsChanged([id]), tx);
     if (isFreed(parents, dependsOn)) await this.events.emit(new SuppressionEnded({ endpointIds: [id] }), tx);
@@ -221,12 +237,20 @@ export class EndpointService {
     const found = await tx.manager.find(Endpoint, { where: { orgId, id: In(ids) } });
     const parents = await parentsOfSome(tx, ids);
     const running = await this.websites.enabledOf(tx, [...new Set(found.map(({ websiteId }) => websiteId))]);
-    const stored = new Map(found.map((endpoint) => [endpoint.id, endpoint]));
+    const locations = await readLocations(tx, ids);
+    const stored = new Map(
+      found.map((endpoint) => [
+        endpoint.id,
+        { ...endpoint, locations: locations.get(endpoint.id) ?? DEFAULT_LOCATIONS },
+      ]),
+    );
+    const named = sent.map(({ id, dto }) => dto.locations ?? stored.get(id)?.locations);
+    const probes = await this.settings.probesIn(tx, orgId, named);
     const changed = await new Turns().map(sent, ({ id, dto }) => {
       const endpoint = stored.get(id);
       if (!endpoint) throw problems.notFound();
       const dependedOn = parents.get(id) ?? [];
-      return this.changedOf(caller, endpoint, dto, { dependedOn, isOn: running.has(endpoint.websiteId) });
+      return this.changedOf(endpoint, dto, { caller, probes, dependedOn, isOn: running.has(endpoint.websiteId) });
     });
     await this.relink(tx, orgId, changed);
     const moreChecks = changed.reduce((sum, one) => sum + one.moreChecks, 0);
@@ -242,6 +266,8 @@ export class EndpointService {
       tx,
       changed.map(({ scheduled }) => scheduled),
     );
+    const resumed = changed.filter(({ isResumed, scheduled }) => isResumed && isLocated(scheduled.locations));
+    if (resumed.length > 0) await resumeLocations(tx, 'endpoint_id', idsOf(resumed));
     const awaited = idsOf(changed.filter(({ isAwaitedAgain }) => isAwaitedAgain));
     if (awaited.length > 0) await this.events.emit(new HeartbeatsChanged(awaited), tx);
     const freed = idsOf(changed.filter((one) => one.isFreed));
@@ -259,7 +285,7 @@ export class EndpointService {
 
   remove(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
-      const endpoint = await this.lock(tx, orgId, id);
+      const endpoint = await this.withLocations(tx, await this.lock(tx, orgId, id));
       const parents = await parentsOf(tx, id);
       requireMatch(tagSource(endpoint, parents));
       const before = toAuditView(endpoint.websiteId, settingsOf(endpoint), parents);
@@ -275,8 +301,11 @@ export class EndpointService {
     await this.lockSome(tx, orgId, ids, []);
     const endpoints = await tx.manager.find(Endpoint, { where: { orgId, id: In([...ids]) }, order: { id: 'ASC' } });
     const parents = await parentsOfSome(tx, ids);
+    const located = await readLocations(tx, ids);
     const changes = endpoints.map((endpoint) => {
-      const before = toAuditView(endpoint.websiteId, settingsOf(endpoint), parents.get(endpoint.id) ?? []);
+      const locations = located.get(endpoint.id) ?? DEFAULT_LOCATIONS;
+      const settings = settingsOf({ ...endpoint, locations });
+      const before = toAuditView(endpoint.websiteId, settings, parents.get(endpoint.id) ?? []);
       return { ...about(orgId, endpoint.id), action: 'delete' as const, before };
     });
     const found = endpoints.map(({ id }) => id);
@@ -313,6 +342,7 @@ export class EndpointService {
   /** The website was enabled: so are its endpoints, in the same transaction. */
   async startOfWebsite(tx: Tx, websiteId: string): Promise<void> {
     await this.schedule.switchWebsite(tx, websiteId, true);
+    await resumeLocations(tx, 'website_id', [websiteId]);
     await this.awaitAgain(tx, websiteId);
   }
 
@@ -392,6 +422,12 @@ export class EndpointService {
     return lockGraph(tx, orgId);
   }
 
+  /** Cost: a range of a primary key, nearly always empty. */
+  private async withLocations(sql: Sql, endpoint: Endpoint): Promise<Endpoint & WithLocations> {
+    const locations = (await readLocations(sql, [endpoint.id])).get(endpoint.id) ?? DEFAULT_LOCATIONS;
+    return { ...endpoint, locations };
+  }
+
   /** The state row first, as the recorder does: the same order everywhere, so that the two cannot deadlock. */
   private async lock(tx: Tx, orgId: string, id: string): Promise<Endpoint> {
     await tx.query('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 AND org_id = $2 FOR UPDATE', [id, orgId]);
@@ -419,26 +455,30 @@ export class EndpointService {
   }
 
   private changedOf(
-    caller: Caller,
-    endpoint: Endpoint,
+    endpoint: Endpoint & WithLocations,
     dto: UpdateEndpointDto,
-    { dependedOn, isOn: isWebsiteOn }: { dependedOn: readonly string[]; isOn: boolean },
+    {
+      dependedOn,
+      isOn: isWebsiteOn,
+      ...by
+    }: Omit<Circumstances, 'stored'> & { dependedOn: readonly string[]; isOn: boolean },
   ): ChangedEndpoint {
     const { id, orgId, websiteId } = endpoint;
     const stored = settingsOf(endpoint);
-    const { settings, address, findings } = this.settings.examine(id, dto, stored, caller);
+    const { settings, address, findings } = this.settings.examine(id, dto, { ...by, stored });
     refuse(findings);
     const isChanged = (key: keyof EndpointSettings) => !isDeepStrictEqual(settings[key], stored[key]);
     const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
     const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
     const dependsOn = dto.depends_on ? parentIds(dto.depends_on) : dependedOn;
     return {
-      row: { id, ...settings, revision },
+      row: { id, revision, settings, before: stored },
       newParents: dependsOn.join() === dependedOn.join() ? null : dependsOn,
       isFreed: isFreed(dependedOn, dependsOn),
-      moreChecks: 1 / settings.intervalSeconds - 1 / endpoint.intervalSeconds,
+      moreChecks: checksPerSecond(settings) - checksPerSecond(stored),
       hasNewTarget: isChanged('url') || isChanged('type'),
       isStopped: endpoint.enabled && !settings.enabled,
+      isResumed: settings.enabled && !endpoint.enabled,
       address,
       isAwaitedAgain: settings.heartbeat !== null && (isChanged('heartbeat') || isChanged('enabled')),
       scheduled: {
@@ -449,7 +489,8 @@ export class EndpointService {
         active: settings.enabled && isWebsiteOn,
         scheduled: this.settings.isScheduled(settings),
         revision,
-        isDueAtOnce: hasNewCheck || (settings.enabled && !endpoint.enabled),
+        locations: settings.locations,
+        isDueAtOnce: hasNewCheck || isNewAtLocal(stored, settings) || (settings.enabled && !endpoint.enabled),
       },
       entry: {
         ...about(orgId, id),
@@ -477,7 +518,7 @@ export class EndpointService {
     );
   }
 
-  private async reschedule(tx: Tx, endpoint: Endpoint, dueAtOnce: boolean): Promise<void> {
+  private async reschedule(tx: Tx, endpoint: Endpoint & WithLocations, dueAtOnce: boolean): Promise<void> {
     const website = await this.websites.find(tx, endpoint.websiteId);
     await this.schedule.change(
       tx,
@@ -494,7 +535,8 @@ export class EndpointService {
   private async startNewStreak(tx: Tx, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.query(
-      `UPDATE endpoint_state SET consecutive_failures = 0, consecutive_successes = 0, failing_since = NULL, status = $2, status_since = now(),
+      `WITH ${FORGET_LOCATIONS}
+       UPDATE endpoint_state SET consecutive_failures = 0, consecutive_successes = 0, failing_since = NULL, status = $2, status_since = now(),
               consecutive_bad = 0, consecutive_good = 0, degraded_since = NULL, failing_unmuted_since = NULL, bad_unmuted_since = NULL, up_since = NULL, good_since = NULL,
               certificate_expires_at = NULL WHERE endpoint_id = ANY ($1::uuid[])`,
       [ids, OUTCOME_CODE.unknown],
@@ -527,9 +569,13 @@ const about = (orgId: string, id: string) => ({ orgId, resource: 'endpoint', id 
 const isFreed = (before: readonly string[], after: readonly string[]): boolean =>
   before.some((parent) => !after.includes(parent));
 
+/** The service itself is a new location of it. */
+const isNewAtLocal = (before: EndpointSettings, after: EndpointSettings): boolean =>
+  after.locations.includes(LOCAL_NAME) && !before.locations.includes(LOCAL_NAME);
+
 /** What a change makes of an endpoint that stays in its website. */
 interface ChangedEndpoint {
-  row: EndpointSettings & Pick<Endpoint, 'id' | 'revision'>;
+  row: SavedEndpoint;
   /** uuids; `null` where it depends on what it did before. */
   newParents: readonly string[] | null;
   isFreed: boolean;
@@ -537,6 +583,7 @@ interface ChangedEndpoint {
   moreChecks: number;
   hasNewTarget: boolean;
   isStopped: boolean;
+  isResumed: boolean;
   address: SentAddress;
   /** A heartbeat of which the next expectation is to be found again. */
   isAwaitedAgain: boolean;

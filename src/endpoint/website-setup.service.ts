@@ -7,7 +7,8 @@ import { type Findings, NO_FINDINGS, refuse, together, under } from '../platform
 import type { FieldProblem } from '../platform/problem/problem';
 import { parseWebsiteUrl } from '../website/website-url';
 import { WebsiteService } from '../website/website.service';
-import { EndpointSettingsResolver } from './settings/endpoint-settings';
+import type { ProbesByLocation } from './locations/locations';
+import { type Circumstances, EndpointSettingsResolver } from './settings/endpoint-settings';
 import type { CreateEndpointDto, NewEndpointQuery } from './endpoint.dto';
 import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
 import { EndpointService } from './endpoint.service';
@@ -27,7 +28,8 @@ export class WebsiteSetupService {
 
   /** Throws what creating each of them would throw, with the problems of all. */
   async create(caller: Caller, dto: CreateWebsiteDto, query: NewEndpointQuery = {}): Promise<CreatedWebsiteView> {
-    const parts = (dto.endpoints ?? []).map((sent, i) => this.examine(caller, sent, i));
+    const probes = await this.probesIn(caller, dto.endpoints);
+    const parts = (dto.endpoints ?? []).map((sent, i) => this.examine({ caller, probes, stored: null }, sent, i));
     refuse(together([urlFindings(dto), ...parts.map(({ findings }) => findings)]));
     const made = parts.map(({ endpoint }) => endpoint);
     const { id } = await this.database.transaction(async (tx) => {
@@ -44,14 +46,23 @@ export class WebsiteSetupService {
   }
 
   /** What `create` would refuse in these fields. */
-  findingsIn(caller: Caller, { url, endpoints = [] }: Partial<CreateWebsiteDto>): Findings {
+  async findingsIn(caller: Caller, { url, endpoints = [] }: Partial<CreateWebsiteDto>): Promise<Findings> {
+    const by = { caller, probes: await this.probesIn(caller, endpoints), stored: null };
     const ofEndpoints = endpoints.map((sent, i) =>
-      under(
-        `/endpoints/${i}`,
-        together([this.settings.findingsIn(newUuid(), sent, null, caller), websiteFindings(sent)]),
-      ),
+      under(`/endpoints/${i}`, together([this.settings.findingsIn(newUuid(), sent, by), websiteFindings(sent)])),
     );
     return together([urlFindings({ url }), ...ofEndpoints]);
+  }
+
+  private probesIn(
+    { orgId }: Caller,
+    endpoints: readonly Partial<CreateEndpointDto>[] = [],
+  ): Promise<ProbesByLocation> {
+    return this.settings.probesIn(
+      this.database,
+      orgId,
+      endpoints.map(({ locations }) => locations),
+    );
   }
 
   private holdParents(tx: Tx, orgId: string, made: readonly NewEndpoint[]): Promise<void> {
@@ -60,9 +71,13 @@ export class WebsiteSetupService {
     return holdParents(tx, orgId, parents, (id) => `/endpoints/${placeOf(id)}/depends_on`);
   }
 
-  private examine(caller: Caller, sent: CreateEndpointDto, i: number): { endpoint: NewEndpoint; findings: Findings } {
+  private examine(
+    by: Circumstances,
+    sent: CreateEndpointDto,
+    i: number,
+  ): { endpoint: NewEndpoint; findings: Findings } {
     const id = newUuid();
-    const { settings, address, findings } = this.settings.examine(id, sent, null, caller);
+    const { settings, address, findings } = this.settings.examine(id, sent, by);
     return {
       endpoint: { id, settings, address, dependsOn: parentIds(sent.depends_on ?? []) },
       findings: under(`/endpoints/${i}`, together([findings, websiteFindings(sent)])),

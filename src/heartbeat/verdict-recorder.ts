@@ -42,7 +42,12 @@ export class VerdictRecorder {
 
   /** Of what has been pending for long, what no check is there of. Cost: for each such heartbeat a look into the days of its verdicts. */
   async unrecorded(tx: Tx, { endpointKey, pending }: LockedHeartbeat): Promise<LockedHeartbeat['pending']> {
-    const asked = pending.map((verdict) => ({ endpointKey, checkedAt: new Date(verdict.atMs), verdict }));
+    const asked = pending.map((verdict) => ({
+      endpointKey,
+      checkedAt: new Date(verdict.atMs),
+      location: LOCAL,
+      verdict,
+    }));
     const missing = await this.history.missing(tx, asked);
     return missing.map(({ verdict }) => verdict);
   }

@@ -2,10 +2,14 @@ import { type CheckError, type CheckResult, ERROR_CODES, type Outcome } from '..
 import { OUTCOME_CODE, outcomeOf } from '../endpoint/outcome-code';
 import {
   CONFIRMED,
+  countedOf,
   DEGRADED,
   errorCodeAt,
   errorIndex,
+  type Found,
+  LATE,
   outcomeWithMarks,
+  ownOf,
   PLANNED,
   toMicroseconds,
   toMilliseconds,
@@ -52,6 +56,34 @@ describe('check encoding', () => {
     expect(outcomeWithMarks({ result: { outcome: 'up' } as CheckResult, planned: false, attempts: 1 })).toBe(1);
   });
 
+  const OUTCOMES = ['up', 'down', 'unknown'] as const;
+  const found = (outcome: Outcome, degraded: boolean): Found => ({ outcome, degraded });
+  const FOUND: Found[] = [...OUTCOMES.map((outcome) => found(outcome, false)), found('up', true)];
+  const resultOf = ({ outcome, degraded }: Found) => ({ outcome, warning: degraded ? WARNING : null }) as CheckResult;
+
+  it.each(FOUND.flatMap((own) => FOUND.map((counted) => [own, counted] as const)))(
+    'restores what a location saw and what counted: %j, %j',
+    (own, counted) => {
+      for (const attempts of [1, 2] as const) {
+        const stored = outcomeWithMarks({ result: resultOf(own), planned: true, attempts, counted });
+        expect([ownOf(stored), countedOf(stored)]).toEqual([own, counted]);
+        expect([stored & PLANNED, stored & CONFIRMED]).toEqual([PLANNED, attempts === 2 ? CONFIRMED : 0]);
+        expect([outcomeOf(stored), (stored & DEGRADED) !== 0]).toEqual([counted.outcome, counted.degraded]);
+      }
+    },
+  );
+
+  it.each(FOUND)('restores a late result of one of several locations, which counts for it alone: %j', (own) => {
+    const stored = outcomeWithMarks({ result: resultOf(own), planned: false, attempts: 1, counted: null });
+    expect([ownOf(stored), countedOf(stored), stored & LATE]).toEqual([own, null, LATE]);
+  });
+
+  it.each(FOUND)('stores the same of one location as of several that agree: %j', (own) => {
+    const check = { result: resultOf(own), planned: true, attempts: 2 as const };
+    expect(outcomeWithMarks({ ...check, counted: own })).toBe(outcomeWithMarks(check));
+    expect(countedOf(outcomeWithMarks(check))).toEqual(own);
+  });
+
   it.each(ERROR_CODES.map((code) => [code]))('restores the error code %s', (code) => {
     expect(errorCodeAt(errorIndex(code))).toBe(code);
   });
@@ -88,21 +120,27 @@ describe('checkId', () => {
   const at = new Date('2026-11-20T10:00:00.123Z');
 
   it('makes the same id every time', () => {
-    expect(checkId(secret, '7', at)).toBe(checkId(secret, '7', new Date(at)));
+    expect(checkId(secret, '7', at, 0)).toBe(checkId(secret, '7', new Date(at), 0));
   });
 
-  it('makes different ids for another endpoint, time or installation', () => {
+  it('makes the ids of before there were locations for what the service itself checks', () => {
+    expect(checkId(secret, '7', at, 0)).toBe('ck_01m7w6c3bvf3w8qd961akfhepj');
+  });
+
+  it('makes different ids for another endpoint, time, location or installation', () => {
     const ids = [
-      checkId(secret, '7', at),
-      checkId(secret, '8', at),
-      checkId(secret, '7', new Date(at.getTime() + 1)),
-      checkId(Buffer.from('other'), '7', at),
+      checkId(secret, '7', at, 0),
+      checkId(secret, '7', at, 1),
+      checkId(secret, '7', at, 2),
+      checkId(secret, '8', at, 0),
+      checkId(secret, '7', new Date(at.getTime() + 1), 0),
+      checkId(Buffer.from('other'), '7', at, 0),
     ];
-    expect(new Set(ids).size).toBe(4);
+    expect(new Set(ids).size).toBe(6);
   });
 
   it('makes ids that sort by time', () => {
-    const ids = [0, 1, 1000, 1e6, 1e10].map((ms) => checkId(secret, '7', new Date(at.getTime() + ms)));
+    const ids = [0, 1, 1000, 1e6, 1e10].map((ms) => checkId(secret, '7', new Date(at.getTime() + ms), 3));
     expect([...ids].sort()).toEqual(ids);
   });
 });

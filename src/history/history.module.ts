@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { EndpointModule } from '../endpoint/endpoint.module';
+import { ProbeModule } from '../probe/probe.module';
 import { WebsiteModule } from '../website/website.module';
 import { CheckListService } from './read/check-list.service';
 import { CheckReader } from './read/check-reader';
 import { HistoryController } from './history.controller';
 import { HistoryEvents } from './history-events';
+import { HistoryLocations } from './read/history-location';
 import { HistoryMetrics } from './history.metrics';
 import { HistoryRetention } from './retention/history-retention';
 import { HistoryBacklog } from './write/history-backlog';
@@ -27,7 +29,7 @@ import { WebsiteHistoryService } from './website/website-history.service';
 
 /** What was measured: single checks, hourly and daily stats, outages; written by the recorder, read by these routes. */
 @Module({
-  imports: [EndpointModule, WebsiteModule],
+  imports: [EndpointModule, WebsiteModule, ProbeModule],
   controllers: [HistoryController, WebsiteHistoryController, OverviewController, EndpointMetricsController],
   providers: [
     Partitions,
@@ -39,6 +41,7 @@ import { WebsiteHistoryService } from './website/website-history.service';
     RollupJob,
     HistoryRetention,
     HistoryRetentionJob,
+    HistoryLocations,
     StatsReader,
     OutageReader,
     PlannedTimeReader,
@@ -50,6 +53,14 @@ import { WebsiteHistoryService } from './website/website-history.service';
     OverviewService,
     EndpointMetricsService,
   ],
-  exports: [Partitions, HistoryWriter, HistoryBacklog, HistoryRetention, UptimeService, OverviewService],
+  exports: [
+    Partitions,
+    HistoryWriter,
+    HistoryBacklog,
+    HistoryRetention,
+    HistoryLocations,
+    UptimeService,
+    OverviewService,
+  ],
 })
 export class HistoryModule {}

@@ -4,7 +4,6 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../platform/config/config';
 import { Problem, problems } from '../platform/problem/problem';
-import { ApiKeyService } from './api-key/api-key.service';
 import { COST, type CostOf } from '../platform/access/cost';
 import {
   ACCESS,
@@ -15,6 +14,7 @@ import {
   NEEDS_ACCOUNTS,
   ROLES,
 } from '../platform/access/caller';
+import { credential, Credentials } from './credentials';
 import { OrganizationService } from './organization/organization.service';
 import { requireOrganization } from './organization/wanted-organization';
 import { RateLimits } from './rate-limits';
@@ -26,8 +26,8 @@ import type { SignedIn } from './session/session.service';
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else the header of a proxy, else session cookie), applies the
- * rate limits, and leaves the caller on the request.
+ * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else the header of a proxy, else session cookie; a
+ * probe by its token), applies the rate limits, and leaves the caller on the request.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -36,7 +36,7 @@ export class AuthGuard implements CanActivate {
   constructor(
     private readonly config: Config,
     private readonly reflector: Reflector,
-    private readonly keys: ApiKeyService,
+    private readonly credentials: Credentials,
     private readonly organizations: OrganizationService,
     private readonly limits: RateLimits,
     private readonly sessions: RequestSessions,
@@ -57,6 +57,7 @@ export class AuthGuard implements CanActivate {
     }
     if (rule === 'operator') return this.operator(request);
     if (rule === 'person') return this.person(request);
+    if (rule === 'probe') return this.probe(request);
     const caller = await this.authenticate(request);
     requireOrganization(caller, request.headers['x-organization']);
     const costOf = this.reflector.get<CostOf | undefined>(COST, context.getHandler());
@@ -74,13 +75,9 @@ export class AuthGuard implements CanActivate {
 
   private async authenticate(request: Request): Promise<Caller> {
     const key = credential(request);
-    const caller = key !== null ? await this.callerOf(key, request) : await this.withoutKey(request);
+    const caller = key !== null ? await this.credentials.callerOf(key, request) : await this.withoutKey(request);
     if (caller) return caller;
     throw this.refused(request);
-  }
-
-  private callerOf(key: string, request: Request): Promise<Caller | null> {
-    return this.keys.authenticate(key, () => this.limits.admitLookUp(request));
   }
 
   private async withoutKey(request: Request): Promise<Caller | null> {
@@ -101,13 +98,26 @@ export class AuthGuard implements CanActivate {
   /** The session of somebody with an account. For a key and a key's session the route does not exist. */
   private async person(request: AuthenticatedRequest): Promise<true> {
     const key = credential(request);
-    if (key !== null && (await this.callerOf(key, request))) throw problems.notFound();
+    if (key !== null && (await this.credentials.callerOf(key, request))) throw problems.notFound();
     const held = key === null ? await this.signedIn(request) : null;
     if (!held) throw this.refused(request);
     if (held.person === null) throw problems.notFound();
     this.limits.countPerson(held.person.id);
     if (held.caller) request.caller = held.caller;
     request.signedIn = held;
+    return true;
+  }
+
+  /** The token of a probe, with AUTH=off too. Keys and sessions are wrong here, as this token is everywhere else. */
+  private async probe(request: AuthenticatedRequest): Promise<true> {
+    const held = await this.credentials.probeOf(request);
+    if (!held)
+      throw credential(request) === null
+        ? problems.unknownProbe()
+        : this.limits.refusal(request, problems.unknownProbe());
+    this.limits.countProbe(request, held.caller);
+    if (!held.isEnabled) throw problems.probeDisabled();
+    request.probe = held.caller;
     return true;
   }
 
@@ -133,7 +143,8 @@ export class AuthGuard implements CanActivate {
     if (this.config.operatorToken === null) throw problems.notFound();
     if (held) throw problems.insufficientRole('operator');
     if (given !== null && sameText(given, this.config.operatorToken)) return (request.isOperator = true);
-    if (given !== null && (await this.callerOf(given, request))) throw problems.insufficientRole('operator');
+    if (given !== null && (await this.credentials.callerOf(given, request)))
+      throw problems.insufficientRole('operator');
     throw this.refused(request);
   }
 
@@ -148,16 +159,6 @@ export class AuthGuard implements CanActivate {
 
 const IN_NO_ORGANIZATION =
   'You are in no organization, or not in this one any more: choose another, or ask to be invited.';
-
-/** The key of either header; `null` without one. A scheme other than Bearer counts as a wrong key. */
-function credential(request: Request): string | null {
-  const sent = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization');
-  if (sent.length > 1) throw new Problem('bad_request', 'Send one Authorization header.');
-  const authorization = request.headers.authorization;
-  if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-  const key = request.headers['x-api-key'];
-  return typeof key === 'string' ? key : null;
-}
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 const sameText = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

@@ -5,7 +5,7 @@ import { clientAddress, networkOf } from '../platform/access/client-network';
 import { Config } from '../platform/config/config';
 import { type Problem, problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
-import type { Caller } from '../platform/access/caller';
+import type { Caller, ProbeCaller } from '../platform/access/caller';
 import type { CostOf } from '../platform/access/cost';
 import { TokenBuckets } from '../platform/capacity/token-bucket';
 
@@ -25,6 +25,8 @@ const DOUBTFUL_LOOK_UPS = { rate: 20, burst: 20 };
 const GUESSES = { rate: 1 / 30, burst: 10 };
 /** Wrong passwords for one e-mail from all networks that it has not signed in from lately: 100 at once, then one a minute. */
 const STRANGERS = { rate: 1 / 60, burst: 100 };
+/** Requests with the token of one probe: 60 at once, then 20 a second, whatever holds for keys. */
+const PROBE_REQUESTS = { rate: 20, burst: 60 };
 const ALL = 'all';
 
 /**
@@ -42,6 +44,7 @@ export class RateLimits {
   private readonly strangers: TokenBuckets;
   private readonly lookUps: TokenBuckets;
   private readonly doubtfulLookUps: TokenBuckets;
+  private readonly probes: TokenBuckets;
 
   constructor(
     { rateLimitPerSecond: rate }: Config,
@@ -58,6 +61,7 @@ export class RateLimits {
     this.guesses = new TokenBuckets(GUESSES.rate, GUESSES.burst, monotonic);
     this.strangers = new TokenBuckets(STRANGERS.rate, STRANGERS.burst, monotonic);
     this.lookUps = new TokenBuckets(LOOK_UPS.rate, LOOK_UPS.burst, monotonic);
+    this.probes = new TokenBuckets(PROBE_REQUESTS.rate, PROBE_REQUESTS.burst, monotonic);
     this.doubtfulLookUps = new TokenBuckets(DOUBTFUL_LOOK_UPS.rate, DOUBTFUL_LOOK_UPS.burst, monotonic);
   }
 
@@ -76,6 +80,12 @@ export class RateLimits {
   /** Counts a request of a person (uuid) to their own account, as one with a key. Throws `rate_limited`. */
   countPerson(personId: string): void {
     refuse(this.requests?.take(personId) ?? 0);
+  }
+
+  /** Counts a request of a probe, and its place among the open ones. Throws `rate_limited`, or `temporarily_unavailable`. */
+  countProbe(request: Request, { probeId, orgId }: ProbeCaller): void {
+    refuse(this.probes.take(probeId));
+    this.load.identifiedProbe(request, probeId, orgId);
   }
 
   /** Counts a request to a route that needs no key, by its address. Throws `rate_limited`. */
@@ -133,9 +143,9 @@ export class RateLimits {
   }
 
   /** Counts a wrong credential and returns the problem for it: the same for every kind of wrong one, until an address sends many. */
-  refusal(request: Request): Problem {
+  refusal(request: Request, wrong = problems.unauthenticated()): Problem {
     const wait = this.failures.take(networkOf(clientAddress(request)));
-    return wait > 0 ? problems.rateLimited(Math.ceil(wait)) : problems.unauthenticated();
+    return wait > 0 ? problems.rateLimited(Math.ceil(wait)) : wrong;
   }
 }
 

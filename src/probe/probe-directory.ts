@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sql } from '../platform/database/database';
+import type { Sql, Tx } from '../platform/database/database';
 
 /** The location of what the instances of the service check themselves. */
 export const LOCAL_NAME = 'local';
@@ -12,6 +12,8 @@ export interface KnownProbe {
   number: number;
   /** uuid. */
   id: string;
+  /** uuid of the organization that it is of; `null`: shared by the operator. */
+  orgId: string | null;
   /** `<key>`, or `shared/<key>` of one that the operator shares. */
   location: string;
   name: string;
@@ -24,22 +26,23 @@ export interface KnownProbe {
   types: string[] | null;
 }
 
-const COLUMNS = `number, id, CASE WHEN org_id IS NULL THEN '${SHARED_PREFIX}' ELSE '' END || key AS location, name, region,
+const COLUMNS = `number, id, org_id AS "orgId", CASE WHEN org_id IS NULL THEN '${SHARED_PREFIX}' ELSE '' END || key AS location, name, region,
   enabled, allow_private AS "allowPrivate", online, types`;
+
+const NAMED = `SELECT ${COLUMNS} FROM probe
+   WHERE (org_id = $1 AND key = ANY ($2::text[])) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = ANY ($2::text[]))`;
 
 /** Which probes there are, by the names and numbers of locations. */
 @Injectable()
 export class ProbeDirectory {
   /** Those of these locations (`<key>`, `shared/<key>`) that the organization may name, by location. One statement, none for `local` alone. */
   async named(sql: Sql, orgId: string, locations: readonly string[]): Promise<Map<string, KnownProbe>> {
-    const asked = locations.filter((location) => location !== LOCAL_NAME);
-    if (asked.length === 0) return new Map();
-    const rows = await sql.query<KnownProbe>(
-      `SELECT ${COLUMNS} FROM probe
-        WHERE (org_id = $1 AND key = ANY ($2::text[])) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = ANY ($2::text[]))`,
-      [orgId, asked],
-    );
-    return new Map(rows.map((row) => [row.location, row]));
+    return namedBy(sql, orgId, locations, NAMED);
+  }
+
+  /** As `named`, of which none can be deleted until the transaction ends: for whoever is about to name them. */
+  async hold(tx: Tx, orgId: string, locations: readonly string[]): Promise<Map<string, KnownProbe>> {
+    return namedBy(tx, orgId, locations, `${NAMED} ORDER BY id FOR KEY SHARE`);
   }
 
   /** By number, those that still exist; 0 is not among them. One statement, none without numbers. */
@@ -51,4 +54,30 @@ export class ProbeDirectory {
     ]);
     return new Map(rows.map((row) => [row.number, row]));
   }
+
+  /** Those of the organization and those that the operator shares, without disabled ones. One statement. */
+  visible(sql: Sql, orgId: string): Promise<KnownProbe[]> {
+    return sql.query<KnownProbe>(
+      `SELECT ${COLUMNS} FROM probe WHERE (org_id = $1 OR org_id IS NULL) AND enabled ORDER BY org_id, key`,
+      [orgId],
+    );
+  }
+
+  /** What these locations are called; absent: its probe is deleted. One statement, none for `local` alone. */
+  async names(sql: Sql, numbers: readonly number[]): Promise<Map<number, string>> {
+    const known = await this.numbered(sql, numbers);
+    return new Map([[0, LOCAL_NAME], ...[...known].map(([number, { location }]) => [number, location] as const)]);
+  }
+}
+
+async function namedBy(
+  sql: Sql,
+  orgId: string,
+  locations: readonly string[],
+  statement: string,
+): Promise<Map<string, KnownProbe>> {
+  const asked = locations.filter((location) => location !== LOCAL_NAME);
+  if (asked.length === 0) return new Map();
+  const rows = await sql.query<KnownProbe>(statement, [orgId, asked]);
+  return new Map(rows.map((row) => [row.location, row]));
 }

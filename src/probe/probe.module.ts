@@ -1,5 +1,40 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { OrganizationPurge } from '../identity/organization/organization-events';
+import { ProbeTokens } from '../platform/access/probe-tokens';
+import type { Tx } from '../platform/database/database';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { ProbeController } from './probe.controller';
 import { ProbeDirectory } from './probe-directory';
+import { ProbeService } from './probe.service';
+import { SharedProbeController } from './shared-probe.controller';
+import { StoredProbeTokens } from './stored-probe-tokens';
 
-@Module({ providers: [ProbeDirectory], exports: [ProbeDirectory] })
-export class ProbeModule {}
+/** Probes: the same program at other places, each a location; with which tokens they call. */
+@Module({
+  controllers: [ProbeController, SharedProbeController],
+  providers: [
+    ProbeService,
+    ProbeDirectory,
+    StoredProbeTokens,
+    { provide: ProbeTokens, useExisting: StoredProbeTokens },
+  ],
+  exports: [ProbeService, ProbeDirectory, ProbeTokens],
+})
+export class ProbeModule implements OnModuleInit {
+  constructor(private readonly events: TransactionEvents) {}
+
+  onModuleInit(): void {
+    this.events.on(OrganizationPurge, removeSome);
+  }
+}
+
+const BATCH = 1000;
+
+/** One step of removing a deleted organization, whose tokens are refused already. */
+async function removeSome(step: OrganizationPurge, tx: Tx): Promise<void> {
+  const removed = await tx.query(
+    `DELETE FROM probe WHERE id IN (SELECT id FROM probe WHERE org_id = $1 LIMIT ${BATCH}) RETURNING 1`,
+    [step.orgId],
+  );
+  if (removed.length === BATCH) step.leave();
+}

@@ -12,7 +12,9 @@ import type {
   AcknowledgementChangeView,
   HeartbeatChangeView,
   IncidentChangeView,
+  LocationChangeView,
   MaintenanceChangeView,
+  ProbeChangeView,
   StateChangeView,
   StreamAcknowledgementView,
 } from './stream.dto';
@@ -65,7 +67,20 @@ export function otherMessageOf(
       id,
     );
   }
+  if (kind === 'probe') {
+    // A uuid in the row.
+    const { probe_id, ...change } = payload as ProbeChangeView;
+    return frame(kind, { probe_id: formatId('probe', probe_id), ...change } satisfies ProbeChangeView, id);
+  }
   if (endpoint_id === null || endpoint_key === null) return null;
+  if (kind === 'location') {
+    const change: LocationChangeView = {
+      endpoint_id: formatId('endpoint', endpoint_id),
+      endpoint_name: endpoint_name ?? '',
+      ...(payload as Omit<LocationChangeView, 'endpoint_id' | 'endpoint_name'>),
+    };
+    return frame(kind, change, id);
+  }
   if (kind === 'heartbeat') {
     const { kind: stored, at } = payload as { kind: number; at: string };
     const change: HeartbeatChangeView = {

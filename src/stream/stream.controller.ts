@@ -29,8 +29,9 @@ export class StreamController {
       'Server-sent events of the organization: `check` (a check outcome that changed the state of its endpoint) and ' +
       '`alert` (an alert event, as in the list), each with the id it has in the lists; `maintenance` (a window begins or ' +
       'ends), `acknowledgement` (somebody has an endpoint in hand, or no longer), `heartbeat` (the run of a job begins or ' +
-      'ends, or it tells a log) and `incident` (as in the list, with what happened to it). `ready` greets, `ping` comes every ' +
-      'ten seconds. Reconnect with `Last-Event-ID` within a day and nothing is missed, also over a restart; after longer ' +
+      'ends, or it tells a log), `incident` (as in the list, with what happened to it), `location` (one of several locations of ' +
+      'an endpoint sees something else) and `probe` (one of the organization is heard again, or no more). `ready` greets, ' +
+      '`ping` comes every ten seconds. Reconnect with `Last-Event-ID` within a day and nothing is missed, also over a restart; after longer ' +
       'the answer begins with `reset`: read the lists again.',
     returns: {
       description:

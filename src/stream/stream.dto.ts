@@ -43,7 +43,10 @@ export class StateChangeErrorView {
 
 /** A check outcome that changed the status of its endpoint. */
 export class StateChangeView {
-  @ApiProperty({ description: 'The check, as in the list.', example: 'ck_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiProperty({
+    description: 'The check, as in the list; of what a probe checked the id of this event alone.',
+    example: 'ck_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
   id!: string;
 
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
@@ -153,6 +156,48 @@ export class IncidentChangeView extends IncidentView {
   change!: IncidentChange;
 }
 
+/** One of the locations of an endpoint sees something else; `check` tells of the endpoint itself. */
+export class LocationChangeView {
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  endpoint_id!: string;
+
+  @ApiProperty({ example: 'Checkout API' })
+  endpoint_name!: string;
+
+  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` of a shared one.', example: 'fra' })
+  location!: string;
+
+  @ApiProperty({ enum: OUTCOMES, example: 'down' })
+  status!: Outcome;
+
+  @ApiProperty({ enum: OUTCOMES, example: 'up' })
+  previous_status!: Outcome;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Its newest check.',
+    example: '2026-11-20T10:00:00.000Z',
+  })
+  at!: string | null;
+}
+
+/** A probe is heard again, or is heard no more. */
+export class ProbeChangeView {
+  @ApiProperty({ example: 'pr_01jd3k6q7be5y9x4v2m8n0r1st' })
+  probe_id!: string;
+
+  @ApiProperty({ example: 'fra' })
+  key!: string;
+
+  @ApiProperty({ enum: ['online', 'offline'], example: 'offline' })
+  status!: 'online' | 'offline';
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
+  at!: string | null;
+}
+
 const POSITION = { description: 'Of this place in the stream; send it as `Last-Event-ID` to resume after it.' };
 
 export class MaintenanceStreamEventView {
@@ -197,6 +242,28 @@ export class IncidentStreamEventView {
 
   @ApiProperty()
   data!: IncidentChangeView;
+}
+
+export class LocationStreamEventView {
+  @ApiProperty({ enum: ['location'] })
+  event!: 'location';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: LocationChangeView;
+}
+
+export class ProbeStreamEventView {
+  @ApiProperty({ enum: ['probe'] })
+  event!: 'probe';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: ProbeChangeView;
 }
 
 export class CheckStreamEventView {
@@ -244,6 +311,8 @@ export const STREAM_EVENTS = {
   acknowledgement: AcknowledgementStreamEventView,
   heartbeat: HeartbeatStreamEventView,
   incident: IncidentStreamEventView,
+  location: LocationStreamEventView,
+  probe: ProbeStreamEventView,
   ready: OtherStreamEventView,
   reset: OtherStreamEventView,
   ping: OtherStreamEventView,

@@ -68,6 +68,18 @@ export const createEndpoint = tool({
         .describe(
           'Days before its certificate ends at which it is degraded and told; null: never. Without it what every new endpoint has.',
         ),
+      locations: z
+        .array(z.string().min(1).max(71))
+        .min(1)
+        .max(10)
+        .optional()
+        .describe(
+          'Where it is checked from: local, keys of probes, or shared/ and the key of a shared one; local without it.',
+        ),
+      quorum: z
+        .union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(10)])
+        .optional()
+        .describe('How many locations must see it down; majority without it.'),
       tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Words to find it by.'),
       key: z.string().min(1).max(64).optional().describe('A name for configuration files, unique in its website.'),
       alerts: z.boolean().default(true).describe('false: no alerts through the default contacts.'),

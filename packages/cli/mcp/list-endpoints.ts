@@ -15,6 +15,7 @@ export const listEndpoints = tool({
     status: z.enum(['up', 'down', 'unknown', 'paused']).optional().describe('Only with this status.'),
     type: z.string().min(1).max(32).optional().describe('Only of this type: HTTPS, TCP, DNS, …'),
     tag: z.string().min(1).max(100).optional().describe('Only with this tag.'),
+    location: z.string().min(1).max(71).optional().describe('Only those checked from there: local, or a probe.'),
     website: WebsiteReference.optional().describe('Only of this website: its id (ws_…), its key or its exact name.'),
     text: z.string().min(1).max(100).optional().describe('Only those whose name or address contains this.'),
     limit: z.int().min(1).max(100).default(25).describe('How many at most.'),

@@ -4,6 +4,7 @@ import { createEndpoint } from './create-endpoint';
 import { explainEndpoint } from './explain-endpoint';
 import { explainIncident, listIncidents, postIncidentUpdate } from './incident-tools';
 import { listEndpoints } from './list-endpoints';
+import { listProbes } from './list-probes';
 import { overview } from './overview';
 import { acknowledge, mute } from './quiet-tools';
 import type { Tool } from './tool';
@@ -15,6 +16,7 @@ export const TOOLS: readonly Tool[] = [
   explainEndpoint,
   listIncidents,
   explainIncident,
+  listProbes,
   planConfiguration,
   testTarget,
   checkNow,

@@ -41,6 +41,7 @@ export const EndpointView = z.object({
   enabled: z.boolean(),
   interval: z.number().nullable().describe('seconds; null for a heartbeat, which waits for pings'),
   tags: z.array(text),
+  locations: z.array(text).describe('where it is checked from; local is the service itself'),
   status: text.describe('up, down, unknown or paused'),
   degraded: z.boolean().describe('up, but an assertion of severity warning fails'),
   maintenance: Maintenance.nullable(),
@@ -63,6 +64,21 @@ export const EndpointDetail = EndpointView.extend({
       }),
     )
     .nullable(),
+  quorum: z.union([text, z.number()]).describe('how many locations must see it down: majority, any, all or a number'),
+  by_location: z
+    .array(
+      z.object({
+        location: text,
+        status: text,
+        since: time.nullable(),
+        last_checked_at: time.nullable(),
+        vote: text.nullable().describe('up or down; null where it has none'),
+        reason: text.nullable().describe('why it has none: disabled, unsupported, lost or silent'),
+        error: z.object({ code: text, message: text }).nullable(),
+      }),
+    )
+    .nullable()
+    .describe('what each location saw; null for local alone'),
   heartbeat: Heartbeat.nullable().describe('of a job that must ping; null for others'),
 });
 
@@ -78,6 +94,10 @@ export const PingView = z.object({
 /** What one check found. */
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown: the monitor could not tell'),
+  location: text.nullable().describe('from where: local, the service itself, or a probe'),
+  verdict: text
+    .nullable()
+    .describe('what counted, of several locations what all of them came to; null: it came too late'),
   checked_at: time,
   duration_ms: z.number().nullable(),
   status_code: z.number().nullable(),
@@ -138,6 +158,25 @@ export const OverviewView = z.object({
   uptime_24h: share,
   certificate_expires_at: time.nullable(),
   alert_open: z.boolean(),
+});
+
+/** A probe, without its address. */
+export const ProbeView = z.object({
+  id: text,
+  key: text,
+  name: text,
+  region: text,
+  shared: z.boolean().describe('the operator shares it with all organizations'),
+  status: text.describe('new, online, offline, disabled or unsupported'),
+  status_since: time,
+  last_seen_at: time.nullable(),
+  version: text.nullable(),
+  types: z.array(text).nullable().describe('types of endpoints that it checks; null before it was heard'),
+  clock_offset_ms: z.number().nullable(),
+  buffered: z.number().nullable().describe('results that it holds'),
+  dropped: z.number().nullable().describe('results that it gave up'),
+  skipped: z.number().nullable().describe('slots that it was too busy for'),
+  endpoint_count: z.number(),
 });
 
 /** A website in a list. */

@@ -13,14 +13,15 @@ export interface ListOptions {
   status?: Endpoint['status'];
   type?: string;
   tag?: string;
+  location?: string;
   quiet?: boolean;
   json?: boolean;
 }
 
 /** Lists the endpoints of the organization. */
 export async function list(io: Io, uptime: UptimeClient, options: ListOptions): Promise<ExitCode> {
-  const { quiet, json, status, type, tag } = options;
-  const found = await endpoints(uptime, { status, type: type?.toUpperCase(), tag });
+  const { quiet, json, status, type, tag, location } = options;
+  const found = await endpoints(uptime, { status, type: type?.toUpperCase(), tag, location });
   if (json) io.out(`${JSON.stringify(found, null, 2)}\n`);
   else if (quiet) io.out(found.map(({ id }) => `${id}\n`).join(''));
   else io.out(`${endpointLines(found, io.hasColour).join('\n')}\n`);

@@ -22,8 +22,8 @@ import { tail } from './tail-command';
 const AFTER_HELP = `
 Environment:
   UPTIME_URL       address of the service, such as https://uptime.example.com
-  UPTIME_API_KEY   an API key; plan, export, convert, ls, incidents and tail are content with the
-                   role "read";                    mcp offers what the role allows
+  UPTIME_API_KEY   an API key; plan, export, convert, ls, incidents, probe ls and tail are content
+                   with the role "read", probe create, rotate and rm need "admin"; mcp offers what the role allows
   UPTIME_PING_URL  address of the heartbeat that run tells; a secret, like a key
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours
@@ -39,6 +39,7 @@ Examples:
   uptime ls --status down
   uptime incident update 12 'The load balancer lost power.' --status identified
   uptime check https://shop.example.com/
+  uptime probe create fra --region eu
   uptime check --local tcp://db.example.com:5432
   uptime run -- pg_dump --file shop.sql shop`;
 
@@ -149,6 +150,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .addOption(new Option('--status <status>', 'only these').choices(['up', 'down', 'unknown', 'paused']))
     .option('--type <type>', 'only this type: HTTPS, TCP, …')
     .option('--tag <tag>', 'only with this tag')
+    .option('--location <location>', 'only those checked from there: local, or a probe')
     .option('-q, --quiet', 'only their ids')
     .option('--json', 'what the API returns')
     .action(async (options: ListOptions) => end(await list(io, uptime(), options)));

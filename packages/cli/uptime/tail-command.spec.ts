@@ -24,6 +24,12 @@ describe('a line of tail', () => {
     ],
     ['acknowledgement', { endpoint_id: 'ep_1', acknowledgement: null }, '-  in hand    ep_1  no longer'],
     ['heartbeat', { at: 'T1', kind: 'start', endpoint_name: 'Backup' }, 'T1  ping       Backup  start'],
+    [
+      'location',
+      { at: 'T1', status: 'down', previous_status: 'up', endpoint_name: 'Front', location: 'fra' },
+      'T1  down       Front  from fra  was up',
+    ],
+    ['probe', { at: 'T1', status: 'offline', key: 'fra' }, 'T1  offline    probe  fra'],
     ['reset', {}, expect.stringMatching(/^Too much was missed/)],
     ['of a later version', { a: 1 }, null],
   ])('tells of %s', (event, data, expected) => {

@@ -60,6 +60,15 @@ export function eventLine(told: StreamEvent, paint: Paint): string | null {
       const { at, kind, endpoint_name } = told.data;
       return line(at, 'cyan', 'ping', [endpoint_name, kind]);
     }
+    case 'location': {
+      const { at, status, endpoint_name, location, previous_status } = told.data;
+      const rest = [endpoint_name, `from ${location}`, `was ${previous_status}`];
+      return line(at ?? '-', COLOURS[status] ?? 'faint', status, rest);
+    }
+    case 'probe': {
+      const { at, status, key } = told.data;
+      return line(at ?? '-', status === 'online' ? 'green' : 'red', status, ['probe', key]);
+    }
     default:
       return null;
   }

@@ -7,7 +7,15 @@ import type { EgressRule } from '../../../src/platform/net/egress/egress-policy'
 import { eventually } from '../eventually';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';
-import { contactTest, fold, hostileNotification, linked, longNotification, notificationOf } from './notifications';
+import {
+  contactTest,
+  fold,
+  fromLocations,
+  hostileNotification,
+  linked,
+  longNotification,
+  notificationOf,
+} from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
 /** What one status of the provider must lead to. */
@@ -157,6 +165,10 @@ export function describeChannel(suite: ChannelSuite): void {
       if (!isHuman(audience())) return;
       await expectGoldenOf('fold', fold());
       await expectGoldenOf('fold-linked', withLinks(fold()));
+    });
+
+    it('says from which locations an endpoint is down exactly as in its golden file', async () => {
+      await expectGoldenOf('locations', fromLocations());
     });
 
     it('keeps links whole and outside of what is cut', async () => {

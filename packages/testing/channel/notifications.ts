@@ -173,6 +173,26 @@ export const longNotification = (): Notification =>
     endpoint: { ...TRIGGERED.endpoint, name: '🔥'.repeat(255), url: `https://shop.example.com/${'a'.repeat(2000)}` },
     website: { ...TRIGGERED.website, name: '🔥'.repeat(255) },
     error: { code: 'assertion_failed', message: '🔥'.repeat(300) },
+    locations: Array.from({ length: 10 }, (_, index) => ({
+      location: `shared/${'a'.repeat(63)}${index}`,
+      outcome: index < 9 ? 'down' : 'unknown',
+      error: { code: 'assertion_failed', message: '🔥'.repeat(300) },
+    })),
+  });
+
+/** A triggered notification of an endpoint with several locations, one of which is silent. */
+export const fromLocations = (): Notification =>
+  notificationOf('triggered', {
+    locations: [
+      { location: 'fra', outcome: 'down', error: { code: 'connection_refused', message: 'connection refused' } },
+      { location: 'office', outcome: 'down', error: { code: 'connection_timeout', message: 'no answer within 10 s' } },
+      { location: 'local', outcome: 'up', error: null },
+      {
+        location: 'shared/use1',
+        outcome: 'unknown',
+        error: { code: 'monitor_offline', message: 'Nothing has been heard from this location.' },
+      },
+    ],
   });
 
 /** The test of a contact, which has no alert, endpoint and website. */

@@ -15,6 +15,7 @@ import { describeIsolation } from './resources/isolation';
 import { describeKeys } from './resources/keys';
 import { describeMaintenance } from './resources/maintenance';
 import { describePaging } from './resources/paging';
+import { describeProbes } from './resources/probes';
 import { describeSecrets } from './resources/secrets';
 import { describeStatusPages } from './resources/status-pages';
 import { describeWebsites } from './resources/websites';
@@ -82,6 +83,7 @@ const RESOURCES = [
   describeMaintenance,
   describeStatusPages,
   describeKeys,
+  describeProbes,
   describeSecrets,
   describePaging,
 ];

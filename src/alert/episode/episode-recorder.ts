@@ -7,6 +7,7 @@ import type { Leaving } from '../../incident/incident-queries';
 import { IncidentRecorder } from '../../incident/incident-recorder';
 import type { Route } from '../../delivery/route';
 import type { Tx } from '../../platform/database/database';
+import { ProbeDirectory } from '../../probe/probe-directory';
 import { newUuid } from '../../platform/ids/id';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { DatabaseClock } from '../../platform/database/database-clock';
@@ -51,6 +52,7 @@ export class EpisodeRecorder {
     private readonly incidents: IncidentRecorder,
     private readonly clock: Clock,
     private readonly databaseClock: DatabaseClock,
+    private readonly probes: ProbeDirectory,
   ) {}
 
   /**
@@ -66,11 +68,12 @@ export class EpisodeRecorder {
     const now = this.clock.now();
     const changed = changes.filter(({ decided }) => decided.length > 0);
     const leaving = leavingOf(changed, wellAgain);
+    const names = await this.namesOf(tx, changed);
     let recorded: RecordedChange[] = [];
     let heldNow: readonly string[] = [];
     const incidentOf = await this.incidents.record(tx, triggersOf(changed), leaving, async (held) => {
       heldNow = [...held.keys()];
-      recorded = changed.filter(({ alert }) => !held.has(alert.endpointId)).map((change) => apply(change, now));
+      recorded = changed.filter(({ alert }) => !held.has(alert.endpointId)).map((change) => apply(change, now, names));
       if (recorded.length > 0) await saveFlags(tx, recorded, this.databaseClock.now());
       const gone = new Set(leaving.map(({ endpointId }) => endpointId));
       // Somebody has their incident in hand, and so each of them. What was there is over: it would have suppressed the trigger.
@@ -81,6 +84,16 @@ export class EpisodeRecorder {
     });
     if (recorded.length > 0) await this.tell(tx, recorded, incidentOf);
     return new Set(heldNow);
+  }
+
+  /** What the locations of these changes are called. No statement without any. */
+  private async namesOf(tx: Tx, changes: readonly AlertChange[]): Promise<ReadonlyMap<number, string>> {
+    const seen = changes.flatMap(({ decided }) => decided.flatMap(({ locations }) => locations ?? []));
+    if (seen.length === 0) return new Map();
+    return this.probes.names(
+      tx,
+      seen.map(({ number }) => number),
+    );
   }
 
   private async tell(
@@ -131,6 +144,7 @@ const triggerOf = (
   errorCode: error?.code ?? null,
   errorMessage: error && cut(oneLine(error.message), 300),
   address: check?.address ?? null,
+  isOfProbe: alert.endpointType === 'PROBE',
   startedAt: failingSince ?? at,
   at,
 });
@@ -150,7 +164,7 @@ function leavingOf(changes: readonly AlertChange[], wellAgain: readonly Leaving[
   return [...leaving.values()];
 }
 
-function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChange {
+function apply({ alert, decided, pinned }: AlertChange, now: Date, names: ReadonlyMap<number, string>): RecordedChange {
   const destination = destinationOfAlert(alert);
   const change: RecordedChange = {
     alert,
@@ -166,7 +180,7 @@ function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChan
   for (const transition of decided) {
     const eventId = newUuid();
     const episode = episodeAfter(change.episode, transition, eventId);
-    const notification = notificationOf(alert, transition, episode, eventId, now);
+    const notification = notificationOf(alert, transition, episode, eventId, now, names);
     const event = eventRowOf(alert, transition, episode, eventId, notification);
     change.events.push(event);
     if (event.type === 'triggered' || alert.sendOnResolved) {

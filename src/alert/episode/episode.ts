@@ -1,5 +1,6 @@
-import type { Notification } from '../../channel/notification';
+import type { Notification, NotifiedLocation } from '../../channel/notification';
 import { notificationText } from '../../channel/notification-text';
+import type { LocationSeen } from '../../endpoint/streak-update';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
@@ -28,7 +29,24 @@ export interface DecidedTransition {
   isDegraded: boolean;
   error: { code: string; message: string } | null;
   check: Notification['check'];
+  /** What each of several locations saw. */
+  locations?: readonly LocationSeen[] | undefined;
 }
+
+/** What is known of a location that has been silent for so long that the others decide without it. */
+const SILENT: NotifiedLocation['error'] = {
+  code: 'monitor_offline',
+  message: 'Nothing has been heard from this location.',
+};
+
+/** What locations saw, by their names; a probe that is deleted has none, and is left out. */
+export const namedLocations = (seen: readonly LocationSeen[], names: ReadonlyMap<number, string>): NotifiedLocation[] =>
+  seen.flatMap(({ number, outcome, isLost, error }) => {
+    const location = names.get(number);
+    if (location === undefined) return [];
+    if (isLost) return { location, outcome: 'unknown', error: SILENT };
+    return { location, outcome, error: error && { code: error.code, message: cut(oneLine(error.message), 300) } };
+  });
 
 /** The episode a transition opens or closes. */
 export interface Episode {
@@ -62,6 +80,7 @@ export interface AlertEventRow {
   created_at: Date;
   /** The incident that its endpoint is in; known when the event is written. */
   incident_id: string | null;
+  locations: NotifiedLocation[] | null;
 }
 
 /** The episode after a transition: a trigger opens the next one, a resolve closes the open one. */
@@ -77,6 +96,7 @@ export function notificationOf(
   episode: Episode,
   eventId: string,
   now: Date,
+  names: ReadonlyMap<number, string>,
 ): Notification {
   const resolves = decided.transition === 'resolve';
   const opener = resolves ? episode.triggerEventId : null;
@@ -91,6 +111,7 @@ export function notificationOf(
     successCount: decided.successCount,
     durationSeconds: resolves && episode.startedAt ? secondsBetween(episode.startedAt, endOf(decided, episode)) : null,
     check: decided.check,
+    ...(decided.locations && { locations: namedLocations(decided.locations, names) }),
   };
 }
 
@@ -209,6 +230,7 @@ export function eventRowOf(
     duration_seconds: notification.durationSeconds,
     created_at: new Date(notification.createdAt),
     incident_id: null,
+    locations: notification.locations ?? null,
   };
 }
 

@@ -79,6 +79,21 @@ export class AlertEventErrorView {
   message!: string;
 }
 
+export class AlertEventLocationView {
+  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` of a shared one.', example: 'fra' })
+  location!: string;
+
+  @ApiProperty({
+    enum: ['up', 'down', 'unknown'],
+    description: 'What it saw last; `unknown`: it was silent and the others decided without it.',
+    example: 'down',
+  })
+  outcome!: 'up' | 'down' | 'unknown';
+
+  @ApiProperty({ type: AlertEventErrorView, nullable: true, description: 'null when it was up without a warning.' })
+  error!: AlertEventErrorView | null;
+}
+
 export class AlertEventView {
   @ApiProperty({ example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -166,6 +181,15 @@ export class AlertEventView {
   })
   incident_id!: string | null;
 
+  @ApiProperty({
+    type: [AlertEventLocationView],
+    nullable: true,
+    description:
+      'What each location that had a say saw, in the order of the endpoint; null of an endpoint with one location, and when something was switched off or deleted.',
+    example: null,
+  })
+  locations!: AlertEventLocationView[] | null;
+
   @ApiPropertyOptional({
     type: DeliverySummaryView,
     nullable: true,
@@ -203,4 +227,5 @@ export const toAlertEventView = (event: AlertEvent): AlertEventView => ({
   duration_seconds: event.durationSeconds,
   created_at: event.createdAt.toISOString(),
   incident_id: event.incidentId && formatId('incident', event.incidentId),
+  locations: event.locations,
 });

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { NotifiedLocation } from '../../channel/notification';
 import type { AlertCondition } from '../../alert-rule/alert-rule';
 import type { EventReason } from '../episode/episode';
 
@@ -75,4 +76,8 @@ export class AlertEvent {
   /** The incident it belongs to. */
   @Column('uuid', { name: 'incident_id', nullable: true })
   incidentId!: string | null;
+
+  /** What each of several locations saw. */
+  @Column('jsonb', { nullable: true })
+  locations!: NotifiedLocation[] | null;
 }

@@ -23,6 +23,21 @@ export class NotifiedErrorView {
   message!: string;
 }
 
+export class NotifiedLocationView {
+  @ApiProperty({ description: '`local`, the key of a probe, or `shared/…` of a shared one.', example: 'fra' })
+  location!: string;
+
+  @ApiProperty({
+    enum: ['up', 'down', 'unknown'],
+    description: 'What it saw last; `unknown`: it is silent and the others decide without it.',
+    example: 'down',
+  })
+  outcome!: string;
+
+  @ApiProperty({ type: NotifiedErrorView, nullable: true, description: 'null when it is up without a warning.' })
+  error!: NotifiedErrorView | null;
+}
+
 export class NotifiedEventView {
   @ApiProperty({
     description:
@@ -87,6 +102,15 @@ export class NotifiedEventView {
     description: 'Of a trigger: what the newest check failed with, or its warning when it was up.',
   })
   error!: NotifiedErrorView | null;
+
+  @ApiProperty({
+    type: [NotifiedLocationView],
+    nullable: true,
+    description:
+      'Of a trigger or resolve of an endpoint with several locations: what those saw that have a say. null with one location.',
+    example: null,
+  })
+  locations!: NotifiedLocationView[] | null;
 
   @ApiProperty({ type: 'integer', description: 'Consecutive bad checks at that moment.', example: 3 })
   failure_count!: number;
@@ -442,7 +466,10 @@ const eventOf = (notification: Notification): NotifiedEventView => ({
   incident_id: notification.incidentId ?? null,
   trigger_event_id: notification.triggerId,
   reason: notification.reason,
-  error: notification.error && { code: notification.error.code, message: oneLine(notification.error.message) },
+  error: errorOf(notification.error),
+  locations:
+    notification.locations?.map(({ location, outcome, error }) => ({ location, outcome, error: errorOf(error) })) ??
+    null,
   failure_count: notification.failureCount,
   success_count: notification.successCount,
   started_at: notification.startedAt,
@@ -450,6 +477,9 @@ const eventOf = (notification: Notification): NotifiedEventView => ({
   ...(notification.ordinal === undefined ? {} : { ordinal: notification.ordinal }),
   created_at: notification.createdAt,
 });
+
+const errorOf = (error: Notification['error']): NotifiedErrorView | null =>
+  error && { code: error.code, message: oneLine(error.message) };
 
 type About = Pick<TestDataView, 'alert' | 'endpoint' | 'website' | 'contact'>;
 

@@ -4,6 +4,7 @@ import { ContactStore } from '../../contact/contact-store';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import { setLimits, type Tx } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
+import { ProbeService } from '../../probe/probe.service';
 import { WebsiteService } from '../../website/website.service';
 import { type DeclaredResource, type Plan, type Planned, deletedOf, releasedOf } from '../plan/plan';
 
@@ -12,7 +13,7 @@ const LOCK_MS = 2000;
 
 /**
  * Locks what a plan will write before anything of it is written, in the order of all transactions: websites, contacts,
- * endpoints, alerts, and the counters last. What a plan leaves alone is not locked: its checks are recorded meanwhile.
+ * endpoints, alerts, probes, and the counters last. What a plan leaves alone is not locked: its checks are recorded meanwhile.
  */
 @Injectable()
 export class ApplyLocks {
@@ -21,6 +22,7 @@ export class ApplyLocks {
     private readonly contacts: ContactStore,
     private readonly endpoints: EndpointService,
     private readonly alerts: DeclaredAlerts,
+    private readonly probes: ProbeService,
   ) {}
 
   /** False while another instance applies a document of the organization. */
@@ -47,6 +49,7 @@ export class ApplyLocks {
     if (endpoints.some(({ row, hasAlerts }) => row !== null && !hasAlerts)) await this.contacts.holdDefaults(tx, orgId);
     await this.endpoints.lockSome(tx, orgId, [...touched(endpoints), ...left(plan, 'endpoint')], parents);
     await this.alerts.lockSome(tx, orgId, [...touched(plan.alerts), ...left(plan, 'alert')]);
+    await this.probes.lockSome(tx, orgId, [...touched(plan.probes), ...left(plan, 'probe')]);
   }
 }
 

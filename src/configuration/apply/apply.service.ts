@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../platform/access/caller';
 import { Database, type Tx, joinTransaction } from '../../platform/database/database';
 import { DatabaseServer } from '../../platform/database/database-server';
 import { requireMatch, withoutPrecondition } from '../../platform/http/precondition/precondition';
 import { failpoint } from '../../platform/observability/failpoints';
 import { problems } from '../../platform/problem/problem';
-import { isEmpty, type Plan, weightOf } from '../plan/plan';
+import { changesProbes, isEmpty, type Plan, weightOf } from '../plan/plan';
 import { type ConfigurationPlanView, tagSource, toPlanView } from '../plan/plan.dto';
 import { Planner, type PlanOfState, type PlanRequest } from '../plan/planner';
 import { ApplyLocks } from './apply-locks';
@@ -37,7 +38,7 @@ export class ApplyService {
   ) {}
 
   /**
-   * Throws what planning throws, `precondition_failed` when the plan is not the one that the client has seen, `rate_limited`
+   * Throws what planning throws, `insufficient_role` when it changes probes and the caller is no admin, `precondition_failed` when the plan is not the one that the client has seen, `rate_limited`
    * while another one of the organization is applied, `conflict` for more than the embedded database writes at once, and
    * `quota_exceeded`. What is as declared is not touched.
    */
@@ -47,7 +48,7 @@ export class ApplyService {
     this.applied.add(orgId);
     try {
       const planned = await this.planner.plan(this.database, request);
-      this.refuseTooMuch(planned.plan);
+      this.refuseUnlessMay(request.caller, planned.plan);
       const { view, plan } = await this.database.transaction((tx) => this.write(tx, request, planned));
       await failpoint('apply.committed');
       await this.monitored.purge(orgId, plan);
@@ -75,10 +76,12 @@ export class ApplyService {
     await this.others.removePagesAndWindows(orgId, plan);
     await this.monitored.remove(tx, orgId, plan);
     await this.others.saveContacts(tx, caller, plan);
+    await this.others.saveProbes(tx, orgId, plan);
     await this.monitored.save(tx, caller, plan);
     await this.others.removeContacts(caller, plan);
+    await this.others.removeProbes(orgId, plan);
     await this.others.savePagesAndWindows(tx, caller, host, plan);
-    await this.others.ownContacts(tx, orgId, plan);
+    await this.others.ownContactsAndProbes(tx, orgId, plan);
     await this.monitored.own(tx, orgId, plan);
     await this.others.ownPagesAndWindows(tx, orgId, plan);
   }
@@ -87,7 +90,7 @@ export class ApplyService {
   private async lockedPlan(tx: Tx, request: PlanRequest, planned: PlanOfState): Promise<PlanOfState> {
     let present = planned;
     for (let plans = 1; plans < MOST_PLANS; plans++) {
-      this.refuseTooMuch(present.plan);
+      this.refuseUnlessMay(request.caller, present.plan);
       await this.locks.lock(tx, request.caller.orgId, present.plan);
       if ((await this.planner.readDigest(tx, request)) === present.read) return present;
       present = await this.planner.plan(tx, request);
@@ -95,8 +98,9 @@ export class ApplyService {
     throw problems.temporarilyUnavailable();
   }
 
-  /** On the embedded database everybody waits while it is written. */
-  private refuseTooMuch(plan: Plan): void {
+  /** A probe is a credential. On the embedded database everybody waits while it is written. */
+  private refuseUnlessMay({ role }: Caller, plan: Plan): void {
+    if (role !== 'admin' && changesProbes(plan)) throw problems.insufficientRole('admin');
     const rows = weightOf(plan);
     if (!this.server.isEmbedded || rows <= MOST_ROWS) return;
     throw problems.conflict(

@@ -10,6 +10,7 @@ import type { Tx } from '../../platform/database/database';
 import { DatabaseServer } from '../../platform/database/database-server';
 import { failpoint } from '../../platform/observability/failpoints';
 import { problems } from '../../platform/problem/problem';
+import { ProbeService } from '../../probe/probe.service';
 import { grouped } from '../../platform/text/grouped';
 import { PublicPageService } from '../../status-page/settings/public-page.service';
 import { WebsitePageService } from '../../status-page/settings/website-page.service';
@@ -115,7 +116,7 @@ const tooMany = (alerts: number): string =>
 
 const rowsOf = (endpoints: readonly PlannedEndpoint[]): NewEndpoint[] => endpoints.flatMap(({ row }) => row ?? []);
 
-/** Contacts, status pages and maintenance windows of a plan, through their services. */
+/** Contacts, probes, status pages and maintenance windows of a plan, through their services. */
 @Injectable()
 export class OtherSteps {
   constructor(
@@ -123,7 +124,18 @@ export class OtherSteps {
     private readonly ofWebsites: WebsitePageService,
     private readonly pages: PublicPageService,
     private readonly windows: MaintenanceWindowService,
+    private readonly probes: ProbeService,
   ) {}
+
+  /** Before the endpoints that name them. */
+  saveProbes(tx: Tx, orgId: string, plan: Plan): Promise<void> {
+    return this.probes.save(tx, orgId, toCreate(plan.probes), toUpdate(plan.probes));
+  }
+
+  /** When no endpoint names them any more. */
+  async removeProbes(orgId: string, plan: Plan): Promise<void> {
+    for (const id of deletedOf(plan, 'probe')) await this.probes.remove(orgId, id);
+  }
 
   /** Their addresses and places are free for what comes. */
   async removePagesAndWindows(orgId: string, plan: Plan): Promise<void> {
@@ -152,8 +164,9 @@ export class OtherSteps {
     await this.windows.updateSome(tx, orgId, toUpdate(plan.windows));
   }
 
-  ownContacts(tx: Tx, orgId: string, plan: Plan): Promise<void> {
-    return writeOwner(this.contacts, [tx, orgId, plan], 'contact', plan.contacts);
+  async ownContactsAndProbes(tx: Tx, orgId: string, plan: Plan): Promise<void> {
+    await writeOwner(this.contacts, [tx, orgId, plan], 'contact', plan.contacts);
+    await writeOwner(this.probes, [tx, orgId, plan], 'probe', plan.probes);
   }
 
   async ownPagesAndWindows(tx: Tx, orgId: string, plan: Plan): Promise<void> {

@@ -5,11 +5,19 @@ import { isRecord } from '../../platform/text/json';
 import { type ConfigurationDocument, MAX_RESOURCES } from './document';
 import type { DocumentText } from './document-text';
 import { readDocumentInWorker } from './read-in-worker';
-import { judgeAlert, judgeContact, judgeEndpoint, judgePage, judgeWebsite, judgeWindow } from './shapes-from-dtos';
+import {
+  judgeAlert,
+  judgeContact,
+  judgeEndpoint,
+  judgePage,
+  judgeProbe,
+  judgeWebsite,
+  judgeWindow,
+} from './shapes-from-dtos';
 import { Turns } from '../../platform/time/turns';
 import { type Members, ShapeProblems } from './shape-rules';
 
-const SECTIONS = ['contacts', 'websites', 'maintenance_windows', 'status_pages'] as const;
+const SECTIONS = ['contacts', 'probes', 'websites', 'maintenance_windows', 'status_pages'] as const;
 const FIELDS = ['version', 'owner', 'secrets', ...SECTIONS];
 
 /** Characters: twice what anything takes that a secret may stand for. Each place where it stands is judged with it. */
@@ -85,6 +93,7 @@ function* judged(problems: ShapeProblems, value: unknown): Iterable<void> {
   problems.onlyFields(value, FIELDS, '');
   yield* judgeHead(problems, value);
   yield* each(problems, value, 'contacts', (...contact) => judgeContact(problems, ...contact));
+  yield* each(problems, value, 'probes', (...probe) => judgeProbe(problems, ...probe));
   const keys = new Set<string>();
   for (const [website, at] of itemsOf(problems, value, 'websites')) {
     if (!problems.isObject(website, at)) continue;
@@ -145,7 +154,7 @@ const listIn = (value: unknown, field: string): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Contacts, websites, their endpoints with alerts, windows, pages; not many more than are taken are counted. */
+/** Contacts, probes, websites, their endpoints with alerts, windows, pages; not many more than are taken are counted. */
 function resourcesIn(document: Members): number {
   let count = SECTIONS.reduce((sum, section) => sum + listIn(document, section).length, 0);
   if (count > MAX_RESOURCES) return count;

@@ -5,6 +5,7 @@ import type { HeartbeatDto } from '../../endpoint/heartbeat/heartbeat.dto';
 import type { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
 import type { TextBodyRule } from '../../platform/http/body/text-body';
 import type { CreatePublicPageDto } from '../../status-page/settings/public-page.dto';
+import type { CreateProbeDto } from '../../probe/probe.dto';
 import type { NewWebsiteDto } from '../../website/website.dto';
 
 /**
@@ -18,6 +19,7 @@ export interface ConfigurationDocument {
   /** Values of `{$secret: NAME}`: never stored, exported or logged. */
   secrets?: Record<string, string>;
   contacts?: DeclaredContact[];
+  probes?: DeclaredProbe[];
   websites?: DeclaredWebsite[];
   maintenance_windows?: DeclaredWindow[];
   status_pages?: DeclaredStatusPage[];
@@ -40,6 +42,9 @@ export interface DeclaredContact extends Declared<CreateContactDto, 'key' | 'con
   config: Record<string, unknown>;
   alert_defaults?: object | null;
 }
+
+/** Its token is never in a document: one that is made has none until it is rotated. */
+export type DeclaredProbe = Declared<CreateProbeDto, 'key'>;
 
 export interface DeclaredWebsite extends Declared<NewWebsiteDto, 'key'> {
   status_page?: { enabled?: boolean; slug?: string } | null;

@@ -4,10 +4,12 @@ import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
 import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { MAX_PARENTS } from '../../endpoint/suppression/dependencies';
 import { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
+import { KEY } from '../../platform/http/body/resource-key';
 import { type BodyClass, settableFields } from '../../platform/http/body/body-parts';
 import { shapeProblems } from '../../platform/http/body/validation.pipe';
 import { formatId, NIL_UUID } from '../../platform/ids/id';
 import { isRecord } from '../../platform/text/json';
+import { CreateProbeDto } from '../../probe/probe.dto';
 import { CreatePublicPageDto } from '../../status-page/settings/public-page.dto';
 import { UpdateStatusPageDto } from '../../status-page/settings/website-page.dto';
 import { NewWebsiteDto } from '../../website/website.dto';
@@ -28,6 +30,7 @@ const fieldsOf = (body: BodyClass, own: readonly string[] = [], not: readonly st
   ...own,
 ];
 const CONTACT = fieldsOf(CreateContactDto);
+const PROBE = fieldsOf(CreateProbeDto);
 const WEBSITE = fieldsOf(NewWebsiteDto, ['status_page', 'endpoints']);
 const ENDPOINT = fieldsOf(CreateEndpointDto, ['alerts'], ['website_id']);
 /** What the API has where a document has none. */
@@ -84,6 +87,16 @@ export function judgeContact(problems: ShapeProblems, value: unknown, taken: Set
   problems.references(value['config'], `${at}/config`);
   const body = { ...rest(value, ['key', 'config']), config: configFor(value['config']) };
   judge(problems, CreateContactDto, body, CONTACT, at);
+}
+
+export function judgeProbe(problems: ShapeProblems, value: unknown, taken: Set<string>, at: string): void {
+  if (!problems.isObject(value, at)) return;
+  problems.onlyFields(value, PROBE, at);
+  problems.key(value, taken, at);
+  const { key } = value;
+  // What is wrong with the form of the key has been named.
+  const known = typeof key === 'string' && KEY.test(key) ? key : 'key';
+  judge(problems, CreateProbeDto, { ...rest(value, ['key']), key: known }, PROBE, at);
 }
 
 /** Without its endpoints. */

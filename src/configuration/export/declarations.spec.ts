@@ -112,7 +112,7 @@ const declarations = (rows: Partial<ExportedRows>, owner?: string): Declarations
   new Declarations(
     owner,
     NOW,
-    { contacts: [], websites: [], endpoints: [], windows: [], pages: [], ...rows },
+    { contacts: [], probes: [], websites: [], endpoints: [], windows: [], pages: [], ...rows },
     UNREADABLE,
     { role: 'read', chosen: withoutDefaults },
   );

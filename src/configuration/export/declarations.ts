@@ -8,6 +8,7 @@ import type {
   DeclaredAlert,
   DeclaredContact,
   DeclaredEndpoint,
+  DeclaredProbe,
   DeclaredStatusPage,
   DeclaredWebsite,
   DeclaredWindow,
@@ -21,8 +22,9 @@ import type { EndpointRows, ExportedRows } from './rows';
 import { SecretNames } from './secret-names';
 import { CONTACT_FIELDS } from '../../contact/contact.dto';
 import type { Contact } from '../../contact/contact.entity';
-import { ALERT_DEFAULTS, CONTACT_DEFAULTS } from '../plan/sent-fields';
+import { ALERT_DEFAULTS, CONTACT_DEFAULTS, PROBE_DEFAULTS } from '../plan/sent-fields';
 import type { Chosen } from './without-defaults';
+import { probeSettings } from '../../probe/probe.dto';
 import { ChannelSettings } from '../../delivery/config/channel-settings';
 
 /** The configs of contacts and alerts with references in place of what is secret. `null`: one that cannot be read here. */
@@ -124,6 +126,14 @@ export class Declarations {
       const config = this.configs.ofContact(contact, key, this.secrets);
       if (!config) this.notes.add(UNREADABLE, key);
       return toDeclaredContact(contact, key, config ?? {}, this.style.chosen);
+    });
+  }
+
+  /** Without their tokens. The name of a new one is its key. */
+  probes(): DeclaredProbe[] {
+    return this.rows.probes.filter(this.isOwn).map((row) => {
+      const { key, ...settings } = probeSettings(row);
+      return { key, ...this.style.chosen(settings, { ...PROBE_DEFAULTS, name: key }) };
     });
   }
 

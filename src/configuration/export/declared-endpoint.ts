@@ -5,6 +5,7 @@ import { comparesCredential, isExportedHidden } from '../../endpoint/settings/sh
 import { DEFAULT_WARN_DAYS } from '../../checker/certificate-warning';
 import type { HeartbeatSchedule } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { inOrder as inOrderOfSchedule } from '../../endpoint/heartbeat/heartbeat.dto';
+import { shownQuorum } from '../../endpoint/locations/locations';
 import { shownTls } from '../../endpoint/settings/tls.dto';
 import { toFields } from '../../platform/database/field-names';
 import type { DeclaredAssertion, DeclaredEndpoint, SecretReference } from '../document/document';
@@ -54,6 +55,7 @@ export function toDeclaredEndpoint(
       return { ...inOrder(assertion), ...(isSecret && { target: secret('assertion', i + 1, 'target') }) };
     }),
     depends_on: dependsOn,
+    quorum: shownQuorum(endpoint.quorum),
     tls: withMembers(chosen(shownTls(endpoint), { verify: true, warn_days: DEFAULT_WARN_DAYS })),
   };
   return { ...identity, ...chosen(settings, ENDPOINT_DEFAULTS) };

@@ -33,6 +33,7 @@ export class DocumentWriter {
   /** `read`: endpoints by their uuids, in their order. Throws `conflict` when the text is too long. */
   async write(read: (ids: readonly string[]) => AsyncIterable<EndpointRows>): Promise<WrittenBody> {
     await this.section('contacts', this.declarations.contacts());
+    await this.section('probes', this.declarations.probes());
     await this.websites(read);
     await this.section('maintenance_windows', this.declarations.windows());
     await this.section('status_pages', this.declarations.pages());

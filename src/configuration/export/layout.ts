@@ -2,7 +2,7 @@ import { Pair, stringify, YAMLMap } from 'yaml';
 import { isRecord } from '../../platform/text/json';
 import type { ConfigurationDocument } from '../document/document';
 
-export type Section = 'contacts' | 'websites' | 'maintenance_windows' | 'status_pages';
+export type Section = 'contacts' | 'probes' | 'websites' | 'maintenance_windows' | 'status_pages';
 
 /**
  * A document written piece by piece: each resource is put into words by itself, so that others get their turn in between and

@@ -1,11 +1,13 @@
 import { Alert } from '../../alert/alert.entity';
 import { Contact } from '../../contact/contact.entity';
 import { DEFAULT_SETTINGS, Endpoint, type EndpointSettings } from '../../endpoint/endpoint.entity';
+import { LOCATIONS_COLUMN } from '../../endpoint/locations/by-location';
 import { PARENTS_COLUMN } from '../../endpoint/suppression/dependencies';
 import { selectWindows, type WindowRow } from '../../maintenance/window-row';
 import type { Sql } from '../../platform/database/database';
 import { selectColumns } from '../../platform/database/select-columns';
 import { NIL_UUID } from '../../platform/ids/id';
+import { ownProbes, type ProbeRow } from '../../probe/probe-store';
 import type { PublicPageRow } from '../../status-page/settings/public-page.dto';
 import { Website } from '../../website/website.entity';
 import { grouped } from '../../platform/text/grouped';
@@ -27,6 +29,7 @@ export type PageRow = PublicPageRow & { externalKey: string | null };
 /** All of an organization but the settings of its endpoints, oldest first. */
 export interface ExportedRows {
   contacts: readonly Contact[];
+  probes: readonly (ProbeRow & { externalKey: string })[];
   websites: readonly Website[];
   endpoints: readonly ListedEndpoint[];
   windows: readonly WindowRow[];
@@ -51,15 +54,17 @@ const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent,
     external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
 
 const NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof EndpointSettings)[];
-const COLUMNS = selectColumns(Endpoint, 'e', ['id', ...NAMES.filter((name) => name !== 'body')]);
+const isPlain = (name: keyof EndpointSettings): name is keyof EndpointSettings & keyof Endpoint =>
+  name !== 'body' && name !== 'locations';
+const COLUMNS = selectColumns(Endpoint, 'e', ['id', ...NAMES.filter(isPlain)]);
 /** A probe of the primary key for each. No body leaves the database: they are never exported. */
-const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}
-  FROM endpoint e WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[])`;
+const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}, ${LOCATIONS_COLUMN}
+  FROM endpoint e LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[])`;
 /** A range of the index by endpoint for each. */
 const ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   WHERE a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[]) ORDER BY a.id`;
 
-/** Four statements, and one for each 5,000 endpoints. `isHidden`: of URLs that the export does not show. */
+/** Five statements, and one for each 5,000 endpoints. `isHidden`: of URLs that the export does not show. */
 export async function readRows(
   sql: Sql,
   orgId: string,
@@ -68,6 +73,7 @@ export async function readRows(
 ): Promise<ExportedRows> {
   return {
     contacts: await sql.query<Contact>(CONTACTS, [orgId]),
+    probes: await ownProbes(sql, orgId),
     websites: await sql.query<Website>(WEBSITES, [orgId]),
     endpoints: await readListed(sql, orgId, isHidden),
     windows: await sql.query<WindowRow>(WINDOWS, [orgId, now]),

@@ -10,6 +10,7 @@ import type {
   DeclaredAlert,
   DeclaredContact,
   DeclaredEndpoint,
+  DeclaredProbe,
   DeclaredStatusPage,
   DeclaredWebsite,
   DeclaredWindow,
@@ -19,7 +20,7 @@ import { isReference } from './kept-secrets';
 import { Turns } from '../../platform/time/turns';
 import { match, type Match, type Matched, type Siblings, type Stored } from './matching';
 import type { PlanFindings } from './plan-findings';
-import type { PresentEndpoint, PresentPage, PresentState } from './state/present-state';
+import type { PresentEndpoint, PresentPage, PresentProbe, PresentState } from './state/present-state';
 
 export type EndpointMatch = Match<DeclaredEndpoint, PresentEndpoint> & { website: Match<DeclaredWebsite, Website> };
 export type AlertMatch = Match<DeclaredAlert, Alert> & { endpoint: EndpointMatch; contactId: string | null };
@@ -27,6 +28,7 @@ export type AlertMatch = Match<DeclaredAlert, Alert> & { endpoint: EndpointMatch
 /** Everything that a document declares beside what there is of it. */
 export interface Matches {
   contacts: readonly Match<DeclaredContact, Contact>[];
+  probes: readonly Match<DeclaredProbe, PresentProbe>[];
   websites: readonly Match<DeclaredWebsite, Website>[];
   endpoints: readonly EndpointMatch[];
   alerts: readonly AlertMatch[];
@@ -71,6 +73,15 @@ export async function matchAll(
     present: state.contacts,
     likenessOfDeclared: ({ name, type }) => likeness(name.trim(), type),
     likenessOfPresent: ({ name, type }) => likeness(name, type),
+  });
+  const probes = among<DeclaredProbe, PresentProbe>({
+    noun: 'probe',
+    pointer: '/probes',
+    parent: '',
+    declared: document.probes ?? [],
+    present: state.probes,
+    likenessOfDeclared: ({ key }) => key,
+    likenessOfPresent: ({ key }) => key,
   });
   const websites = among<DeclaredWebsite, Website>({
     noun: 'website',
@@ -145,7 +156,7 @@ export async function matchAll(
     likenessOfDeclared: ({ title }) => title.trim(),
     likenessOfPresent: ({ title }) => title ?? '',
   });
-  return { contacts, websites, endpoints, alerts, windows, pages };
+  return { contacts, probes, websites, endpoints, alerts, windows, pages };
 }
 
 function* steps<Item, Result>(items: readonly Item[], work: (item: Item) => Result[]): Iterable<Result[]> {

@@ -125,6 +125,7 @@ export class ConfigurationPlanView {
 
 const ID_KINDS: Readonly<Record<DeclaredResource, IdKind>> = {
   contact: 'contact',
+  probe: 'probe',
   website: 'website',
   endpoint: 'endpoint',
   alert: 'alert',
@@ -139,6 +140,7 @@ export const tagSource = ({ digest }: Pick<PlanOfState, 'digest'>) => ({ id: 'co
 export function toPlanView(plan: Plan, { digest, isDone }: { digest: string; isDone: boolean }): ConfigurationPlanView {
   const lists: readonly [DeclaredResource, readonly Planned<unknown>[]][] = [
     ['contact', plan.contacts],
+    ['probe', plan.probes],
     ['website', plan.websites],
     ['endpoint', plan.endpoints],
     ['alert', plan.alerts],

@@ -5,11 +5,13 @@ import type { NewEndpoint } from '../../endpoint/endpoint.repository';
 import type { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
 import type { CreatePublicPageDto } from '../../status-page/settings/public-page.dto';
 import type { UpdateStatusPageDto } from '../../status-page/settings/website-page.dto';
+import type { CreateProbeDto } from '../../probe/probe.dto';
 import type { NewWebsiteDto } from '../../website/website.dto';
 
 /** What a document declares, children behind their parents. */
 export const DECLARED_RESOURCES = [
   'contact',
+  'probe',
   'website',
   'endpoint',
   'alert',
@@ -82,6 +84,7 @@ export type Released = Omit<Deletion, 'isImplied'>;
 /** What applying a document does. */
 export interface Plan {
   contacts: readonly Planned<CreateContactDto>[];
+  probes: readonly Planned<CreateProbeDto>[];
   websites: readonly PlannedWebsite[];
   endpoints: readonly PlannedEndpoint[];
   alerts: readonly PlannedAlert[];
@@ -98,6 +101,7 @@ export interface Plan {
 /** A plan that changes nothing. */
 export const EMPTY_PLAN: Plan = {
   contacts: [],
+  probes: [],
   websites: [],
   endpoints: [],
   alerts: [],
@@ -134,9 +138,14 @@ export const releasedOf = (plan: Plan, resource: DeclaredResource): string[] =>
 /** True when nothing of it would be written. */
 export const isEmpty = (plan: Plan): boolean =>
   plan.deletions.length + plan.released.length === 0 &&
-  [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows].every(
+  [plan.contacts, plan.probes, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows].every(
     (list: readonly Planned<unknown>[]) => list.every(({ action }) => action === 'unchanged'),
   );
+
+/** True when probes would be written: what whoever may not name their rights leaves alone. */
+export const changesProbes = (plan: Plan): boolean =>
+  plan.probes.some(({ action }) => action !== 'unchanged') ||
+  [...plan.deletions, ...plan.released].some(({ resource }) => resource === 'probe');
 
 /** What is written by itself takes as long as so many that are written together. */
 const BY_ITSELF = 4;
@@ -150,13 +159,14 @@ export function weightOf(plan: Plan): number {
     list.filter(({ action, dto }) => action !== 'unchanged' && dto !== null);
   const switched = (list: readonly Planned<unknown>[], ...pointers: readonly string[]): number =>
     changed(list).filter((one) => !isNew(one) && one.fields.some(({ pointer }) => pointers.includes(pointer))).length;
-  const together = [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows];
+  const together = [plan.contacts, plan.probes, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows];
   const rows = together.reduce((sum, list) => sum + changed(list).length, 0);
   const gone = plan.deletions.filter(({ isImplied }) => !isImplied);
   const apart =
     switched(plan.contacts, '/config', '/type') +
     switched(plan.websites, '/enabled') +
     changed(plan.windows).length +
+    changed(plan.probes).length +
     gone.filter(({ resource }) => resource !== 'endpoint').length;
   return rows + gone.length + plan.released.length + apart * (BY_ITSELF - 1);
 }

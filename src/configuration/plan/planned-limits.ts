@@ -1,3 +1,4 @@
+import { checksPerSecond, locationSet } from '../../endpoint/locations/locations';
 import { intervalOf } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { sentSchedule } from '../../endpoint/heartbeat/heartbeat.dto';
 import { Injectable } from '@nestjs/common';
@@ -65,9 +66,9 @@ export class PlannedLimits {
     const freed = state.endpoints.filter(({ id }) => goneEndpoints.has(id));
     const byDefault = [...contacts.values()].filter(({ isDefault }) => isDefault);
     const rates = endpoints.map(({ id, row }) => {
-      return { pointer: `${at.get(id) ?? ''}/interval`, amount: row ? 1 / row.settings.intervalSeconds : 0 };
+      return { pointer: `${at.get(id) ?? ''}/interval`, amount: row ? checksPerSecond(row.settings) : 0 };
     });
-    const rateBefore = use.checks_per_second - sumOf(freed.map(({ intervalSeconds }) => 1 / intervalSeconds));
+    const rateBefore = use.checks_per_second - sumOf(freed.map(checksPerSecond));
     const withPage = new Set(state.pages.map(({ website_id }) => website_id));
     const newPages = plan.websites.filter(({ id, page }) => page !== null && !withPage.has(id));
     const gonePages = idsOf(plan.deletions, 'status_page').length + pagesOfGone(changes).length;
@@ -86,6 +87,7 @@ export class PlannedLimits {
         used: state.contacts.filter(({ isDefault }) => isDefault).length,
         asked: defaultsAsked(changes, at),
       },
+      quota('probes', use.probes, each(plan.probes.filter(isNew))),
       quota('websites', use.websites, each(websites)),
       quota('endpoints', use.endpoints - goneEndpoints.size, each(endpoints)),
       quota('checks_per_second', rateBefore, rates),
@@ -154,13 +156,16 @@ function defaultsAsked({ plan, state, contacts }: PlannedChanges, at: ReadonlyMa
 }
 
 function moreChecks({ plan, state }: PlannedChanges, at: ReadonlyMap<string, string>): Demand['asked'] {
-  const before = new Map(state.endpoints.map(({ id, intervalSeconds }) => [id, intervalSeconds]));
+  const before = new Map(state.endpoints.map((endpoint) => [endpoint.id, endpoint]));
   return plan.endpoints.flatMap(({ id, dto }) => {
-    const to = dto?.heartbeat ? intervalOf(sentSchedule(dto.heartbeat)) : dto?.interval;
     const from = before.get(id);
-    if (from === undefined || !to || from === to) return [];
-    const field = dto?.heartbeat ? 'heartbeat' : 'interval';
-    return [{ pointer: `${at.get(id) ?? ''}/${field}`, amount: 1 / to - 1 / from }];
+    if (!from || !dto) return [];
+    const interval = dto.heartbeat ? intervalOf(sentSchedule(dto.heartbeat)) : dto.interval;
+    const locations = dto.locations ? locationSet(dto.locations) : from.locations;
+    const amount =
+      checksPerSecond({ intervalSeconds: interval ?? from.intervalSeconds, locations }) - checksPerSecond(from);
+    const field = dto.heartbeat ? 'heartbeat' : locations.length > from.locations.length ? 'locations' : 'interval';
+    return amount === 0 ? [] : [{ pointer: `${at.get(id) ?? ''}/${field}`, amount }];
   });
 }
 

@@ -10,9 +10,12 @@ import { firstInCycle } from '../../endpoint/suppression/cycles';
 import { MOST_OPEN } from '../../maintenance/window-store';
 import { type ConfigurationDocument, MAX_RESOURCES } from '../document/document';
 import { Turns } from '../../platform/time/turns';
+import { ProbeDirectory } from '../../probe/probe-directory';
+import { probeSettings } from '../../probe/probe.dto';
 import { AllChanges } from './changes/all-changes';
 import type { Planning } from './changes/planning';
 import { NOT_COMPARED } from './changes/hidden-values';
+import { planProbes, probesToBe } from './changes/probe-changes';
 import { type EndpointMatch, matchAll, type Matches } from './matches';
 import { readForeignRows } from './state/foreign-rows';
 import { EMPTY_PLAN, type Plan, type PlannedAlert, type PlannedEndpoint } from './plan';
@@ -64,10 +67,11 @@ export class Planner {
   constructor(
     private readonly changes: AllChanges,
     private readonly limits: PlannedLimits,
+    private readonly probes: ProbeDirectory,
   ) {}
 
   /**
-   * Eight statements at most, four more for a prune, whatever the document declares. Throws `validation_failed`,
+   * Ten statements at most, five more for a prune, whatever the document declares. Throws `validation_failed`,
    * `target_not_allowed`, `conflict` and `quota_exceeded` with the problems of the first resources that have some, and `invalid_query` for a
    * prune without an owner.
    */
@@ -83,10 +87,13 @@ export class Planner {
     const matches = await matchAll(document, state, findings, request.takesOver);
     const references = new References(state, matches);
     const guesses = new Set<string>();
-    const planning: Planning = { caller, host, owner, state, references, findings, secrets, guesses };
+    const named = await this.probes.named(sql, caller.orgId, locationsIn(document, state));
+    const probes = probesToBe(named, matches.probes);
+    const planning: Planning = { caller, host, owner, state, references, findings, secrets, probes, guesses };
     await turns.rest();
     const rows = new Map(state.contacts.map((contact) => [contact.id, contact]));
-    const changes = await this.changes.plan(planning, matches, rows, turns);
+    const plannedProbes = await turns.all(planProbes(planning, matches.probes));
+    const changes = { probes: plannedProbes, ...(await this.changes.plan(planning, matches, rows, turns)) };
     const { endpoints, alerts } = changes;
     findCycle(matches.endpoints, endpoints, state, findings);
     findings.refuse();
@@ -94,7 +101,11 @@ export class Planner {
 
     const gone =
       others && owner !== null
-        ? pruned(owner, state, matches, others, { contactOfAlert: contactsOf(alerts), parentsOf: parentsOf(endpoints) })
+        ? pruned(owner, state, matches, others, {
+            contactOfAlert: contactsOf(alerts),
+            parentsOf: parentsOf(endpoints),
+            locationsOf: locationsOf(endpoints),
+          })
         : NOTHING_GOES;
     if (gone.deletions.length > MAX_RESOURCES) throw problems.conflict(tooMuchToPrune(gone.deletions.length));
     const isAll = caller.role !== 'read' || state.contacts.length + state.endpoints.length === 0;
@@ -165,6 +176,15 @@ const contactsOf = (alerts: readonly PlannedAlert[]): Map<string, string | null>
 const parentsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
   new Map(endpoints.map(({ id, dependsOn }) => [id, dependsOn]));
 
+/** Where declared endpoints will be checked, by their uuids; without those where that stays. */
+const locationsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
+  new Map(
+    endpoints.flatMap(({ id, row, dto }) => {
+      const locations = row?.settings.locations ?? dto?.locations;
+      return locations ? [[id, locations] as const] : [];
+    }),
+  );
+
 /** What the document makes depend on itself. What it does not name is judged when it is applied. */
 function findCycle(
   matches: Matches['endpoints'],
@@ -181,6 +201,15 @@ function findCycle(
   findings.add({ pointer: `${match.pointer}/depends_on`, code: 'cycle', message });
 }
 
+/** What endpoints name, and are to name. */
+const locationsIn = ({ websites = [] }: ConfigurationDocument, state: PresentState): string[] => [
+  ...new Set(
+    [...websites.flatMap(({ endpoints = [] }) => endpoints), ...state.endpoints].flatMap(
+      ({ locations }) => locations ?? [],
+    ),
+  ),
+];
+
 /** Of the settings that were read; not of what checks and incidents write. */
 async function digestOfState(state: PresentState, others: ForeignRows | null): Promise<string> {
   const hashing = new Hashing();
@@ -193,9 +222,10 @@ async function digestOfState(state: PresentState, others: ForeignRows | null): P
   }
   for (const { listedAt: _1, activeUntil: _2, updatedAt: _3, ...row } of state.windows) await hashing.add(row);
   for (const { updated_at: _, ...row } of state.pages) await hashing.add(row);
+  for (const probe of state.probes) await hashing.add([probe.id, probe.owner, probeSettings(probe)]);
   if (others) {
-    const { inWebsites, onEndpoints, alertsOfContacts, dependents } = others;
-    await hashing.add([[...inWebsites], [...onEndpoints], alertsOfContacts, dependents]);
+    const { inWebsites, onEndpoints, alertsOfContacts, dependents, namingProbes } = others;
+    await hashing.add([[...inWebsites], [...onEndpoints], alertsOfContacts, dependents, namingProbes]);
   }
   return hashing.end();
 }
@@ -204,7 +234,7 @@ async function digestOfState(state: PresentState, others: ForeignRows | null): P
 async function digestOf(read: string, plan: Plan): Promise<string> {
   const hashing = new Hashing();
   await hashing.add(read);
-  for (const list of [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows])
+  for (const list of [plan.contacts, plan.probes, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows])
     for (const { action, path, fields } of list) if (action !== 'unchanged') await hashing.add([action, path, fields]);
   for (const { resource, path, id } of [...plan.deletions, ...plan.released]) await hashing.add([resource, path, id]);
   return hashing.end();

@@ -9,6 +9,7 @@ const row = (id: string, more: object = {}) => ({ id, externalKey: id, name: id,
 const state = (changes: Partial<Record<keyof PresentState, object[]>> = {}): PresentState =>
   ({
     contacts: [row('contact')],
+    probes: [row('fra', { key: 'fra' })],
     websites: [row('shop')],
     endpoints: [row('front', { websiteId: 'shop' }), row('cart', { websiteId: 'shop' })],
     alerts: [row('alert', { endpointId: 'front', contactId: 'contact', type: 'slack' })],
@@ -20,6 +21,7 @@ const state = (changes: Partial<Record<keyof PresentState, object[]>> = {}): Pre
 const declares = (...ids: string[]): Matches =>
   ({
     contacts: [],
+    probes: [],
     websites: ids.map((id) => ({ id })),
     endpoints: [],
     alerts: [],
@@ -33,9 +35,9 @@ const gone = (of: PresentState, matches: Matches, others: Partial<ForeignRows> =
     kept: notes.filter(({ message }) => / stays/.test(message)).map(({ key }) => key),
   };
 };
-const DECLARES_NOTHING = { contactOfAlert: new Map(), parentsOf: new Map() };
+const DECLARES_NOTHING = { contactOfAlert: new Map(), parentsOf: new Map(), locationsOf: new Map() };
 const uses = [{ contactId: 'contact', alertId: 'alert', endpointId: 'front' }];
-const ALL = ['shop/front/alert', 'shop/front', 'shop/cart', 'shop', 'page', 'window', 'contact'];
+const ALL = ['shop/front/alert', 'shop/front', 'shop/cart', 'shop', 'page', 'window', 'fra', 'contact'];
 
 describe('what a prune deletes', () => {
   it.each<[string, PresentState, string[], Partial<ForeignRows>, string[], (string | null)[]]>([
@@ -43,7 +45,7 @@ describe('what a prune deletes', () => {
     [
       'nothing of what is declared',
       state(),
-      ['contact', 'shop', 'front', 'cart', 'alert', 'window', 'page'],
+      ['contact', 'fra', 'shop', 'front', 'cart', 'alert', 'window', 'page'],
       {},
       [],
       [],
@@ -88,6 +90,19 @@ describe('what a prune deletes', () => {
       ALL.filter((path) => path !== 'contact'),
       ['contact'],
     ],
+    [
+      'no probe that an endpoint of somebody else names, but one of endpoints that go',
+      state({ probes: [row('fra', { key: 'fra' }), row('office', { key: 'office' })] }),
+      [],
+      {
+        namingProbes: [
+          { probeId: 'fra', endpointId: 'elsewhere' },
+          { probeId: 'office', endpointId: 'cart' },
+        ],
+      },
+      ALL.map((path) => (path === 'fra' ? 'office' : path)),
+      ['fra'],
+    ],
   ])('%s', (_, of, declared, others, paths, kept) => {
     expect(gone(of, declares(...declared), others)).toEqual({ paths, kept });
   });
@@ -110,6 +125,16 @@ describe('what a prune deletes', () => {
       message:
         '2 endpoints will no longer depend on it: k/a (declared by you), k/b. A document that says so is refused from then on.',
     });
+  });
+
+  it.each<[what: string, locations: string[], kept: string[]]>([
+    ['is to name it no more', ['local'], []],
+    ['is to name it', ['local', 'fra'], ['fra']],
+  ])('a probe goes and stays with what a declared endpoint is to do: it %s', (_, locations, kept) => {
+    const naming = { ...NOTHING, namingProbes: [{ probeId: 'fra', endpointId: 'front' }] };
+    const locationsOf = new Map([['front', locations]]);
+    const { notes } = pruned('me', state(), declares('shop', 'front'), naming, { ...DECLARES_NOTHING, locationsOf });
+    expect(notes.filter(({ message }) => / stays/.test(message)).map(({ key }) => key)).toEqual(kept);
   });
 
   it('says whose history goes', () => {

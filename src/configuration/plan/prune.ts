@@ -15,6 +15,8 @@ export interface ForeignRows {
   alertsOfContacts: readonly { contactId: string; alertId: string; endpointId: string }[];
   /** Endpoints that depend on endpoints of the owner. */
   dependents: readonly { parentId: string; id: string; owner: string | null; path: string }[];
+  /** Endpoints that name probes of the owner. */
+  namingProbes: readonly { probeId: string; endpointId: string }[];
 }
 
 /** What becomes of what is declared, by uuid. */
@@ -23,6 +25,8 @@ export interface Declarations {
   contactOfAlert: ReadonlyMap<string, string | null>;
   /** What an endpoint will depend on. */
   parentsOf: ReadonlyMap<string, readonly string[]>;
+  /** Where an endpoint will be checked, if not where it is. */
+  locationsOf: ReadonlyMap<string, readonly string[]>;
 }
 
 export const NOTHING: ForeignRows = {
@@ -30,6 +34,7 @@ export const NOTHING: ForeignRows = {
   onEndpoints: new Map(),
   alertsOfContacts: [],
   dependents: [],
+  namingProbes: [],
 };
 
 /**
@@ -41,7 +46,7 @@ export function pruned(
   state: PresentState,
   matches: Matches,
   others: ForeignRows,
-  { contactOfAlert, parentsOf }: Declarations,
+  { contactOfAlert, parentsOf, locationsOf }: Declarations,
 ): { deletions: Deletion[]; notes: PlanNote[] } {
   const declared = new Set(
     Object.values(matches).flatMap((list: readonly { id: string }[]) => list.map(({ id }) => id)),
@@ -89,6 +94,14 @@ export function pruned(
     return users === 0;
   });
 
+  const goneProbes = state.probes.filter(isGone).filter(({ id: probeId, key }) => {
+    const named = others.namingProbes.filter((one) => one.probeId === probeId).map(({ endpointId }) => endpointId);
+    const left = named.filter((id) => !goneEndpoints.has(id) && !locationsOf.has(id)).length;
+    const users = left + [...locationsOf.values()].filter((locations) => locations.includes(key)).length;
+    if (users > 0) notes.push(stays('probe', key, users, 'endpoint', owner, 'is named by'));
+    return users === 0;
+  });
+
   const deletions: Deletion[] = [
     ...goneAlerts.map((alert): Deletion => {
       const path = pathOf(endpointPath(alert.endpointId), alert.externalKey ?? alert.type);
@@ -116,6 +129,7 @@ export function pruned(
       id,
       isImplied: false,
     })),
+    ...goneProbes.map(({ id, key }): Deletion => ({ resource: 'probe', path: key, id, isImplied: false })),
     ...goneContacts.map(({ id, externalKey, name }): Deletion => ({
       resource: 'contact',
       path: externalKey ?? name,

@@ -5,6 +5,7 @@ import type { PresentState } from './state/present-state';
 const row = (id: string, more: object = {}) => ({ id, externalKey: id, name: id, owner: 'me', ...more });
 const state = {
   contacts: [row('contact'), row('yours', { owner: 'you' })],
+  probes: [row('fra', { key: 'fra' })],
   websites: [row('shop')],
   endpoints: [row('front', { websiteId: 'shop' }), row('by hand', { websiteId: 'shop', owner: null })],
   alerts: [
@@ -21,6 +22,7 @@ describe('what an apply without prune lets go', () => {
   it('is all that the owner declared and no longer does, with the alerts that endpoints got by themselves', () => {
     expect(paths()).toEqual([
       'contact',
+      'fra',
       'shop',
       'shop/front',
       'shop/front/alert',
@@ -31,6 +33,6 @@ describe('what an apply without prune lets go', () => {
   });
 
   it('is nothing of what is declared, nor an alert without a key on an endpoint that is', () => {
-    expect(paths('contact', 'shop', 'front', 'page', 'window')).toEqual(['shop/front/alert']);
+    expect(paths('contact', 'fra', 'shop', 'front', 'page', 'window')).toEqual(['shop/front/alert']);
   });
 });

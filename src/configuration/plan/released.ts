@@ -28,6 +28,7 @@ export function released(owner: string, state: PresentState, matches: Matches): 
     (row: Row): Released => ({ resource, path: pathOfRow(row), id: row.id });
   return [
     ...state.contacts.filter(isKeyed).map(of('contact', (one) => named(one, one.name))),
+    ...state.probes.filter(isKeyed).map(of('probe', ({ key }) => key)),
     ...state.websites.filter(isKeyed).map(of('website', (one) => named(one, one.name))),
     ...endpoints.map(of('endpoint', endpointPath)),
     ...alerts.map(of('alert', (one) => pathOf(paths.get(one.endpointId) ?? one.endpointId, named(one, one.type)))),

@@ -18,6 +18,8 @@ export const ENDPOINT_DEFAULTS: Defaults = { ...toFields(DEFAULT_SETTINGS, SETTI
 
 export const ALERT_DEFAULTS: Defaults = toFields(DEFAULT_RULE, RULE_FIELDS);
 
+export const PROBE_DEFAULTS: Defaults = { region: '', enabled: true, allow_private: false };
+
 export const WINDOW_DEFAULTS: Defaults = { description: '', mute: true, exclude_from_uptime: true, public: true };
 
 export const PAGE_DEFAULTS: Defaults = { description: '', enabled: false };

@@ -11,6 +11,8 @@ export interface EndpointFilter {
   readonly key?: string | undefined;
   /** Its certificate, as the newest check saw it, ends in so many days or fewer, or has ended. */
   readonly certificateWithin?: number | undefined;
+  /** What stands for a location in history: the number of a probe, 0 for `local`. */
+  readonly location?: number | undefined;
   /** Part of a name or a URL. */
   readonly text?: string | undefined;
 }
@@ -62,6 +64,16 @@ const ofCertificate =
     parameters: [...before.parameters, days],
   });
 
+const LOCATED = '(SELECT n.located FROM endpoint_schedule n WHERE n.endpoint_id = endpoint.id)';
+
+const ofLocation =
+  (number: number): Rule =>
+  (before) => {
+    const isThere = `(SELECT true FROM endpoint_location l WHERE l.endpoint_id = endpoint.id AND l.number = ${next(before)}::smallint)`;
+    const isMet = number === 0 ? `(NOT ${LOCATED} OR ${isThere})` : isThere;
+    return { condition: `${before.condition} AND ${isMet}`, parameters: [...before.parameters, number] };
+  };
+
 const ofText =
   (text: string, role: Role): Rule =>
   ({ condition, parameters }) => {
@@ -74,13 +86,14 @@ const ofText =
  * Their parameters follow those `before`.
  */
 export function conditionOf(filter: EndpointFilter, role: Role, before: readonly unknown[]): Condition {
-  const { status, type, tag, key, certificateWithin, text } = filter;
+  const { status, type, tag, key, certificateWithin, location, text } = filter;
   const rules: Rule[] = [];
   if (type !== undefined) rules.push(equal('endpoint.type', 'text', type));
   if (key !== undefined) rules.push(equal('endpoint.external_key', 'text', key));
   if (tag !== undefined) rules.push(ofTag(tag));
   if (status !== undefined) rules.push(ofStatus(status));
   if (certificateWithin !== undefined) rules.push(ofCertificate(certificateWithin));
+  if (location !== undefined) rules.push(ofLocation(location));
   if (text !== undefined) rules.push(ofText(text, role));
   return rules.reduce<Condition>((condition, rule) => rule(condition), { condition: '', parameters: before });
 }

@@ -15,7 +15,7 @@ export class EndpointSearchController {
 
   @Route('GET', '', {
     access: 'read',
-    cost: costOfFilteredList(MAX_PAGE_SIZE, ['status', 'type', 'tag', 'key', 'q']),
+    cost: costOfFilteredList(MAX_PAGE_SIZE, ['status', 'type', 'tag', 'key', 'location', 'q']),
     operationId: 'searchEndpoints',
     summary: 'List endpoints of all websites',
     description:

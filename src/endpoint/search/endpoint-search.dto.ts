@@ -5,6 +5,7 @@ import { IsName, Optional } from '../../platform/http/validators';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { KEY } from '../../platform/http/body/resource-key';
 import { TagQuery } from '../../website/tags';
+import { LocationQuery } from '../locations/location.dto';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoint.dto';
 
 /** All endpoints, or those that are looked for: all that is sent must hold. */
@@ -48,6 +49,9 @@ export class EndpointSearchQuery extends PageQuery {
   @Min(0)
   @Max(3650)
   certificate_within?: number;
+
+  @LocationQuery()
+  location?: string;
 
   @ApiPropertyOptional({ description: 'Only endpoints of this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
   @Optional()

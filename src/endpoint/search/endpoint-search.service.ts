@@ -4,6 +4,8 @@ import { Database } from '../../platform/database/database';
 import { Cursors, LARGE_ROWS } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page } from '../../platform/http/page';
 import { NIL_UUID, parseId } from '../../platform/ids/id';
+import { problems } from '../../platform/problem/problem';
+import { LOCAL_NAME, ProbeDirectory } from '../../probe/probe-directory';
 import { WebsiteService } from '../../website/website.service';
 import type { EndpointRow, EndpointView } from '../endpoint.dto';
 import { EndpointRepository, selectEndpoints } from '../endpoint.repository';
@@ -55,6 +57,7 @@ export class EndpointSearchService {
     private readonly cursors: Cursors,
     private readonly websites: WebsiteService,
     private readonly endpoints: EndpointRepository,
+    private readonly probes: ProbeDirectory,
   ) {}
 
   /**
@@ -63,7 +66,8 @@ export class EndpointSearchService {
    */
   async list(caller: Caller, query: EndpointSearchQuery): Promise<Page<EndpointView>> {
     const { status, type, tag, key, certificate_within: certificateWithin } = query;
-    const filter: EndpointFilter = { status, type, tag, key, certificateWithin, text: query.q?.trim() };
+    const location = await this.numberOf(caller.orgId, query.location);
+    const filter: EndpointFilter = { status, type, tag, key, certificateWithin, location, text: query.q?.trim() };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     const scope = await this.scopeOf(caller.orgId, query.website_id);
     const reader = isFiltered
@@ -83,6 +87,15 @@ export class EndpointSearchService {
       idOf: (row) => row.id,
     });
     return this.endpoints.viewsOf(caller, page);
+  }
+
+  /** Throws `not_found` for a location that the organization cannot name. */
+  private async numberOf(orgId: string, location: string | undefined): Promise<number | undefined> {
+    if (location === undefined) return undefined;
+    if (location === LOCAL_NAME) return 0;
+    const probe = (await this.probes.named(this.database, orgId, [location])).get(location);
+    if (!probe) throw problems.notFound();
+    return probe.number;
   }
 
   /** Throws `not_found` for a website of another organization. */

@@ -7,15 +7,18 @@ import { headerProblem, isSensitiveHeader } from '../../checker/request-headers'
 import { tlsProblems, unverifiedProblem } from '../../checker/tls-settings';
 import type { Caller, Role } from '../../platform/access/caller';
 import { Config } from '../../platform/config/config';
-import { EgressPolicy } from '../../platform/net/egress/egress-policy';
+import type { Sql } from '../../platform/database/database';
+import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-policy';
 import { type Findings, refuse } from '../../platform/problem/findings';
 import type { FieldProblem } from '../../platform/problem/problem';
 import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box';
 import { MASK } from '../../platform/secrets/mask';
+import { LOCAL_NAME, ProbeDirectory } from '../../probe/probe-directory';
 import { type HeaderDto, sentSettings, type SentWithoutNulls, type UpdateEndpointDto } from '../endpoint.dto';
 import { FIELDS_OF_CHECKS, typeProblems } from '../heartbeat/heartbeat-rules';
 import { HEARTBEAT, HEARTBEAT_URL, intervalOf } from '../heartbeat/heartbeat-schedule';
 import { sentAddress, type SentAddress } from '../heartbeat/heartbeat.dto';
+import { isLocated, isShared, locationProblems, type ProbesByLocation, quorumProblems } from '../locations/locations';
 import { judgeable } from './judgeable';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from '../endpoint.entity';
 import { sizeProblems, type SizedSettings } from './settings-size';
@@ -29,6 +32,7 @@ export class EndpointSettingsResolver {
     private readonly egress: EgressPolicy,
     private readonly secrets: SecretBox,
     private readonly config: Config,
+    private readonly probes: ProbeDirectory,
   ) {}
 
   /** Where people and jobs reach the service; `null` where that is not told. */
@@ -37,22 +41,28 @@ export class EndpointSettingsResolver {
   }
 
   /** Whether instances run the checks of such an endpoint by the clock. */
-  isScheduled({ type }: Pick<EndpointSettings, 'type'>): boolean {
-    return !this.checkers.isPassive(type);
+  isScheduled({ type, locations }: Pick<EndpointSettings, 'type' | 'locations'>): boolean {
+    return !this.checkers.isPassive(type) && locations.includes(LOCAL_NAME);
   }
 
-  /** The settings that `examine` returns. Throws `validation_failed` with every field problem, or `target_not_allowed`. */
-  resolve(id: string, dto: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): EndpointSettings {
-    const { settings, findings } = this.examine(id, dto, stored, caller);
+  /** What `examine` has to know of the probes that these lists name. One statement, none where all name `local` alone. */
+  probesIn(sql: Sql, orgId: string, lists: readonly (readonly string[] | undefined)[]): Promise<ProbesByLocation> {
+    return this.probes.named(sql, orgId, [...new Set(lists.flatMap((list) => list ?? []))]);
+  }
+
+  /** The settings of a new endpoint. Throws `validation_failed` with every field problem, or `target_not_allowed`. */
+  async resolve(sql: Sql, id: string, dto: UpdateEndpointDto, caller: Caller): Promise<EndpointSettings> {
+    const probes = await this.probesIn(sql, caller.orgId, [dto.locations]);
+    const { settings, findings } = this.examine(id, dto, { stored: null, caller, probes });
     refuse(findings);
     return settings;
   }
 
   /**
-   * The settings after the change, `stored` being those before it (`null` on create, where the dto has name, url, type), and
-   * everything that is wrong with them. `address`: what of a heartbeat's a client chose, which is stored beside them.
+   * The settings after the change, and everything that is wrong with them. `address`: what of a heartbeat's a client chose,
+   * which is stored beside them.
    */
-  examine(id: string, sent: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): Examined {
+  examine(id: string, sent: UpdateEndpointDto, { stored, caller, probes }: Circumstances): Examined {
     const before = stored ?? this.defaults();
     const type = sent.type ?? before.type;
     const found: FieldProblem[] = typeProblems(sent, type, stored && stored.type);
@@ -74,7 +84,14 @@ export class EndpointSettingsResolver {
       found.push(...sizeProblems(this.sized(id, settings), stored && this.sized(id, stored)));
     if (dto.tls) found.push(...tlsFindings(settings));
     if (isSent('tls', 'headers', 'body', 'url')) found.push(...unverifiedFindings(settings));
-    const forbidden = checker && hasNewTarget ? this.forbiddenTarget(checker, settings.url, caller) : [];
+    const locations = dto.locations ?? before.locations;
+    if (checker && (dto.locations !== undefined || dto.type !== undefined))
+      found.push(...locationProblems(locations, { type, isLocalOnly: this.isLocalOnly(type), before: stored, probes }));
+    if (isSent('locations', 'quorum')) found.push(...quorumProblems(settings.quorum, settings.locations));
+    const judged = hasNewTarget ? locations : locations.filter((location) => !before.locations.includes(location));
+    const forbidden = checker
+      ? this.forbiddenTargets(checker, settings, { caller, probes, hasNewTarget, locations, judged: new Set(judged) })
+      : [];
     return { settings, address: sentAddress(dto.heartbeat ?? {}), findings: { invalid: found, forbidden } };
   }
 
@@ -82,10 +99,10 @@ export class EndpointSettingsResolver {
    * What is wrong with the fields of a body that have the right shape; the others are left out of it. Whether all that a new endpoint needs is
    * there has been judged before; an incomplete header or assertion is left alone.
    */
-  findingsIn(id: string, sent: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): Findings {
+  findingsIn(id: string, sent: UpdateEndpointDto, circumstances: Circumstances): Findings {
     const { dto, incomplete } = judgeable(sent);
     const isComplete = ({ pointer }: FieldProblem): boolean => !incomplete.some((item) => pointer.startsWith(item));
-    const { invalid, forbidden } = this.examine(id, dto, stored, caller).findings;
+    const { invalid, forbidden } = this.examine(id, dto, circumstances).findings;
     return { invalid: invalid.filter(isComplete), forbidden };
   }
 
@@ -131,13 +148,34 @@ export class EndpointSettingsResolver {
     return { headers: opened, body, assertions };
   }
 
-  /** What the egress policy says of the first host that it refuses; of a target that cannot be read, nothing. */
-  private forbiddenTarget(checker: Checker, url: string, caller: Caller): FieldProblem[] {
-    if (targetProblems(checker, url).length > 0) return [];
-    const hosts = checker.hostsOf?.(checker.parseTarget(url)) ?? [];
-    const rule = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
-    const refusals = hosts.map((host) => this.egress.refusalOfHost(host, rule)).filter((refusal) => refusal !== null);
-    return refusals.slice(0, 1).map((message) => ({ pointer: '/url', code: 'invalid_format', message }));
+  /** Its results come from elsewhere, or say how a probe of the service does. */
+  private isLocalOnly(type: string): boolean {
+    return this.checkers.isPassive(type) || type === PROBE;
+  }
+
+  /** What the egress policy says at each location of the first host that it refuses there; of a target that cannot be read, nothing. */
+  private forbiddenTargets(checker: Checker, settings: EndpointSettings, places: Places): FieldProblem[] {
+    const { hasNewTarget, locations, judged } = places;
+    if (judged.size === 0 || targetProblems(checker, settings.url).length > 0) return [];
+    const hosts = checker.hostsOf?.(checker.parseTarget(settings.url)) ?? [];
+    return locations.flatMap((location, i): FieldProblem[] => {
+      const rule = judged.has(location) && locations.indexOf(location) === i ? this.ruleAt(location, places) : null;
+      const refusals = rule ? hosts.map((host) => this.egress.refusalOfHost(host, rule)) : [];
+      const refusal = refusals.find((text) => text !== null) ?? null;
+      if (refusal === null) return [];
+      const pointer = location === LOCAL_NAME && hasNewTarget ? '/url' : `/locations/${i}`;
+      const message = isLocated(settings.locations) ? `${refusal} at the location ${location}` : refusal;
+      return [{ pointer, code: 'invalid_format', message }];
+    });
+  }
+
+  /** `null` of a location that is unknown, which is said elsewhere. */
+  private ruleAt(location: string, { caller, probes }: Places): EgressRule | null {
+    if (location === LOCAL_NAME)
+      return this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
+    const probe = probes.get(location);
+    if (!probe) return null;
+    return this.egress.elsewhere({ allowsPrivate: probe.allowPrivate && (!isShared(location) || caller.isDefaultOrg) });
   }
 
   /**
@@ -182,6 +220,27 @@ export class EndpointSettingsResolver {
       throw error;
     }
   }
+}
+
+/** Says whether a probe of the service is online: nobody but the service can. */
+const PROBE = 'PROBE';
+
+/** What a change is judged by. */
+export interface Circumstances {
+  /** The settings before it; `null` on create, where the dto has name, url, type. */
+  stored: EndpointSettings | null;
+  caller: Caller;
+  /** Those that `probesIn` found of the locations that are sent, and else of the stored ones. */
+  probes: ProbesByLocation;
+}
+
+/** Where a target is judged. */
+interface Places extends Pick<Circumstances, 'caller' | 'probes'> {
+  hasNewTarget: boolean;
+  /** As they were sent. */
+  locations: readonly string[];
+  /** Those at which the target is not the one of before. */
+  judged: ReadonlySet<string>;
 }
 
 /** What `examine` finds. */

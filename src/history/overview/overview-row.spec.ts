@@ -1,5 +1,5 @@
 import { firstUuidAt } from '../../platform/ids/id';
-import { decodeRecent, type OverviewRow, watchedShares, windowCounts, windowsAt } from './overview-row';
+import { decodeRecent, locationCounts, type OverviewRow, watchedShares, windowCounts, windowsAt } from './overview-row';
 
 const HOUR = 3_600_000;
 const UNTIL = Date.UTC(2026, 10, 20, 9);
@@ -50,7 +50,26 @@ const row = (change: Partial<OverviewRow>): OverviewRow => ({
   acknowledged_note: null,
   acknowledged_until: null,
   next_expected_at: null,
+  location_count: 1,
+  quorum: 'majority',
+  interval_seconds: 60,
+  timeout_seconds: 10,
   ...change,
+});
+
+describe('locationCounts', () => {
+  it('counts who sees it down, who votes and who is not lost', () => {
+    const votes = [
+      { vote: 'down', reason: null },
+      { vote: 'up', reason: null },
+      { vote: null, reason: 'silent' },
+      { vote: null, reason: null },
+      { vote: null, reason: 'lost' },
+      { vote: null, reason: 'disabled' },
+    ] as const;
+    expect(locationCounts(votes)).toEqual({ down: 1, voting: 2, of: 4 });
+    expect(locationCounts(undefined)).toBeNull();
+  });
 });
 
 describe('decodeRecent', () => {

@@ -1,3 +1,4 @@
+import type { EndpointLocation } from '../../endpoint/locations/location.dto';
 import type { OutcomeCounts } from '../hour-counters';
 import { madeAtMs } from '../../platform/ids/id';
 import { DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
@@ -57,6 +58,29 @@ export interface OverviewRow {
   acknowledged_until: number | null;
   /** Of a heartbeat. */
   next_expected_at: number | null;
+  location_count: number;
+  quorum: string;
+  interval_seconds: number;
+  timeout_seconds: number;
+}
+
+/** How many of the locations of an endpoint see it down, how many vote, and how many are not lost. */
+export interface LocationCounts {
+  down: number;
+  voting: number;
+  of: number;
+}
+
+/** `null` of an endpoint with one location. */
+export function locationCounts(
+  locations: readonly Pick<EndpointLocation, 'vote' | 'reason'>[] | undefined,
+): LocationCounts | null {
+  if (locations === undefined) return null;
+  return {
+    down: locations.filter(({ vote }) => vote === 'down').length,
+    voting: locations.filter(({ vote }) => vote !== null).length,
+    of: locations.filter(({ reason }) => reason === null || reason === 'silent').length,
+  };
 }
 
 /** Outcomes in half of endpoint_state.recent: 2 bits each, so that a half fits a 32-bit integer. */

@@ -18,6 +18,7 @@ import { TagQuery } from '../../website/tags';
 import { errorCodeAt } from '../check-encoding';
 import {
   decodeRecent,
+  type LocationCounts,
   type OverviewRow,
   RECENT_OUTCOMES,
   type RecentOutcome,
@@ -79,6 +80,17 @@ const time = (description: string) => ({
   example: '2026-11-20T10:00:00.000Z',
 });
 
+export class OverviewLocationsView implements LocationCounts {
+  @ApiProperty({ type: 'integer', description: 'See it down.', example: 1 })
+  down!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Have a vote: see it up or down.', example: 3 })
+  voting!: number;
+
+  @ApiProperty({ type: 'integer', description: 'All that are not lost or out of service.', example: 3 })
+  of!: number;
+}
+
 export class OverviewItemView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -109,6 +121,13 @@ export class OverviewItemView {
     example: false,
   })
   degraded!: boolean;
+
+  @ApiProperty({
+    type: OverviewLocationsView,
+    nullable: true,
+    description: 'Where it is seen down, by what its locations say; null with one location.',
+  })
+  locations!: OverviewLocationsView | null;
 
   @ApiProperty({
     type: EndpointMaintenance,
@@ -246,13 +265,14 @@ export interface OverviewContext {
   role: Role;
   windows: Windows;
   maintenance: Maintenance | null;
+  locations: LocationCounts | null;
   /** `undefined` where it was not asked for. */
   latency: (number | null)[] | undefined;
 }
 
 export function toOverviewItem(
   row: OverviewRow,
-  { p95Us, role, windows, maintenance, latency }: OverviewContext,
+  { p95Us, role, windows, maintenance, locations, latency }: OverviewContext,
 ): OverviewItemView {
   const counts = windowCounts(row);
   const shares = watchedShares(row, windows);
@@ -266,6 +286,7 @@ export function toOverviewItem(
     tags: row.tags,
     status,
     degraded: status === 'up' && row.degraded_since !== null,
+    locations,
     maintenance: toEndpointMaintenance(maintenance),
     acknowledgement: acknowledgementOf(row),
     status_since: timeOf(row.status_since),

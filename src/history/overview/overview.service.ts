@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
+import { readByLocation } from '../../endpoint/locations/by-location';
 import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { MaintenanceNowLookup } from '../../endpoint/suppression/maintenance-now';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
@@ -13,7 +14,14 @@ import { Clock } from '../../platform/time/clock';
 import { floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 import { WebsiteService } from '../../website/website.service';
 import { P95_OF_CHECKS } from '../check-encoding';
-import { hourlyLatency, type HourlyLatencyRow, LATENCY_HOURS, type OverviewRow, windowsAt } from './overview-row';
+import {
+  hourlyLatency,
+  type HourlyLatencyRow,
+  LATENCY_HOURS,
+  locationCounts,
+  type OverviewRow,
+  windowsAt,
+} from './overview-row';
 import { downBySteps, type DownSpan, firstStepAt, STEP_MS } from './down-steps';
 import { type OverviewDownView, type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
 
@@ -65,10 +73,27 @@ export class OverviewService {
         tags: [...tags, ...website_tags],
       })),
     );
+    const byLocation = await readByLocation(
+      this.database,
+      page.items.map(({ id, location_count, quorum, interval_seconds, timeout_seconds }) => ({
+        id,
+        located: location_count > 1,
+        quorum,
+        intervalSeconds: interval_seconds,
+        timeoutSeconds: timeout_seconds,
+      })),
+    );
     return page.map((row) => {
       const p95Us = summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null;
       const latency = latencies && hourlyLatency(latencies.get(row.key) ?? NO_HOURS);
-      return toOverviewItem(row, { p95Us, role, windows, maintenance: now.get(row.id) ?? null, latency });
+      return toOverviewItem(row, {
+        p95Us,
+        role,
+        windows,
+        maintenance: now.get(row.id) ?? null,
+        locations: locationCounts(byLocation.get(row.id)),
+        latency,
+      });
     });
   }
 
@@ -177,6 +202,7 @@ const SELECT = `
          hour_up, hour_down, hour_unknown, before_up, before_down, before_unknown,
          up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d, up_90d, down_90d, p95_24h_us, days_7d, days_30d, days_90d,
          recent_degraded, tags, website_tags, acknowledged_by, acknowledged_note,
+         location_count, quorum, interval_seconds, timeout_seconds,
          ${[...TIMES, 'acknowledged_at', 'acknowledged_until'].map(milliseconds).join(', ')},
          CASE WHEN type = '${HEARTBEAT}' THEN (SELECT ${epochMs('h.expected_at')} FROM heartbeat h WHERE h.endpoint_id = listed) END AS next_expected_at`;
 
@@ -186,7 +212,7 @@ const SELECT = `
  * organizations in the order of ids until it has met enough of this one.
  */
 const listed = (column: string, filter: string): string => `
-  SELECT id AS listed FROM endpoint
+  SELECT id AS listed, location_count, quorum, interval_seconds, timeout_seconds FROM endpoint
    WHERE (${column}, id) > ($4::uuid, $2::uuid) AND ${column} <= $4::uuid
      AND website_id <> ALL (ARRAY(SELECT w.id FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NOT NULL)) ${filter}
    ORDER BY ${column}, id LIMIT $3`;

@@ -1,5 +1,5 @@
 import { formatId } from '../../platform/ids/id';
-import { endpointGauges, type ScrapedRow, toScraped } from './endpoint-gauges';
+import { endpointGauges, type ScrapedLocation, type ScrapedRow, toScraped } from './endpoint-gauges';
 
 const UP: ScrapedRow = {
   id: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
@@ -24,10 +24,10 @@ const UP: ScrapedRow = {
 };
 
 /** `name value` or `name phase value` of each sample. */
-const samplesOf = (change: Partial<ScrapedRow>): string[] =>
-  [...endpointGauges([toScraped({ ...UP, ...change })])].flatMap(({ name, samples }) =>
+const samplesOf = (change: Partial<ScrapedRow>, locations: readonly ScrapedLocation[] = []): string[] =>
+  [...endpointGauges([toScraped({ ...UP, ...change }, locations)])].flatMap(({ name, samples }) =>
     [...samples].map(({ labels, value }) => {
-      const phase = /phase="(\w+)"$/.exec(labels)?.[1];
+      const phase = /(?:phase|location)="([\w/]+)"$/.exec(labels)?.[1];
       return `${name.replace('uptime_endpoint_', '')} ${phase === undefined ? '' : `${phase} `}${value}`;
     }),
   );
@@ -38,6 +38,31 @@ const DURATIONS = ['dns 0.001', 'connect 0.0025', 'first_byte 0', 'transfer 0.00
 const EXPIRY = 'certificate_expiry_timestamp_seconds 1800000000';
 
 describe('the gauges of an endpoint', () => {
+  it('tell of each location that has a vote how it sees the endpoint, unless that is paused', () => {
+    const locations: ScrapedLocation[] = [
+      { location: 'local', vote: 'up' },
+      { location: 'shared/fra', vote: 'down' },
+      { location: 'office', vote: null },
+    ];
+    const told = (change: Partial<ScrapedRow>) =>
+      samplesOf(change, locations).filter((sample) => sample.startsWith('location_up'));
+    expect(told({})).toEqual(['location_up local 1', 'location_up shared/fra 0']);
+    expect(told({ active: false })).toEqual([]);
+  });
+
+  it('tell of each probe whether it is heard, and have no such gauge without any', () => {
+    const probes = [
+      { location: 'fra', online: true },
+      { location: 'shared/use1', online: false },
+    ];
+    const gauge = [...endpointGauges([], probes)].find(({ name }) => name === 'uptime_probe_up');
+    expect([...(gauge?.samples ?? [])]).toEqual([
+      { labels: 'key="fra"', value: 1 },
+      { labels: 'key="shared/use1"', value: 0 },
+    ]);
+    expect([...endpointGauges([])].map(({ name }) => name)).not.toContain('uptime_probe_up');
+  });
+
   it.each<[string, Partial<ScrapedRow>, string[]]>([
     ['is up', {}, ['up 1', 'degraded 0', ...DURATIONS, EXPIRY, 'alert_triggered 0']],
     ['is degraded', { is_degraded: true }, ['up 1', 'degraded 1', ...DURATIONS, EXPIRY, 'alert_triggered 0']],

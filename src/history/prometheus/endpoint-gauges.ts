@@ -1,3 +1,4 @@
+import type { EndpointLocation } from '../../endpoint/locations/location.dto';
 import { outcomeOf } from '../../endpoint/outcome-code';
 import { formatId } from '../../platform/ids/id';
 import { type Gauge, labelText, type Sample } from './exposition';
@@ -28,6 +29,15 @@ export interface ScrapedRow {
   last_transfer_us: number | null;
 }
 
+/** What a scraped endpoint is at one of several locations. */
+export type ScrapedLocation = Pick<EndpointLocation, 'location' | 'vote'>;
+
+/** A probe of the organization, or one that the operator shares with it. */
+export interface ScrapedProbe {
+  readonly location: string;
+  readonly online: boolean;
+}
+
 const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 const MICROSECONDS = 1_000_000;
 
@@ -46,9 +56,11 @@ export interface ScrapedEndpoint {
   readonly expected: number | null;
   /** Seconds of each phase; `null` for one that was not reached. */
   readonly phases: readonly (number | null)[];
+  /** Empty with one location, and while it is paused. */
+  readonly locations: readonly ScrapedLocation[];
 }
 
-export function toScraped(row: ScrapedRow): ScrapedEndpoint {
+export function toScraped(row: ScrapedRow, locations: readonly ScrapedLocation[] = []): ScrapedEndpoint {
   const outcome = row.active ? outcomeOf(row.status) : 'unknown';
   return {
     labels: labelText({
@@ -65,6 +77,7 @@ export function toScraped(row: ScrapedRow): ScrapedEndpoint {
     certificateExpires: row.active ? row.certificate_expires : null,
     lastPing: row.last_ping,
     expected: row.expected,
+    locations: row.active ? locations : [],
     phases: outcome === 'unknown' ? [] : PHASES.map((phase) => secondsOf(row[`last_${phase}_us`])),
   };
 }
@@ -86,6 +99,14 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
     'uptime_endpoint_up',
     'Whether the newest check found the endpoint up (1) or down (0). None while that is not known or the endpoint is paused.',
     ({ labels, isUp }) => (isUp === null ? [] : [{ labels, value: flag(isUp) }]),
+  ],
+  [
+    'uptime_endpoint_location_up',
+    'Whether a location of an endpoint with several sees it up (1) or down (0). None while the location has no vote.',
+    ({ labels, locations }) =>
+      locations.flatMap(({ location, vote }) =>
+        vote === null ? [] : [{ labels: `${labels},${labelText({ location })}`, value: flag(vote === 'up') }],
+      ),
   ],
   [
     'uptime_endpoint_degraded',
@@ -122,9 +143,18 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
 ];
 
-/** All gauges of these endpoints, each made as it is read. */
-export function* endpointGauges(endpoints: readonly ScrapedEndpoint[]): Generator<Gauge> {
+/** All gauges of these endpoints and probes, each made as it is read. */
+export function* endpointGauges(
+  endpoints: readonly ScrapedEndpoint[],
+  probes: readonly ScrapedProbe[] = [],
+): Generator<Gauge> {
   for (const [name, help, samples] of GAUGES) yield { name, help, samples: samplesOf(endpoints, samples) };
+  if (probes.length === 0) return;
+  yield {
+    name: 'uptime_probe_up',
+    help: 'Whether a probe was heard within the last minute (1) or not (0).',
+    samples: probes.map(({ location, online }) => ({ labels: labelText({ key: location }), value: flag(online) })),
+  };
 }
 
 function* samplesOf(endpoints: readonly ScrapedEndpoint[], samples: Samples): Generator<Sample> {

@@ -4,9 +4,11 @@ import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { type Located, readByLocation } from '../../endpoint/locations/by-location';
 import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { Database } from '../../platform/database/database';
 import { NIL_UUID } from '../../platform/ids/id';
+import { ProbeDirectory } from '../../probe/probe-directory';
 import { endpointGauges, type ScrapedEndpoint, type ScrapedRow, toScraped } from './endpoint-gauges';
 import { exposition } from './exposition';
 
@@ -31,8 +33,9 @@ const READ = `
            degraded_since IS NOT NULL AS is_degraded, alert_open,
            extract(epoch FROM certificate_expires_at)::float8 AS certificate_expires,
            ${ofHeartbeat('last_ping_at')} AS last_ping, ${ofHeartbeat('expected_at')} AS expected,
-           last_dns_us, last_connect_us, last_tls_us, last_first_byte_us, last_transfer_us
-      FROM (SELECT id AS listed FROM endpoint
+           last_dns_us, last_connect_us, last_tls_us, last_first_byte_us, last_transfer_us,
+           location_count > 1 AS located, quorum, interval_seconds AS "intervalSeconds", timeout_seconds AS "timeoutSeconds"
+      FROM (SELECT id AS listed, location_count, quorum, interval_seconds, timeout_seconds FROM endpoint
              WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid
                AND website_id NOT IN (SELECT w.id FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NOT NULL)
              ORDER BY org_id, id LIMIT $3) page
@@ -45,17 +48,20 @@ const GZIP_LEVEL = 1;
 /** The state of an organization's endpoints for Prometheus. */
 @Injectable()
 export class EndpointMetricsService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly probes: ProbeDirectory,
+  ) {}
 
   /**
    * Reads everything, then writes it as fast as the client takes it: about 500 bytes are held for each endpoint, and a part
    * of the text.
    */
   async respond(orgId: string, request: Request, response: Response): Promise<void> {
-    const endpoints = await this.read(orgId);
+    const [endpoints, probes] = await Promise.all([this.read(orgId), this.probes.visible(this.database, orgId)]);
     response.setHeader('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
     response.vary('Accept-Encoding');
-    const text = Readable.from(exposition(endpointGauges(endpoints)));
+    const text = Readable.from(exposition(endpointGauges(endpoints, probes)));
     // A client that leaves in the middle is none of our errors.
     const ended = () => undefined;
     if (request.acceptsEncodings(['gzip', 'identity']) !== 'gzip') return pipeline(text, response).catch(ended);
@@ -67,9 +73,14 @@ export class EndpointMetricsService {
     const endpoints: ScrapedEndpoint[] = [];
     let after = NIL_UUID;
     for (;;) {
-      const rows = await this.database.query<{ row: ScrapedRow }>(READ, [orgId, after, PORTION]);
+      const rows = await this.database.query<{ row: ScrapedRow & Located }>(READ, [orgId, after, PORTION]);
+      const byLocation = await readByLocation(
+        this.database,
+        rows.map(({ row }) => row),
+      );
       for (let next = 0; next < rows.length; next += AT_A_STRETCH) {
-        for (const { row } of rows.slice(next, next + AT_A_STRETCH)) endpoints.push(toScraped(row));
+        for (const { row } of rows.slice(next, next + AT_A_STRETCH))
+          endpoints.push(toScraped(row, byLocation.get(row.id)));
         await setImmediate();
       }
       const last = rows.at(-1);

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { EndpointService } from '../../endpoint/endpoint.service';
+import { LOCAL } from '../../engine/finished-check';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { Config } from '../../platform/config/config';
 import { Cursors, MEDIUM_ROWS } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
 import { Clock } from '../../platform/time/clock';
 import { checkId } from '../check-id';
-import { CheckReader } from './check-reader';
+import { type CheckPosition, CheckReader, type CheckSelection } from './check-reader';
+import { HistoryLocations } from './history-location';
 import { type ChecksQuery, type CheckView, toCheckView } from './check.dto';
 import { DAY_MS, dayNumber } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
@@ -20,7 +21,7 @@ const AHEAD_MS = DAY_MS;
 @Injectable()
 export class CheckListService {
   constructor(
-    private readonly endpoints: EndpointService,
+    private readonly locations: HistoryLocations,
     private readonly reader: CheckReader,
     private readonly cursors: Cursors,
     private readonly secrets: ServerSecrets,
@@ -28,9 +29,8 @@ export class CheckListService {
     private readonly config: Config,
   ) {}
 
-  /** A cursor's position is a time: no two checks of one endpoint have the same millisecond. */
   async list(orgId: string, endpointId: string, query: ChecksQuery): Promise<Page<CheckView>> {
-    const { key } = await this.endpoints.require(orgId, endpointId);
+    const { key, location } = await this.locations.require(orgId, endpointId, query.location);
     const page = await this.cursors.paginate({
       orgId,
       list: `checks:${endpointId}`,
@@ -45,23 +45,37 @@ export class CheckListService {
             outcome: query.outcome ?? null,
             planned: query.planned ?? null,
             degraded: query.degraded ?? null,
+            location: location && location.number,
             limit,
           },
         ),
-      idOf: (check) => String(check.checkedAt.getTime()),
+      idOf: ({ checkedAt, location: number }) => textOf({ at: checkedAt.getTime(), location: number }),
     });
     const secret = this.secrets.get('check_id');
-    return page.map((check) => toCheckView(check, checkId(secret, key, check.checkedAt)));
+    const names = await this.locations.names(page.items.map(({ location: number }) => number));
+    return page.map((check) =>
+      toCheckView(check, checkId(secret, key, check.checkedAt, check.location), names.get(check.location) ?? null),
+    );
   }
 
   /** The requested range, limited to the checks that are still kept. */
-  private rangeOf(query: ChecksQuery, position: string | null): TimeRange {
+  private rangeOf(query: ChecksQuery, position: string | null): TimeRange & Pick<CheckSelection, 'after'> {
     const now = this.clock.now();
     const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;
-    const ends = [now.getTime() + AHEAD_MS, query.to?.getTime() ?? null, position === null ? null : Number(position)];
+    const after = position === null ? null : positionOf(position);
+    const ends = [now.getTime() + AHEAD_MS, query.to?.getTime() ?? null, after && after.at + 1];
     return {
       from: Math.max(query.from?.getTime() ?? kept, kept),
       to: Math.min(...ends.filter((end) => end !== null)),
+      after,
     };
   }
+}
+
+/** A position in a cursor: a time, and the location where it is not the service itself. */
+const textOf = ({ at, location }: CheckPosition): string => (location === LOCAL ? `${at}` : `${at}.${location}`);
+
+function positionOf(text: string): CheckPosition {
+  const [at, location] = text.split('.');
+  return { at: Number(at), location: Number(location ?? LOCAL) };
 }

@@ -1,8 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { CheckError, Outcome } from '../../checker/checker';
 import { Database } from '../../platform/database/database';
-import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
-import { CONFIRMED, DEGRADED, errorCodeAt, PLANNED, toMilliseconds } from '../check-encoding';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import {
+  CONFIRMED,
+  countedOf,
+  errorCodeAt,
+  OWN_CODE,
+  OWN_DEGRADED,
+  ownOf,
+  PLANNED,
+  toMilliseconds,
+} from '../check-encoding';
 import type { CheckDetail } from '../write/check-detail';
 import type { ShownCheck } from './check.dto';
 import { StatsReader } from './stats-reader';
@@ -21,15 +30,25 @@ interface CheckRow {
   status_code: number;
   error: number;
   outcome: number;
+  location: number;
   detail: CheckDetail | null;
+}
+
+/** A place in the list of the checks of an endpoint: several locations may look in the same millisecond. */
+export interface CheckPosition {
+  at: number;
+  location: number;
 }
 
 /** Which checks of an endpoint to read: newest first, at most `limit`. */
 export interface CheckSelection extends TimeRange {
-  /** What they found, planned or not. `null` of these three: all. */
+  /** Only those behind it in the list. */
+  after: CheckPosition | null;
+  /** What their location saw, planned or not. `null` of these four: all. */
   outcome: Outcome | null;
   planned: boolean | null;
   degraded: boolean | null;
+  location: number | null;
   limit: number;
 }
 
@@ -66,6 +85,9 @@ export class CheckReader {
         new Date(Math.min(span.to, selection.to)),
         ...marksOf(selection),
         selection.limit - rows.length,
+        selection.location,
+        new Date(selection.after?.at ?? selection.to),
+        selection.after?.location ?? 0,
       ]);
       rows.push(...found);
     }
@@ -101,12 +123,15 @@ const WARNING_NOT_KEPT: CheckError = { code: 'internal', ...NOT_KEPT };
 /** The finished check that was stored as this row. */
 function decoded(row: CheckRow, endpointId: string): ShownCheck {
   const detail = row.detail ?? {};
+  const own = ownOf(row.outcome);
   const code = errorCodeAt(row.error);
   return {
     endpointId,
+    location: row.location,
+    counted: countedOf(row.outcome),
     checkedAt: row.checked_at,
     result: {
-      outcome: outcomeOf(row.outcome),
+      outcome: own.outcome,
       durationMs: toMilliseconds(row.duration_us),
       phases: {
         dnsMs: toMilliseconds(row.dns_us),
@@ -121,7 +146,7 @@ function decoded(row: CheckRow, endpointId: string): ShownCheck {
       records: detail.records ?? null,
       redirects: detail.redirects ?? [],
       error: code === null ? null : { code, ...(detail.error ?? NOT_KEPT) },
-      warning: (row.outcome & DEGRADED) === 0 ? null : (detail.warning ?? WARNING_NOT_KEPT),
+      warning: own.degraded ? (detail.warning ?? WARNING_NOT_KEPT) : null,
     },
     planned: (row.outcome & PLANNED) !== 0,
     attempts: (row.outcome & CONFIRMED) === 0 ? 1 : 2,
@@ -129,7 +154,10 @@ function decoded(row: CheckRow, endpointId: string): ShownCheck {
   };
 }
 
-/** A day's stats do not tell what its planned checks found: such a day is looked at, unless only others are wanted. */
+/**
+ * A day's stats do not tell what its planned checks found: such a day is looked at, unless only others are wanted. Nor do they
+ * tell what each of several locations saw, so any day of several is looked at.
+ */
 const DAYS_WITH_CHECKS = `
   SELECT start_at FROM check_day
    WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3
@@ -137,7 +165,9 @@ const DAYS_WITH_CHECKS = `
           OR $5 IS NOT TRUE
              AND CASE $4::integer WHEN ${OUTCOME_CODE.down} THEN down WHEN ${OUTCOME_CODE.unknown} THEN unknown
                                   WHEN ${OUTCOME_CODE.up} THEN up ELSE up + down + unknown END > 0
-             AND ($6::boolean IS NOT TRUE OR degraded > 0))
+             AND ($6::boolean IS NOT TRUE OR degraded > 0)
+          OR start_at IN (SELECT date_trunc('day', h.start_at, 'UTC') FROM location_hour h
+                           WHERE h.endpoint_key = $1 AND h.start_at >= $2 AND h.start_at < $3))
    ORDER BY start_at DESC`;
 
 /** Joins the details after LIMIT, so only for the checks that are returned. */
@@ -145,9 +175,11 @@ const READ_CHECKS = `
   SELECT r.*, d.body AS detail
     FROM (SELECT * FROM check_result
            WHERE endpoint_key = $1 AND checked_at >= $2 AND checked_at < $3
-             AND ($4::integer IS NULL OR outcome & 3 = $4)
+             AND ($4::integer IS NULL OR ${OWN_CODE} = $4)
              AND ($5::boolean IS NULL OR (outcome & ${PLANNED} <> 0) = $5)
-             AND ($6::boolean IS NULL OR (outcome & ${DEGRADED} <> 0) = $6)
-           ORDER BY checked_at DESC LIMIT $7) AS r
+             AND ($6::boolean IS NULL OR (${OWN_DEGRADED} <> 0) = $6)
+             AND ($8::smallint IS NULL OR location = $8)
+             AND (checked_at, location) < ($9::timestamptz, $10::smallint)
+           ORDER BY checked_at DESC, location DESC LIMIT $7) AS r
     LEFT JOIN check_detail d ON d.endpoint_key = r.endpoint_key AND d.hash = r.detail_hash
-   ORDER BY r.checked_at DESC`;
+   ORDER BY r.checked_at DESC, r.location DESC`;

@@ -6,7 +6,9 @@ import { CursorQuery, LIMIT_DESCRIPTION, QueryBoolean, QueryInteger } from '../.
 import { formatId } from '../../platform/ids/id';
 import { toMicroseconds, toMilliseconds } from '../check-encoding';
 import type { FinishedCheck } from '../../engine/finished-check';
+import { LOCAL_NAME } from '../../probe/probe-directory';
 import { QueryRangeBound } from '../time-range';
+import { LocationQuery } from './history-location';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const satisfies readonly Outcome[];
 const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer', 'assertion', 'internal', 'run'] as const;
@@ -54,6 +56,9 @@ export class ChecksQuery extends CursorQuery {
   @QueryBoolean()
   @IsBoolean()
   degraded?: boolean;
+
+  @LocationQuery('Only checks of this location.')
+  location?: string;
 }
 
 const phase = (what: string) => ({
@@ -108,6 +113,25 @@ export class CheckView {
     description: '`unknown`: the fault is ours or we were not allowed to look; kept out of uptime and streaks.',
   })
   outcome!: Outcome;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Where it was made: `local` (the service itself), or the probe, `shared/…` for one that the operator shares; null when that is deleted.',
+    example: 'local',
+  })
+  location!: string | null;
+
+  @ApiProperty({
+    type: String,
+    enum: OUTCOMES,
+    nullable: true,
+    description:
+      'What counted with it: of an endpoint with several locations what all of them agreed on, otherwise the outcome. null: it came too late for that and counts for its location alone.',
+    example: 'up',
+  })
+  verdict!: Outcome | null;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   checked_at!: string;
@@ -168,20 +192,27 @@ export class CheckView {
 /** The part of a finished check that the API shows. */
 export type ShownCheck = Pick<
   FinishedCheck,
-  'endpointId' | 'checkedAt' | 'result' | 'planned' | 'attempts' | 'firstError'
+  'endpointId' | 'checkedAt' | 'location' | 'result' | 'planned' | 'attempts' | 'firstError' | 'counted'
 >;
 
 /**
  * The only mapper from a finished check to JSON. Durations are rounded as they are stored, so that a check reads the same
- * right after it ran and when it is listed later.
+ * right after it ran and when it is listed later. `location`: what its location is called.
  */
-export function toCheckView({ result, ...check }: ShownCheck, id: string): CheckView {
+export function toCheckView(
+  { result, ...check }: ShownCheck,
+  id: string,
+  location: string | null = LOCAL_NAME,
+): CheckView {
   const { phases, certificate, records } = result;
+  const { outcome: verdict } = check.counted === undefined ? result : (check.counted ?? { outcome: null });
   const warning = result.outcome === 'up' ? result.warning : null;
   return {
     id,
     endpoint_id: formatId('endpoint', check.endpointId),
     outcome: result.outcome,
+    location,
+    verdict,
     checked_at: check.checkedAt.toISOString(),
     duration_ms: stored(result.durationMs),
     phases: {

@@ -5,6 +5,7 @@ import { QueryInteger } from '../../platform/http/page';
 import { CheckPhasesView } from './check.dto';
 import { checksOf, latencyOf, phaseMeanOf, type CheckStats } from '../check-stats';
 import { QueryRangeBound } from '../time-range';
+import { LocationQuery } from './history-location';
 
 export class LatencyQuery {
   @ApiPropertyOptional({
@@ -38,6 +39,9 @@ export class LatencyQuery {
   @Min(1)
   @Max(31_536_000)
   step?: number;
+
+  @LocationQuery('Only what this location saw.')
+  location?: string;
 }
 
 const milliseconds = (what: string) => ({

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { EndpointService } from '../../endpoint/endpoint.service';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { defaultBucketSeconds, onGrid, stepProblem } from './bucket-width';
 import { type LatencyBucketView, type LatencyQuery, toLatencyBucket } from './latency.dto';
+import { HistoryLocations } from './history-location';
 import { StatsReader } from './stats-reader';
 import { DAY_MS, SECOND_MS } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
@@ -12,21 +12,22 @@ import type { TimeRange } from '../time-range';
 @Injectable()
 export class LatencyService {
   constructor(
-    private readonly endpoints: EndpointService,
+    private readonly locations: HistoryLocations,
     private readonly stats: StatsReader,
     private readonly clock: Clock,
   ) {}
 
   /** Oldest bucket first, without gaps; the range is widened to whole steps. */
   async series(orgId: string, endpointId: string, query: LatencyQuery): Promise<LatencyBucketView[]> {
-    const { key } = await this.endpoints.require(orgId, endpointId);
+    const { key, location } = await this.locations.require(orgId, endpointId, query.location);
     const range = rangeOf(query, this.clock.now().getTime());
     const step = query.step ?? defaultBucketSeconds(range);
     const problem = stepProblem(step, range);
     if (problem !== null) throw refused('step', problem);
     const stepMs = step * SECOND_MS;
     const { from, to } = onGrid(range, stepMs);
-    const buckets = new Map((await this.stats.series(key, from, to, stepMs)).map(({ start, stats }) => [start, stats]));
+    const series = await this.stats.series(key, from, to, stepMs, location);
+    const buckets = new Map(series.map(({ start, stats }) => [start, stats]));
     return Array.from({ length: (to - from) / stepMs }, (_, index) => {
       const start = from + index * stepMs;
       return toLatencyBucket(start, buckets.get(start) ?? null);

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
 import { type BuiltUntil, type Resolution, planReads, type TimeSlice } from './read-plan';
 import { mergeStats, type CheckStats, type CheckStatsRow, toCheckStats } from '../check-stats';
-import { STATS_ROW, rollUpChecksSql } from '../rollup/rollup-sql';
+import { STATS_ROW, rollUpChecksSql, rollUpLocationsSql } from '../rollup/rollup-sql';
 import { DAY_MS, floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
+import type { HistoryLocation } from './history-location';
 
 /** The stats of one bucket of a series. */
 export interface Bucket {
@@ -12,14 +13,23 @@ export interface Bucket {
   stats: CheckStats;
 }
 
-/** Stats of one endpoint over any time range, each slice read at the coarsest resolution that is still exact. */
+/**
+ * Stats of one endpoint over any time range, each slice read at the coarsest resolution that is still exact; of one of its
+ * locations by what that saw, in hours at most.
+ */
 @Injectable()
 export class StatsReader {
   constructor(private readonly database: Database) {}
 
   /** The stats of [from, to), milliseconds since the epoch, and the beginnings of the days with a check that could tell or was planned. */
-  async total(endpointKey: string, from: number, to: number): Promise<{ stats: CheckStats; days: Set<number> }> {
-    const parts = await this.read(endpointKey, planReads(from, to, await this.builtUntil(), 'day'), DAY_MS);
+  async total(
+    endpointKey: string,
+    from: number,
+    to: number,
+    location: HistoryLocation | null = null,
+  ): Promise<{ stats: CheckStats; days: Set<number> }> {
+    const plan = planReads(from, to, await this.builtUntil(), location === null ? 'day' : 'hour');
+    const parts = await this.read(endpointKey, plan, DAY_MS, location);
     const known = parts.filter(({ stats }) => stats.up + stats.down + stats.planned > 0);
     return {
       stats: mergeStats(parts.map((part) => part.stats)),
@@ -28,10 +38,17 @@ export class StatsReader {
   }
 
   /** The stats of [from, to), both multiples of `stepMs`, in buckets of that width; buckets without a check are left out. */
-  async series(endpointKey: string, from: number, to: number, stepMs: number): Promise<Bucket[]> {
-    const plan = planReads(from, to, await this.builtUntil(), coarsestFor(stepMs));
+  async series(
+    endpointKey: string,
+    from: number,
+    to: number,
+    stepMs: number,
+    location: HistoryLocation | null = null,
+  ): Promise<Bucket[]> {
+    const coarsest = coarsestFor(stepMs);
+    const plan = planReads(from, to, await this.builtUntil(), location && coarsest === 'day' ? 'hour' : coarsest);
     const groups = new Map<number, CheckStats[]>();
-    for (const { start, stats } of await this.read(endpointKey, plan, stepMs)) {
+    for (const { start, stats } of await this.read(endpointKey, plan, stepMs, location)) {
       const bucket = floorTo(start, stepMs);
       groups.set(bucket, [...(groups.get(bucket) ?? []), stats]);
     }
@@ -39,10 +56,26 @@ export class StatsReader {
   }
 
   /** The database aggregates single checks in bins of `binMs`; rollups are read as they are. */
-  private async read(endpointKey: string, plan: readonly TimeSlice[], binMs: number): Promise<Bucket[]> {
+  private async read(
+    endpointKey: string,
+    plan: readonly TimeSlice[],
+    binMs: number,
+    location: HistoryLocation | null,
+  ): Promise<Bucket[]> {
     const parts = await Promise.all(
       plan.map(({ resolution, from, to }) => {
         const bounds = [endpointKey, new Date(from), new Date(to)];
+        if (location !== null) {
+          const { number, alone } = location;
+          return resolution === 'check'
+            ? this.database.query<CheckStatsRow>(ROLL_UP_LOCATION, [...bounds, binMs / SECOND_MS, number])
+            : this.database.query<CheckStatsRow>(READ_LOCATION_HOURS, [
+                ...bounds,
+                number,
+                new Date(Math.max(from, alone.from)),
+                new Date(Math.min(to, alone.to)),
+              ]);
+        }
         return resolution === 'check'
           ? this.database.query<CheckStatsRow>(ROLL_UP_CHECKS, [...bounds, binMs / SECOND_MS])
           : this.database.query<CheckStatsRow>(READ_ROLLUPS[resolution], bounds);
@@ -70,12 +103,22 @@ function coarsestFor(stepMs: number): Resolution {
   return stepMs % HOUR_MS === 0 ? 'hour' : 'check';
 }
 
-const ROLL_UP_CHECKS = `SELECT ${STATS_ROW} FROM (${rollUpChecksSql(
-  `date_bin(make_interval(secs => $4::integer), checked_at, timestamptz 'epoch')`,
-  'check_result WHERE endpoint_key = $1 AND checked_at >= $2 AND checked_at < $3',
-)}) AS built`;
+const BIN = `date_bin(make_interval(secs => $4::integer), checked_at, timestamptz 'epoch')`;
+const CHECKS = 'check_result WHERE endpoint_key = $1 AND checked_at >= $2 AND checked_at < $3';
+const ROLL_UP_CHECKS = `SELECT ${STATS_ROW} FROM (${rollUpChecksSql(BIN, CHECKS)}) AS built`;
+const ROLL_UP_LOCATION = `SELECT ${STATS_ROW} FROM (${rollUpLocationsSql(BIN, `${CHECKS} AND location = $5`)}) AS built`;
 
 const readRollups = (table: string): string =>
   `SELECT ${STATS_ROW} FROM ${table} WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3`;
+
+/**
+ * Hours of location $4, and those from $5 to $6 in which the endpoint had one location. Cost: a range of the index of each
+ * table; of location_hour it holds all locations of the endpoint, ten at most.
+ */
+const READ_LOCATION_HOURS = `
+  ${readRollups('location_hour')} AND location = $4
+  UNION ALL
+  ${readRollups('check_hour')} AND start_at >= $5 AND start_at < $6
+     AND start_at NOT IN (SELECT start_at FROM location_hour WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3)`;
 
 const READ_ROLLUPS = { hour: readRollups('check_hour'), day: readRollups('check_day') } as const;

@@ -3,6 +3,7 @@ import { IsIn } from 'class-validator';
 import { ERROR_CODES, type ErrorCode } from '../../checker/checker';
 import { Optional } from '../../platform/http/validators';
 import { QueryRangeBound, type Window, WINDOWS } from '../time-range';
+import { LocationQuery } from './history-location';
 
 export class UptimeQuery {
   @ApiPropertyOptional({
@@ -28,6 +29,11 @@ export class UptimeQuery {
   @Optional()
   @QueryRangeBound()
   to?: Date;
+
+  @LocationQuery(
+    'Only what this location saw, whatever counted; without outages, which are those of all locations together.',
+  )
+  location?: string;
 }
 
 export class OutageErrorView {
@@ -152,11 +158,21 @@ export class UptimeView {
   @ApiProperty({ description: 'Good checks of which an assertion of severity `warning` failed.', example: 0 })
   degraded!: number;
 
-  @ApiProperty({ description: 'Outages that touch the range and were not planned.', example: 1 })
-  outage_count!: number;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Outages that touch the range and were not planned; null with `location`.',
+    example: 1,
+  })
+  outage_count!: number | null;
 
-  @ApiProperty({ description: 'Seconds of these outages inside the range and outside of planned time.', example: 312 })
-  downtime_seconds!: number;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Seconds of these outages inside the range and outside of planned time; null with `location`.',
+    example: 312,
+  })
+  downtime_seconds!: number | null;
 
   @ApiProperty({
     type: [OutageView],

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { EndpointService } from '../../endpoint/endpoint.service';
 import { Config } from '../../platform/config/config';
 import { formatId, madeAtMs } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
+import { HistoryLocations } from './history-location';
 import { OutageReader } from './outage-reader';
 import { checksOf, coverageOf, latencyOf, uptimeOf } from '../check-stats';
 import { secondsOf, PlannedTimeReader } from './planned-time';
@@ -19,7 +19,7 @@ const NO_LATENCY: LatencyView = { avg: null, p50: null, p95: null, p99: null, mi
 @Injectable()
 export class UptimeService {
   constructor(
-    private readonly endpoints: EndpointService,
+    private readonly locations: HistoryLocations,
     private readonly stats: StatsReader,
     private readonly outages: OutageReader,
     private readonly plannedTime: PlannedTimeReader,
@@ -28,15 +28,16 @@ export class UptimeService {
   ) {}
 
   async read(orgId: string, endpointId: string, query: UptimeQuery): Promise<UptimeView> {
-    const { key } = await this.endpoints.require(orgId, endpointId);
+    const { key, location } = await this.locations.require(orgId, endpointId, query.location);
     const now = this.clock.now();
     const range = this.readable(rangeOf(query, now.getTime()), now);
     const readOutages = async () => {
       const planned = await this.plannedTime.read(orgId, endpointId, range);
-      return { planned, outages: await this.outages.read(key, range, planned, now) };
+      // Outages are those of the verdict.
+      return { planned, outages: location ? null : await this.outages.read(key, range, planned, now) };
     };
     const [{ stats, days }, { planned, outages }] = await Promise.all([
-      this.stats.total(key, range.from, range.to),
+      this.stats.total(key, range.from, range.to, location),
       readOutages(),
     ]);
     return {
@@ -52,9 +53,9 @@ export class UptimeService {
       planned: stats.planned,
       planned_seconds: secondsOf(planned),
       degraded: stats.degraded,
-      outage_count: outages.count,
-      downtime_seconds: outages.downtimeSeconds,
-      outages: outages.newest,
+      outage_count: outages && outages.count,
+      downtime_seconds: outages && outages.downtimeSeconds,
+      outages: outages?.newest ?? [],
       latency: latencyOf(stats) ?? NO_LATENCY,
     };
   }

@@ -23,20 +23,21 @@ const SEARCHED = 1000;
 const MAX_DAYS_PER_RUN = 2;
 
 /**
- * Tables with rows per endpoint, besides the partitions of check_result, each with the column that tells the rows of one
+ * Tables with rows per endpoint, besides the partitions of check_result, each with the columns that tell the rows of one
  * endpoint apart. Rows are found by these keys and not by their position: in a table that is distributed over several
  * nodes each of them has a row at the same position.
  */
-const SECOND_COLUMN = {
+const OTHER_COLUMNS = {
   check_detail: 'hash',
   check_hour: 'start_at',
   check_day: 'start_at',
+  location_hour: 'start_at, location',
   outage: 'started_at',
   endpoint_summary: 'until',
   history_late: 'hour_at',
 } as const;
-type HistoryTable = keyof typeof SECOND_COLUMN;
-const TABLES = Object.keys(SECOND_COLUMN) as HistoryTable[];
+type HistoryTable = keyof typeof OTHER_COLUMNS;
+const TABLES = Object.keys(OTHER_COLUMNS) as HistoryTable[];
 
 /** Asked between two statements; `true` ends the work early. */
 type StopSignal = () => boolean;
@@ -97,6 +98,8 @@ export class HistoryRetention {
 
   /** By endpoint, because the primary keys of these tables begin with it. */
   private async removeOldRollups(before: Date, isStopping: StopSignal): Promise<void> {
+    // Nothing is searched for locations where no endpoint ever had any.
+    const hours = (await this.hasLocations()) ? (['check_hour', 'location_hour'] as const) : (['check_hour'] as const);
     let after = '0';
     while (!isStopping()) {
       const rows = await this.database.query<{ key: string }>(
@@ -107,11 +110,16 @@ export class HistoryRetention {
       if (!last) return;
       const keys = rows.map((row) => row.key);
       const old = 'endpoint_key = ANY ($1::bigint[]) AND';
-      await this.deletePortions(portionOf('check_hour', `${old} start_at < $2`), [keys, before], isStopping);
+      for (const table of hours)
+        await this.deletePortions(portionOf(table, `${old} start_at < $2`), [keys, before], isStopping);
       await this.deletePortions(portionOf('check_day', `${old} start_at < $2`), [keys, before], isStopping);
       await this.deletePortions(portionOf('outage', `${old} ended_at < $2`), [keys, before], isStopping);
       after = last.key;
     }
+  }
+
+  private async hasLocations(): Promise<boolean> {
+    return (await this.database.query('SELECT 1 FROM location_hour LIMIT 1')).length > 0;
   }
 
   /** Endpoint by endpoint: single checks have no key, and the position of a row is its name only on one node. */
@@ -143,7 +151,7 @@ export class HistoryRetention {
 
 /** Each row is looked up by its primary key: 8 ms a portion where a million rows are. */
 function portionOf(table: HistoryTable, condition: string): string {
-  const key = `endpoint_key, ${SECOND_COLUMN[table]}`;
+  const key = `endpoint_key, ${OTHER_COLUMNS[table]}`;
   return `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${PORTION})
           RETURNING 1`;
 }

@@ -1,4 +1,4 @@
-import { DEGRADED, IS_COUNTED_UP, PLANNED } from '../check-encoding';
+import { BY_LOCATION, BY_VERDICT, type Judged } from '../check-encoding';
 import { bucketSql } from '../latency-histogram';
 
 const SUMS = ['sum_us', 'dns_us', 'connect_us', 'tls_us', 'first_byte_us', 'transfer_us'] as const;
@@ -16,16 +16,13 @@ export const REPLACE_STATS = STATS_COLUMNS.split(', ')
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
 
-/** What a stored check is counted as: 0 down, 1 up, 2 unknown; 3 planned, whatever it found. */
-const COUNTED = `CASE WHEN outcome & ${PLANNED} = 0 THEN outcome & 3 ELSE 3 END`;
-
 /**
- * SQL that aggregates single checks to stats, grouped by endpoint and `startAt` (an SQL expression). `source` follows FROM:
+ * SQL that aggregates single checks to stats, grouped by `key` and `startAt` (an SQL expression). `source` follows FROM:
  * check_result and the conditions. One pass over the checks, a second one over the few buckets. A check without a duration
  * is in none.
  */
-export const rollUpChecksSql = (startAt: string, source: string): string => `
-  SELECT endpoint_key, start_at,
+const aggregateSql = (key: string, { counted, isUp, degraded }: Judged, startAt: string, source: string): string => `
+  SELECT ${key}, start_at,
          coalesce(sum(n) FILTER (WHERE counted = 1), 0)::integer AS up,
          coalesce(sum(n) FILTER (WHERE counted = 0), 0)::integer AS down,
          coalesce(sum(n) FILTER (WHERE counted = 2), 0)::integer AS unknown,
@@ -36,16 +33,24 @@ export const rollUpChecksSql = (startAt: string, source: string): string => `
          coalesce(array_agg(n::integer ORDER BY bucket) FILTER (WHERE bucket IS NOT NULL), '{}') AS counts,
          coalesce(sum(n) FILTER (WHERE counted = 3), 0)::integer AS planned,
          coalesce(sum(degraded) FILTER (WHERE counted = 1), 0)::integer AS degraded
-    FROM (SELECT endpoint_key, ${startAt} AS start_at, ${COUNTED} AS counted,
-                 CASE WHEN ${IS_COUNTED_UP} AND duration_us >= 0 THEN ${bucketSql('duration_us')} END AS bucket,
-                 count(*) AS n, count(nullif(outcome & ${DEGRADED}, 0)) AS degraded,
+    FROM (SELECT ${key}, ${startAt} AS start_at, ${counted} AS counted,
+                 CASE WHEN ${isUp} AND duration_us >= 0 THEN ${bucketSql('duration_us')} END AS bucket,
+                 count(*) AS n, count(${degraded}) AS degraded,
                  sum(duration_us) AS sum_us, min(duration_us) AS min_us, max(duration_us) AS max_us,
                  sum(greatest(dns_us, 0)) AS dns_us, sum(greatest(connect_us, 0)) AS connect_us,
                  sum(greatest(tls_us, 0)) AS tls_us, sum(greatest(first_byte_us, 0)) AS first_byte_us,
                  sum(greatest(transfer_us, 0)) AS transfer_us
             FROM ${source}
-           GROUP BY 1, 2, 3, 4) AS part
-   GROUP BY endpoint_key, start_at`;
+           GROUP BY ${key}, start_at, counted, bucket) AS part
+   GROUP BY ${key}, start_at`;
+
+/** Stats of endpoints: what counts. */
+export const rollUpChecksSql = (startAt: string, source: string): string =>
+  aggregateSql('endpoint_key', BY_VERDICT, startAt, source);
+
+/** Stats of locations of endpoints: what each saw. */
+export const rollUpLocationsSql = (startAt: string, source: string): string =>
+  aggregateSql('endpoint_key, location', BY_LOCATION, startAt, source);
 
 /** SQL that merges the stats of check_hour, grouped by endpoint and `startAt`; `source` as above. */
 export const mergeHoursSql = (startAt: string, source: string): string => `

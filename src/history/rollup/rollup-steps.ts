@@ -4,7 +4,7 @@ import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { MARK_STALE, summarizeHour } from './endpoint-summary';
 import { NOTE_WITHOUT_P95, noteNewEndpoints, summarizeNewEndpoints } from './new-endpoints';
-import { mergeHoursSql, REPLACE_STATS, STATS_COLUMNS, rollUpChecksSql } from './rollup-sql';
+import { mergeHoursSql, REPLACE_STATS, rollUpChecksSql, rollUpLocationsSql, STATS_COLUMNS } from './rollup-sql';
 import { DAY_MS, dayNumber, dayText, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
 /** What a step did: whether there may be more to do, and whether its portion was full. */
@@ -15,10 +15,17 @@ export interface StepResult {
 
 const NOTHING: StepResult = { more: false, full: false };
 
+interface ClosedProgress {
+  hour: Date;
+  day: Date;
+  has_locations: boolean;
+}
+
 interface HourProgress {
   start: Date;
   after_key: string;
   is_newest: boolean;
+  has_locations: boolean;
 }
 
 /**
@@ -46,6 +53,8 @@ export class RollupSteps {
       const last = keys.at(-1);
       if (last !== undefined) {
         await tx.query(keys.length < MANY_KEYS ? CLOSE_HOUR : CLOSE_HOUR_BY_TIME, [start, end, after_key, last, keys]);
+        const several = progress.has_locations ? await severalOf(tx, keys) : [];
+        if (several.length > 0) await tx.query(CLOSE_LOCATIONS, [several, start, end]);
         if (progress.is_newest) {
           await summarizeHour(tx, keys, end);
           await tx.query(NOTE_WITHOUT_P95, [keys]);
@@ -74,7 +83,7 @@ export class RollupSteps {
   /** Rebuilds the hours (and their days, when closed) for which checks came late, `limit` late hours at a time. */
   correctLate(limit: number): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
-      const [progress] = await tx.query<{ hour: Date; day: Date }>(LOCK_PROGRESS);
+      const [progress] = await tx.query<ClosedProgress>(LOCK_PROGRESS);
       if (!progress) return NOTHING;
       const lateHours = await tx.query<{ endpoint_key: string; hour_at: Date }>(TAKE_LATE_HOURS, [
         progress.hour,
@@ -84,7 +93,7 @@ export class RollupSteps {
       // Rebuilding an hour whose checks are partly dropped would lose counts.
       const oldestDay = dayNumber(this.clock.now()) - this.config.rawRetentionDays + 1;
       const complete = lateHours.filter((late) => dayNumber(late.hour_at) >= oldestDay);
-      await this.rebuild(tx, complete, progress.day);
+      await this.rebuild(tx, complete, progress);
       return { more: true, full: lateHours.length >= limit };
     });
   }
@@ -109,7 +118,7 @@ export class RollupSteps {
 
   private forNewEndpoints(limit: number, step: (tx: Tx, closedUntil: Date) => Promise<number>): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
-      const [progress] = await tx.query<{ hour: Date }>(LOCK_PROGRESS);
+      const [progress] = await tx.query<ClosedProgress>(LOCK_PROGRESS);
       if (!progress) return NOTHING;
       const full = (await step(tx, progress.hour)) === limit;
       return { more: full, full };
@@ -119,18 +128,23 @@ export class RollupSteps {
   private async rebuild(
     tx: Tx,
     hours: readonly { endpoint_key: string; hour_at: Date }[],
-    daysUntil: Date,
+    { day: daysUntil, has_locations }: ClosedProgress,
   ): Promise<void> {
     if (hours.length === 0) return;
     const times = hours.map((hour) => hour.hour_at.getTime());
     const keys = hours.map((hour) => hour.endpoint_key);
-    await tx.query(REBUILD_HOURS, [
-      keys,
-      hours.map((hour) => hour.hour_at),
-      new Date(Math.min(...times)),
-      new Date(Math.max(...times) + HOUR_MS),
-    ]);
+    const bounds = [new Date(Math.min(...times)), new Date(Math.max(...times) + HOUR_MS)];
+    await tx.query(REBUILD_HOURS, [keys, hours.map((hour) => hour.hour_at), ...bounds]);
     await tx.query(MARK_STALE, [keys]);
+    const several = new Set(has_locations ? await severalOf(tx, keys) : []);
+    const ofSeveral = hours.filter(({ endpoint_key }) => several.has(endpoint_key));
+    if (ofSeveral.length > 0) {
+      await tx.query(REBUILD_LOCATIONS, [
+        ofSeveral.map(({ endpoint_key }) => endpoint_key),
+        ofSeveral.map(({ hour_at }) => hour_at),
+        ...bounds,
+      ]);
+    }
     const days = new Map<string, { key: string; day: Date }>();
     hours.forEach(({ endpoint_key: key, hour_at }) => {
       const day = new Date(floorTo(hour_at.getTime(), DAY_MS));
@@ -160,9 +174,21 @@ export class RollupSteps {
   }
 }
 
+/** Where no endpoint has locations nothing is asked about them. Cost: the first row of an index. */
+const HAS_LOCATIONS = 'EXISTS (SELECT FROM endpoint_location) AS has_locations';
+
+/** Those of these endpoints that have several locations. Cost: a probe of the key for each, where any endpoint has locations. */
+async function severalOf(tx: Tx, keys: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ key: string }>(
+    'SELECT key FROM endpoint WHERE key = ANY ($1::bigint[]) AND location_count > 1',
+    [keys],
+  );
+  return rows.map(({ key }) => key);
+}
+
 const NEXT_HOUR = `
   SELECT done_until AS start, after_key,
-         done_until + interval '2 hours' > least($1::timestamptz, now()) - interval '2 minutes' AS is_newest
+         done_until + interval '2 hours' > least($1::timestamptz, now()) - interval '2 minutes' AS is_newest, ${HAS_LOCATIONS}
     FROM history_progress
    WHERE name = 'hour' AND done_until + interval '1 hour' <= least($1::timestamptz, now()) - interval '2 minutes'
      FOR UPDATE SKIP LOCKED`;
@@ -173,7 +199,7 @@ const NEXT_DAY = `
      FOR UPDATE OF day SKIP LOCKED`;
 
 const LOCK_PROGRESS = `
-  SELECT hour.done_until AS hour, day.done_until AS day
+  SELECT hour.done_until AS hour, day.done_until AS day, ${HAS_LOCATIONS}
     FROM history_progress AS hour JOIN history_progress AS day ON day.name = 'day'
    WHERE hour.name = 'hour'
      FOR UPDATE SKIP LOCKED`;
@@ -184,11 +210,11 @@ const ADVANCE = 'UPDATE history_progress SET done_until = $2, after_key = $3 WHE
  * Inserts or replaces stats, except of endpoints that were deleted in the meantime: `present` is a condition on
  * endpoint_key, in a form that also runs where history is distributed over servers and endpoints are not.
  */
-const upsertStats = (table: string, stats: string, present: string): string => `
-  INSERT INTO ${table} (endpoint_key, start_at, ${STATS_COLUMNS})
-  SELECT endpoint_key, start_at, ${STATS_COLUMNS} FROM (${stats}) AS built
+const upsertStats = (table: string, stats: string, present: string, key = 'endpoint_key, start_at'): string => `
+  INSERT INTO ${table} (${key}, ${STATS_COLUMNS})
+  SELECT ${key}, ${STATS_COLUMNS} FROM (${stats}) AS built
    WHERE ${present}
-  ON CONFLICT (endpoint_key, start_at) DO UPDATE SET ${REPLACE_STATS}`;
+  ON CONFLICT (${key}) DO UPDATE SET ${REPLACE_STATS}`;
 
 const STILL_THERE = 'endpoint_key IN (SELECT key FROM endpoint WHERE key = ANY ($1::bigint[]))';
 
@@ -213,17 +239,25 @@ const CLOSE_HOUR = closeHourSql('endpoint_key');
 const MANY_KEYS = 1000;
 const CLOSE_HOUR_BY_TIME = closeHourSql('(endpoint_key + 0)');
 
-const REBUILD_HOURS = upsertStats(
-  'check_hour',
-  rollUpChecksSql(
-    'hour_at',
-    `(SELECT DISTINCT * FROM unnest($1::bigint[], $2::timestamptz[]) AS late_hours (late_key, hour_at)) AS late
+const CHECKS_OF_LATE_HOURS = `
+            (SELECT DISTINCT * FROM unnest($1::bigint[], $2::timestamptz[]) AS late_hours (late_key, hour_at)) AS late
             JOIN check_result ON endpoint_key = late_key
                              AND checked_at >= hour_at AND checked_at < hour_at + interval '1 hour'
-           WHERE checked_at >= $3 AND checked_at < $4`,
+           WHERE checked_at >= $3 AND checked_at < $4`;
+
+const REBUILD_HOURS = upsertStats('check_hour', rollUpChecksSql('hour_at', CHECKS_OF_LATE_HOURS), STILL_THERE);
+
+const upsertLocations = (stats: string): string =>
+  upsertStats('location_hour', stats, 'true', 'endpoint_key, start_at, location');
+
+const CLOSE_LOCATIONS = upsertLocations(
+  rollUpLocationsSql(
+    '$2::timestamptz',
+    'check_result WHERE endpoint_key = ANY ($1::bigint[]) AND checked_at >= $2 AND checked_at < $3',
   ),
-  STILL_THERE,
 );
+
+const REBUILD_LOCATIONS = upsertLocations(rollUpLocationsSql('hour_at', CHECKS_OF_LATE_HOURS));
 
 const BUILD_DAYS = upsertStats(
   'check_day',

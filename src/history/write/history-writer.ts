@@ -88,22 +88,22 @@ export class HistoryWriter {
   }
 
   /** Those of these checks that are not stored. For a transaction of which it is not known whether it was committed. */
-  async missing<Check extends Pick<FinishedCheck, 'endpointKey' | 'checkedAt'>>(
+  async missing<Check extends Pick<FinishedCheck, 'endpointKey' | 'checkedAt' | 'location'>>(
     tx: Tx,
     checks: readonly Check[],
   ): Promise<Check[]> {
     if (checks.length === 0) return [];
-    const stored = await tx.query<{ key: string; at: number }>(FIND_STORED, [
+    const stored = await tx.query<{ key: string; at: number; location: number }>(FIND_STORED, [
       list(checks.map((check) => check.endpointKey)),
       list(checks.map((check) => check.checkedAt.toISOString())),
     ]);
-    const known = new Set(stored.map(({ key, at }) => `${key}/${at}`));
-    return checks.filter((check) => !known.has(`${check.endpointKey}/${check.checkedAt.getTime()}`));
+    const known = new Set(stored.map(({ key, at, location }) => `${key}/${at}/${location}`));
+    return checks.filter((one) => !known.has(`${one.endpointKey}/${one.checkedAt.getTime()}/${one.location}`));
   }
 
   /** The public id of a check, e.g. for the response to "check now". */
-  checkId(endpointKey: string, checkedAt: Date): string {
-    return checkId(this.secrets.get('check_id'), endpointKey, checkedAt);
+  checkId({ endpointKey, checkedAt, location }: Pick<FinishedCheck, 'endpointKey' | 'checkedAt' | 'location'>): string {
+    return checkId(this.secrets.get('check_id'), endpointKey, checkedAt, location);
   }
 
   /** Usually writes nothing. A detail is also marked as seen once a day, so that it lives as long as the checks that use it. */
@@ -150,6 +150,7 @@ function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDe
     column((check) => Math.min(check.result.statusCode ?? -1, MAX_STATUS)),
     column((check) => errorIndex(check.result.error?.code)),
     column(outcomeWithMarks),
+    column((check) => check.location),
   ];
 }
 
@@ -161,13 +162,14 @@ const INSERT_CHECKS = `
      WHERE checked_at < date_trunc('hour', now() - interval '1 minute', 'UTC')
   )
   INSERT INTO check_result (endpoint_key, checked_at, detail_hash, duration_us, dns_us, connect_us, tls_us,
-                            first_byte_us, transfer_us, status_code, error, outcome)
+                            first_byte_us, transfer_us, status_code, error, outcome, location)
   SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[],
-                       $7::integer[], $8::integer[], $9::integer[], $10::smallint[], $11::smallint[], $12::smallint[])`;
+                       $7::integer[], $8::integer[], $9::integer[], $10::smallint[], $11::smallint[], $12::smallint[],
+                       $13::smallint[])`;
 
 // Between two constants, so that only the partitions of those days are looked at.
 const FIND_STORED = `
-  SELECT c.endpoint_key::text AS key, (extract(epoch FROM c.checked_at) * 1000)::float8 AS at
+  SELECT c.endpoint_key::text AS key, (extract(epoch FROM c.checked_at) * 1000)::float8 AS at, c.location
     FROM check_result c JOIN unnest($1::bigint[], $2::timestamptz[]) AS r (endpoint_key, checked_at)
       ON c.endpoint_key = r.endpoint_key AND c.checked_at = r.checked_at
    WHERE c.checked_at BETWEEN (SELECT min(at) FROM unnest($2::timestamptz[]) AS t (at))

@@ -1,4 +1,10 @@
-import { hashApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
+import {
+  hashApiKey,
+  generateApiKey,
+  generateProbeToken,
+  isPlausibleApiKey,
+  isPlausibleProbeToken,
+} from './api-key-secret';
 import { ROLES } from '../../platform/access/caller';
 
 describe('API keys', () => {
@@ -34,5 +40,24 @@ describe('API keys', () => {
     expect(a.lookup).not.toBe(b.lookup);
     expect(a.hash.equals(b.hash)).toBe(false);
     expect(a.hash.toString('hex').startsWith(a.lookup)).toBe(false);
+  });
+});
+
+describe('tokens of probes', () => {
+  it('have the form of keys without a role, and are never generated twice', () => {
+    const tokens = Array.from({ length: 1000 }, () => generateProbeToken());
+    expect(tokens.filter((token) => /^ump_[0-9A-Za-z]{36}$/.test(token) && isPlausibleProbeToken(token))).toEqual(
+      tokens,
+    );
+    expect(new Set(tokens).size).toBe(1000);
+  });
+
+  it('with one changed character, and keys, are implausible', () => {
+    const token = generateProbeToken();
+    for (let i = 0; i < token.length; i++) {
+      const other = token.charAt(i) === 'x' ? 'y' : 'x';
+      expect([i, isPlausibleProbeToken(token.slice(0, i) + other + token.slice(i + 1))]).toEqual([i, false]);
+    }
+    expect(isPlausibleProbeToken(generateApiKey('admin'))).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { Role } from '../../platform/access/caller';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const PROBE_TOKEN = /^ump_[0-9A-Za-z]{36}$/;
 const FORM = /^ums_([rwa])_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 
 function checksum(text: string): string {
@@ -20,10 +21,20 @@ function checksum(text: string): string {
  * checksum by which typing errors are refused without a query.
  */
 export function generateApiKey(role: Role): string {
-  const random = Array.from({ length: 30 }, () => BASE62.charAt(randomInt(62))).join('');
-  const head = `ums_${role.charAt(0)}_${random}`;
+  return generated(`ums_${role.charAt(0)}_`);
+}
+
+/** `ump_<30 base62 random><6 base62 CRC32>`: as an API key, without a role. */
+export const generateProbeToken = (): string => generated('ump_');
+
+function generated(prefix: string): string {
+  const head = prefix + Array.from({ length: 30 }, () => BASE62.charAt(randomInt(62))).join('');
   return head + checksum(head);
 }
+
+/** False for what is no token of a probe, or has a wrong checksum. */
+export const isPlausibleProbeToken = (token: string): boolean =>
+  PROBE_TOKEN.test(token) && checksum(token.slice(0, -6)) === token.slice(-6);
 
 /** False for a key in our own form with a wrong checksum. Other texts may be a `BOOTSTRAP_API_KEY`. */
 export function isPlausibleApiKey(key: string): boolean {
@@ -32,7 +43,7 @@ export function isPlausibleApiKey(key: string): boolean {
   return match !== null && checksum(key.slice(0, -6)) === match[3];
 }
 
-/** What is stored of a key: `lookup` finds the row, `hash` proves the key. Neither leads back to it. */
+/** What is stored of a key or token: `lookup` finds the row, `hash` proves the key. Neither leads back to it. */
 export function hashApiKey(key: string, pepper: Buffer): { lookup: string; hash: Buffer } {
   return {
     lookup: createHmac('sha256', pepper).update(`lookup:${key}`).digest('hex').slice(0, 32),

@@ -43,6 +43,7 @@ export class QuotaOverridesDto implements Partial<Record<QuotaName, number | nul
   @Limit(200) api_keys?: number | null;
   @Limit(200) status_pages?: number | null;
   @Limit(200) people?: number | null;
+  @Limit(40) probes?: number | null;
   @Limit(200) streams?: number | null;
   @Limit(268_435_456, MOST_BYTES) changed_bytes_per_day?: number | null;
 }
@@ -128,6 +129,7 @@ export class QuotasView implements Record<QuotaName, QuotaUseView> {
   @Use('API keys.') api_keys!: QuotaUseView;
   @Use('Public status pages, disabled ones included.') status_pages!: QuotaUseView;
   @Use('People, open invitations included.') people!: QuotaUseView;
+  @Use('Probes of its own.') probes!: QuotaUseView;
   @Use('Live streams open at once in one process.') streams!: QuotaUseView;
   @Use(
     'Bytes that changes have added since 00:00 UTC, in the audit log and in the history of maintenance windows. Beyond it changes are 429 `rate_limited` until the next day; deleting, disabling and acknowledging go on.',

@@ -30,7 +30,7 @@ interface Row extends Use {
 
 // One row of two small tables by key. Triggers keep the counters: docs/architecture.md.
 const READ = `
-  SELECT o.is_default AS "isDefault", o.quotas AS overrides, u.websites, u.endpoints, u.alerts, u.api_keys, u.status_pages, u.people,
+  SELECT o.is_default AS "isDefault", o.quotas AS overrides, u.websites, u.endpoints, u.alerts, u.api_keys, u.status_pages, u.people, u.probes,
          u.check_rate / 1e6::float8 AS checks_per_second
     FROM organization_use u JOIN organization o ON o.id = u.org_id
    WHERE u.org_id = $1 AND o.deleted_at IS NULL`;

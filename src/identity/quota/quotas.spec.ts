@@ -14,6 +14,7 @@ describe('limitsOf', () => {
       api_keys: 100,
       status_pages: 100,
       people: 100,
+      probes: 20,
       streams: 100,
       changed_bytes_per_day: 67_108_864,
     });
@@ -29,6 +30,7 @@ describe('limitsOf', () => {
       api_keys: 100,
       status_pages: 100,
       people: 100,
+      probes: 20,
       streams: 100,
       changed_bytes_per_day: 67_108_864,
     });

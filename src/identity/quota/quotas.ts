@@ -11,6 +11,7 @@ export const QUOTA_NAMES = [
   'api_keys',
   'status_pages',
   'people',
+  'probes',
   'streams',
   'changed_bytes_per_day',
 ] as const;
@@ -25,6 +26,7 @@ export const COUNTED_QUOTAS = [
   'api_keys',
   'status_pages',
   'people',
+  'probes',
 ] as const satisfies readonly QuotaName[];
 export type CountedQuota = (typeof COUNTED_QUOTAS)[number];
 
@@ -45,6 +47,7 @@ const SETTINGS = {
   api_keys: 'quotaApiKeys',
   status_pages: 'quotaStatusPages',
   people: 'quotaPeople',
+  probes: 'quotaProbes',
   streams: 'quotaStreams',
   changed_bytes_per_day: 'quotaChangedBytesPerDay',
 } as const satisfies Readonly<Record<QuotaName, keyof Config>>;
@@ -60,6 +63,7 @@ export const QUOTA_WORDS: Readonly<Record<QuotaName, string>> = {
   api_keys: 'API keys',
   status_pages: 'status pages',
   people: 'people, open invitations included',
+  probes: 'probes',
   streams: 'live streams',
   changed_bytes_per_day: 'bytes that changes add on one day',
 };

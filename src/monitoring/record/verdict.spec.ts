@@ -3,7 +3,7 @@ import type { Outcome } from '../../checker/checker';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { NEW_STATE } from '../../../test/harness/new-state';
 import { type EndpointState, fold } from './endpoint-state';
-import { type LocationState, type Quorum, silentAfterMs, type VerdictRule, verdictOf } from './verdict';
+import { type LocationState, type Quorum, silentAfterMs, type VerdictRule, verdictOf } from '../../endpoint/verdict';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const RULE: VerdictRule = { quorum: 'majority', intervalMs: MINUTE_MS, timeoutMs: 10_000 };

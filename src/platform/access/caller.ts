@@ -31,11 +31,21 @@ export interface Caller {
   sessionId?: string;
 }
 
+/** A probe that calls by its token. It has no role: it may call the routes for probes and no other. */
+export interface ProbeCaller {
+  /** uuid. */
+  probeId: string;
+  /** Of its location, as history stores it. */
+  number: number;
+  /** uuid; `null` for one that the operator shares. */
+  orgId: string | null;
+}
+
 /**
  * Who may call a route. `public` needs no key, `operator` the operator token or a person who is one, `person` the session of
- * somebody with an account, in whatever organization or in none.
+ * somebody with an account, in whatever organization or in none, `probe` the token of a probe.
  */
-export type AccessRule = Role | 'public' | 'operator' | 'person';
+export type AccessRule = Role | 'public' | 'operator' | 'person' | 'probe';
 export const ACCESS = Symbol('auth:access');
 
 /** Every route has one; a route without it is refused at run time and fails the access test. */
@@ -50,7 +60,12 @@ export const COUNTED_BY = Symbol('auth:counted-by');
 export const CountedBy = (whom: string) => SetMetadata(COUNTED_BY, whom);
 
 /** With what the guard found: `isOperator` for holders of the operator token, who have no organization. */
-export type AuthenticatedRequest = Request & { caller?: Caller; isOperator?: true; signedIn?: object };
+export type AuthenticatedRequest = Request & {
+  caller?: Caller;
+  isOperator?: true;
+  signedIn?: object;
+  probe?: ProbeCaller;
+};
 
 function callerOf(context: ExecutionContext): Caller {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
@@ -63,3 +78,10 @@ export const OrgId = createParamDecorator((_: unknown, context: ExecutionContext
 
 /** The whole caller, where a route needs the role (masking) or the organization's kind (egress). */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => callerOf(context));
+
+/** The probe that calls a route with the access `probe`. */
+export const CallingProbe = createParamDecorator((_: unknown, context: ExecutionContext): ProbeCaller => {
+  const { probe } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  if (!probe) throw new Error('no probe calls the route: its access is another one');
+  return probe;
+});

@@ -18,8 +18,8 @@ export const costOfList =
   ({ query }) =>
     Math.ceil(numberOf(query['limit'], defaultLimit) / ITEMS_PER_TOKEN);
 
-/** Up to 90 days of hourly and daily statistics, and the newest checks. */
-export const costOfUptime: CostOf = () => 4;
+/** Up to 90 days of hourly and daily statistics, and the newest checks; of a location of hourly ones. */
+export const costOfUptime: CostOf = (request) => 4 + ofLocation(request);
 
 /** A year of daily statistics of up to 161 endpoints. */
 export const costOfWebsiteHistory: CostOf = () => FILTER;
@@ -36,11 +36,12 @@ const COARSE_DAYS = 3;
 export const costOfLatency: CostOf = ({ query }, now) => {
   const days = Math.max(1, Math.ceil(rangeOf(query, now) / DAY_MS));
   const step = numberOf(query['step'], days > COARSE_DAYS ? HOUR_SECONDS : 1);
-  return step < HOUR_SECONDS ? FIRST_DAY + FURTHER_DAY * (Math.min(days, MAX_DAYS) - 1) : 4;
+  return step < HOUR_SECONDS ? FIRST_DAY + FURTHER_DAY * (Math.min(days, MAX_DAYS) - 1) : 4 + ofLocation({ query });
 };
 
 /** Filters walk over what they leave out. */
 const FILTER = 10;
+const ofLocation = ({ query }: CostedRequest): number => (query['location'] === undefined ? 0 : FILTER);
 export const costOfSearch: CostOf = ({ query }) =>
   query['q'] === undefined && query['tag'] === undefined ? 1 : FILTER;
 
@@ -65,7 +66,9 @@ export const costOfAuditLog: CostOf = ({ query }) =>
   (AUDIT_FILTERS.some((name) => query[name] !== undefined) ? FILTER : 0);
 
 export const costOfChecks: CostOf = ({ query }) =>
-  1 + Math.ceil(numberOf(query['limit'], 100) / 100) + (query['outcome'] === undefined ? 0 : FILTER);
+  1 +
+  Math.ceil(numberOf(query['limit'], 100) / 100) +
+  (query['outcome'] === undefined ? ofLocation({ query }) : FILTER);
 
 /** Milliseconds between `from` and `to`; a day without them, as much as there is when they cannot be read. */
 function rangeOf(query: CostedRequest['query'], now: number): number {

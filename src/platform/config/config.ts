@@ -159,6 +159,9 @@ export class Config {
   /** People that an organization may have, open invitations included. */
   @Env('QUOTA_PEOPLE') @IsWholeNumber(1, 10_000_000) quotaPeople = 100;
 
+  /** Probes that an organization may have, beside those that the operator shares. 0: none. */
+  @Env('QUOTA_PROBES') @IsWholeNumber(0, 10_000_000) quotaProbes = 20;
+
   /** Who may show a status page under a host name of its own: `auto` = the Default organization, `allow` = all, `deny` = none. */
   @Env('STATUS_PAGE_DOMAINS') @OneOf(['auto', 'allow', 'deny']) statusPageDomains: 'auto' | 'allow' | 'deny' = 'auto';
 

@@ -56,8 +56,7 @@ export class ProblemFilter implements ExceptionFilter {
       this.logger.warn(`${id}: the database is not available: ${text(error)}`);
       return problems.storageUnavailable();
     }
-    if (state === '23505')
-      return problems.conflict(violatedConstraint(error)?.endsWith('_external_key') ? TAKEN_KEY : TAKEN);
+    if (state === '23505') return problems.conflict(KEYS.test(violatedConstraint(error) ?? '') ? TAKEN_KEY : TAKEN);
     if (state === '23503') return problems.notFound();
     if (state !== null && /^(22|54)/.test(state)) {
       this.logger.error(`${id}: a value reached the database that validation should have refused: ${text(error)}`);
@@ -72,6 +71,8 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
+/** Unique indexes of keys. */
+const KEYS = /_external_key$|^probe_(shared_)?key$/;
 const TAKEN = 'Something with the same identity exists already.';
 const TAKEN_KEY =
   'The key is taken by another one of its kind in the same place. Choose another key, or null for none.';

@@ -89,13 +89,14 @@ export const Route =
   ): void => {
     const { returns, needsAccounts, problems: own = [], ...rest }: Described<R> & OfMethod[Method] = route;
     const { access, countedBy, cost, idempotencyKey, ifMatch, servedBeyondQuota, ...operation } = rest;
-    const isPublic = access === 'public';
+    const isWithoutKey = access === 'public' || access === 'probe';
     const isAboutPeople = needsAccounts === true || access === 'person';
     const problems: readonly ProblemCode[] = [
       ...own,
       ...(isAboutPeople ? (['conflict'] as const) : []),
       // For a key, and for the session of one, it does not exist.
       ...(access === 'person' ? (['not_found'] as const) : []),
+      ...(access === 'probe' ? (['unauthenticated', 'probe_disabled', 'rate_limited'] as const) : []),
     ];
     applyDecorators(
       METHODS[method](path),
@@ -108,7 +109,7 @@ export const Route =
       ...ruled(ifMatch, HonoursIfMatch, RefusesIfMatch),
       ApiOperation({ ...operation, ...SECURITY[access] }),
       ...responses(returns),
-      isPublic ? PublicProblems(...problems) : Problems(...problems),
+      isWithoutKey ? PublicProblems(...problems) : Problems(...problems),
     )(controller, name, handler);
   };
 
@@ -116,6 +117,7 @@ export const Route =
 const SECURITY: Readonly<Partial<Record<AccessRule, Pick<ApiOperationOptions, 'security'>>>> = {
   public: { security: [] },
   person: { security: [{ session: [] }] },
+  probe: { security: [{ probe_token: [] }] },
 };
 
 const ruled = <D>(rule: HeaderRule | undefined, honours: () => D, refuses: (why: string) => D): D[] =>

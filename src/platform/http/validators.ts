@@ -76,12 +76,15 @@ const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const CONTROLS_IN_LINES = new RegExp(`(?![\\r\\n])${CONTROLS.source}`, 'u');
 
 /** A name: 1 to `max` characters after trimming, without control or bidirectional characters. Trim it with `trimmed`. */
-export const IsName = (max: number): PropertyDecorator => isText(max, CONTROLS);
+export const IsName = (max: number): PropertyDecorator => isText(max, CONTROLS, 1);
+
+/** As a name, but it may be empty. */
+export const IsLabel = (max: number): PropertyDecorator => isText(max, CONTROLS, 0);
 
 /** A text of several lines, plain: 1 to `max` characters after trimming, of control characters only line ends. */
-export const IsLines = (max: number): PropertyDecorator => isText(max, CONTROLS_IN_LINES);
+export const IsLines = (max: number): PropertyDecorator => isText(max, CONTROLS_IN_LINES, 1);
 
-const isText = (max: number, refused: RegExp): PropertyDecorator =>
+const isText = (max: number, refused: RegExp, min: 0 | 1): PropertyDecorator =>
   applyDecorators(
     ValidateBy({
       name: 'isString',
@@ -100,7 +103,7 @@ const isText = (max: number, refused: RegExp): PropertyDecorator =>
     ValidateBy({
       name: 'minLength',
       validator: {
-        validate: (value: unknown) => typeof value !== 'string' || value.trim().length > 0,
+        validate: (value: unknown) => typeof value !== 'string' || value.trim().length >= min,
         defaultMessage: (args) => `${args?.property ?? 'value'} must not be empty`,
       },
     }),

@@ -55,6 +55,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' }, 'api_key')
     .addCookieAuth('uptime_session', { type: 'apiKey', in: 'cookie', description: SESSION }, 'session')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The token of a probe.' }, 'probe_token')
     .addSecurityRequirements('bearer')
     .addSecurityRequirements('api_key')
     .build();

@@ -24,6 +24,7 @@ const SECTIONS = [
   '/api/v1/endpoints/{id}/uptime',
   '/api/v1/websites/{id}/history',
   '/api/v1/endpoints/{id}/latency',
+  '/api/v1/probes',
   '/api/v1/maintenance-windows',
   '/api/v1/websites/{id}/status-page',
   '/api/v1/status-pages',
@@ -38,6 +39,8 @@ const SECTIONS = [
   '/api/v1/system',
   '/api/v1/organizations',
   '/api/v1/organizations/audit-log',
+  '/api/v1/shared-probes',
+  '/api/v1/probe/',
 ];
 
 /** Schemas that every route uses. */
@@ -104,6 +107,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Contacts: 'Channels that are configured once, for any number of alerts.',
   Deliveries: 'What became of each notification.',
   Checks: 'Running a check at once.',
+  Probes: 'The same program at other places, and what is shared by the operator.',
   History: 'Single checks, uptime and latency over any range.',
   Stream: 'What happens, as it happens.',
   'Maintenance windows': 'When nobody is told, and checks do not count.',

@@ -24,6 +24,7 @@ const CODES: Readonly<Record<string, FieldProblemCode>> = {
   isIn: 'invalid_format',
   isUrl: 'invalid_format',
   isEmail: 'invalid_format',
+  reserved: 'reserved',
 };
 
 /** The public code of a class-validator rule by its name. A rule that is not listed is a matter of format. */

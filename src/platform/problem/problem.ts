@@ -17,6 +17,11 @@ export const FIELD_PROBLEMS = {
   invalid_characters: 'Take out characters that are not allowed here, such as control characters.',
   unsupported_scheme: 'Use a scheme that fits the type: `https://` for HTTPS, `tcp://` for TCP.',
   unsupported_type: 'Use one of the types that the message lists; an extension may bring more.',
+  unknown_location:
+    'Name `local`, the key of a probe of yours, or `shared/` and that of one which the operator shares; one that is disabled is none.',
+  type_not_supported: 'The probe has said that it does not check this type: choose another one, or update it.',
+  exceeds_locations: 'Lower the quorum, or name more locations.',
+  not_supported: 'Leave the field at its default: this type has no other value, as the message says.',
   credentials_in_url: 'Move user and password out of the URL, into a header.',
   forbidden_header: 'Leave out this header: the service sets it.',
   invalid_config: 'Correct the setting of the channel that the pointer names.',
@@ -37,6 +42,7 @@ export const FIELD_PROBLEMS = {
     'Nothing could be fetched from there: the message says what happened. Correct the address, or try again.',
   missing_secret: 'Set the variable that `$secret` names, or send the value.',
   other_owner: 'Another document owns it: change it there, or take it over by name.',
+  reserved: 'The service gives this name a meaning of its own: choose another.',
   taken: 'Something else has this name or address already: choose another.',
   over_quota: 'Remove some, or ask the operator for more.',
   too_weak:
@@ -107,6 +113,11 @@ export const PROBLEMS = {
     title: 'The API key may not do this',
     help: 'Use a key with the role that the detail names; an admin can make one.',
   },
+  probe_disabled: {
+    status: 403,
+    title: 'The probe is disabled',
+    help: 'Enable the probe, or stop the program: until then its location neither votes nor counts.',
+  },
   origin_not_allowed: {
     status: 403,
     title: 'The request comes from another site',
@@ -132,6 +143,21 @@ export const PROBLEMS = {
     title: 'The request conflicts with the current state',
     help: 'The detail says what stands in the way; read the current state, then decide.',
   },
+  probe_offline: {
+    status: 409,
+    title: 'The probe is not online',
+    help: 'Start the probe, or check from another location: `GET /api/v1/probes` says who is online.',
+  },
+  session_replaced: {
+    status: 409,
+    title: 'Another process works with this token',
+    help: 'Poll with `standby: true`: this process takes over when the other one falls silent.',
+  },
+  protocol_unsupported: {
+    status: 409,
+    title: 'The protocol is not spoken here',
+    help: 'Speak one of `supported`; if the service is older than the probe, update the service first.',
+  },
   idempotency_key_in_use: {
     status: 409,
     title: 'The first request with this Idempotency-Key still runs',
@@ -150,7 +176,7 @@ export const PROBLEMS = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    help: 'Send less at once: 128 KiB, 8 MiB for a document.',
+    help: 'Send less at once: 128 KiB, 8 MiB for a document, 256 KiB for the results of a probe.',
   },
   uri_too_long: { status: 414, title: 'The address is too long', help: 'Shorten the query string.' },
   unsupported_media_type: {
@@ -221,6 +247,13 @@ export class Problem extends Error {
   }
 }
 
+/** What a probe speaks is neither of those that are spoken here. */
+export class ProtocolUnsupported extends Problem {
+  constructor(readonly supported: readonly number[]) {
+    super('protocol_unsupported', `Speak one of these protocols: ${supported.join(', ')}.`);
+  }
+}
+
 /** At most this many field errors are listed; what looks for them need not look further. */
 export const MAX_ERRORS = 20;
 
@@ -246,6 +279,17 @@ export const problems = {
     new Problem('unauthenticated', 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".', [], {
       'WWW-Authenticate': 'Bearer realm="api"',
     }),
+  /** Every wrong token of a probe. */
+  unknownProbe: () =>
+    new Problem('unauthenticated', 'Send the token of a probe as "Authorization: Bearer ump_…".', [], {
+      'WWW-Authenticate': 'Bearer realm="probe"',
+    }),
+  probeDisabled: () =>
+    new Problem('probe_disabled', 'An administrator has disabled this probe. Check nothing, and ask again later.'),
+  sessionReplaced: () =>
+    new Problem('session_replaced', 'A newer process polls with this token. Poll with "standby": true from now on.'),
+  probeOffline: (location: string) =>
+    new Problem('probe_offline', `Nothing can be checked from ${location} now: the probe is not online.`),
   insufficientRole: (needed: string) =>
     new Problem('insufficient_role', `This needs an API key with the role "${needed}".`),
   targetNotAllowed: (errors: readonly FieldProblem[]) =>

@@ -131,6 +131,10 @@ describe('the audit log of every route', () => {
   };
   const byOperator = () => Promise.resolve({ authorization: `Bearer ${app.operator.key}` });
 
+  let probes = 0;
+  const probe = (path = '/probes', by = app.admin) => made(by, path, { key: `probe-${++probes}` });
+  const sharedProbe = () => probe('/shared-probes', app.operator);
+
   /** A route that changes or sends something and is not listed here fails. */
   const uses: Readonly<Record<string, Use>> = {
     'POST /api/v1/organizations': {
@@ -259,6 +263,24 @@ describe('the audit log of every route', () => {
     'PUT /api/v1/configuration': {
       entry: 'create website',
       body: () => ({ version: 1, websites: [{ key: 'audited', name: 'b', url: 'https://b.example' }] }),
+    },
+    'POST /api/v1/probes': { entry: 'create probe', body: () => ({ key: 'fra' }) },
+    'PUT /api/v1/probes/:id': { entry: 'update probe', on: () => probe(), body: () => ({ enabled: false }) },
+    'DELETE /api/v1/probes/:id': { entry: 'delete probe', on: () => probe() },
+    'POST /api/v1/probes/:id/rotate': { entry: 'update probe', on: () => probe(), body: () => ({}) },
+    'POST /api/v1/shared-probes': { entry: 'create probe', body: () => ({ key: 'fra' }), headers: byOperator },
+    'PUT /api/v1/shared-probes/:id': {
+      entry: 'update probe',
+      on: sharedProbe,
+      body: () => ({ region: 'eu' }),
+      headers: byOperator,
+    },
+    'DELETE /api/v1/shared-probes/:id': { entry: 'delete probe', on: sharedProbe, headers: byOperator },
+    'POST /api/v1/shared-probes/:id/rotate': {
+      entry: 'update probe',
+      on: sharedProbe,
+      body: () => ({}),
+      headers: byOperator,
     },
     'PUT /api/v1/people/:id': { entry: 'update person', on: person, body: () => ({ role: 'write' }) },
     'DELETE /api/v1/people/:id': { entry: 'delete person', on: person },

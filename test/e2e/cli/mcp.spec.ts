@@ -10,6 +10,7 @@ const READ_TOOLS = [
   'explain_endpoint',
   'list_incidents',
   'explain_incident',
+  'list_probes',
   'plan_configuration',
 ];
 const WRITE_TOOLS = [

@@ -63,6 +63,10 @@ function told(event: StreamEvent): string {
       return event.data.kind;
     case 'incident':
       return event.data.change;
+    case 'location':
+      return event.data.location;
+    case 'probe':
+      return event.data.key;
     case 'reset':
       return 'read the lists again';
   }

@@ -71,6 +71,10 @@ const everything = (): ConfigurationDocument => ({
       alert_defaults: { after: 60, condition: 'degraded', failure_threshold: 4 },
     },
   ],
+  probes: [
+    { key: 'fra', name: 'Frankfurt', region: 'eu', allow_private: true },
+    { key: 'old', enabled: false },
+  ],
   websites: [
     {
       key: 'shop',
@@ -94,6 +98,8 @@ const everything = (): ConfigurationDocument => ({
           body: { $secret: 'ENDPOINT_SHOP_FRONT_BODY' },
           follow_redirects: false,
           assertions: [{ source: 'json', property: '$.ok', comparison: 'equals', target: 'true', severity: 'warning' }],
+          locations: ['fra', 'local'],
+          quorum: 2,
           tags: ['a', 'b'],
           depends_on: ['shop/base'],
           tls: { server_name: 'shop.example.com' },
@@ -418,6 +424,7 @@ describe('The export of an organization', () => {
       UpdateEndpoint: { ...website?.endpoints?.[2], ...endpoint },
       UpdateAlert: { ...endpoint?.alerts?.[1], ...endpoint?.alerts?.[0] },
       UpdateContact: document.contacts?.[0],
+      UpdateProbe: { ...document.probes?.[0], ...document.probes?.[1] },
       UpdateMaintenanceWindow: document.maintenance_windows?.[0],
       UpdatePublicPage: document.status_pages?.[0],
     };

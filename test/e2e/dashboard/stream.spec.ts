@@ -7,7 +7,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Database } from '../../../src/platform/database/database';
-import { firstUuidAt, formatId } from '../../../src/platform/ids/id';
+import { firstUuidAt, formatId, parseId } from '../../../src/platform/ids/id';
 import { signIn, signOut } from '../../harness/app/browser-session';
 import { type Member, newMember } from '../../harness/app/person';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
@@ -196,6 +196,31 @@ describe('the live stream', () => {
     ]);
     expect(alerts.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).reverse());
     expect(alerts.map(({ data }) => data)).toEqual(listed.slice().reverse());
+  });
+
+  it('tells the organization alone that a location sees something else, and that its probe is heard', async () => {
+    const endpoint = await makeEndpoint(app.write, 'Seen from two');
+    const { body: probe } = await app.admin.post<{ id: string }>('/probes', { key: 'fra' });
+    await app.write.put(`/endpoints/${endpoint}`, { locations: ['local', 'fra'] });
+    const [reader, stranger] = [await open(app.read), await open(other.read)];
+    const database = app.app.get(Database);
+    await database.query(`UPDATE probe SET online = true, status_since = now() WHERE id = $1`, [
+      parseId('probe', probe.id),
+    ]);
+    await database.query(
+      `UPDATE endpoint_location SET status = 0, last_checked_at = now() WHERE endpoint_id = $1 AND number > 0`,
+      [parseId('endpoint', endpoint)],
+    );
+    const told = () => reader.events.filter(({ type }) => type === 'probe' || type === 'location');
+    await eventually('both are told', () => told().length === 2);
+    expect(told().map(({ type, data }) => ({ type, ...data }))).toMatchObject([
+      { type: 'probe', probe_id: probe.id, key: 'fra', status: 'online', at: expect.any(String) },
+      {
+        ...{ type: 'location', endpoint_id: endpoint, endpoint_name: 'Seen from two', location: 'fra' },
+        ...{ status: 'down', previous_status: 'unknown', at: expect.any(String) },
+      },
+    ]);
+    expect(stranger.events.map(({ type }) => type)).not.toContain('probe');
   });
 
   it('tells that an endpoint is still down after a pause, as every list shows', async () => {

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const ROOT = join(__dirname, '../../..');
 
 /** What the API shows of everything that was created before the backup. */
-const READ = ['/websites', '/alerts', '/api-keys', '/audit-log', '/organization'];
+const READ = ['/websites', '/alerts', '/api-keys', '/audit-log', '/organization', '/probes'];
 
 /**
  * When a key was used; how many there are, because the harness makes its three keys again at every start, and what these changes
@@ -66,6 +66,7 @@ describe('a backup', () => {
     isServer = app.config.databaseUrl !== null;
     endpointId = await newEndpoint(app.write, await newWebsite(app.write));
     await newAlert(app.write, endpointId);
+    await app.admin.post('/probes', { key: 'fra' });
   });
   afterAll(async () => {
     await app.close();

@@ -99,6 +99,10 @@ describe('secrets in every field', () => {
     for (const api of [service.read, service.write, service.admin]) if (api.key !== null) secrets.push(api.key);
     websiteId = await newWebsite(service.write);
     endpointId = await createEndpoint();
+    const { id: probe, token } = (await service.admin.post<{ id: string; token: string }>('/probes', { key: 'fra' }))
+      .body;
+    const rotated = await service.admin.post<{ token: string }>(`/probes/${probe}/rotate`, {});
+    for (const shown of [token, rotated.body.token]) expect(secret(shown)).toMatch(/^ump_/);
     for (const [type, config] of Object.entries(configs())) alertIds.push(await createAlert(type, config));
     for (const [type, config] of Object.entries(configs())) contactIds.push(await createContact(type, config));
   });
@@ -201,7 +205,7 @@ describe('secrets in every field', () => {
       'credentials in url',
       await service.write.post('/alerts', { endpoint_id: endpointId, type: 'slack', config: withCredentials }),
     );
-    for (const key of [secret(), secret(`ums_w_${canary(36)}`)]) {
+    for (const key of [secret(), secret(`ums_w_${canary(36)}`), secret(`ump_${canary(36)}`)]) {
       const response = await fetch(`${service.url}/api/v1/alerts`, { headers: { authorization: `Bearer ${key}` } });
       responses.push({ role: 'stranger', path: '/alerts', body: await response.text() });
       expect(response.status).toBe(401);
@@ -254,6 +258,7 @@ describe('secrets in every field', () => {
       ...contactIds.map((id) => `/contacts/${id}`),
       '/organization',
       '/api-keys',
+      '/probes',
       '/openapi.json',
     ];
     const readers: [string, Api][] = [

@@ -113,9 +113,11 @@ describe('history over HTTP', () => {
       expect(status).toBe(200);
       expect(body).toEqual([
         {
-          id: testApp.app.get(HistoryWriter).checkId(subject.key, failed.checkedAt),
+          id: testApp.app.get(HistoryWriter).checkId(failed),
           endpoint_id: subject.public,
           outcome: 'down',
+          location: 'local',
+          verdict: 'down',
           checked_at: failed.checkedAt.toISOString(),
           duration_ms: 83.413,
           phases: { dns_ms: 20.853, connect_ms: 20.853, tls_ms: null, first_byte_ms: 41.706, transfer_ms: 0 },
@@ -355,6 +357,7 @@ describe('history over HTTP', () => {
         tags: [],
         status: 'unknown',
         degraded: false,
+        locations: null,
         maintenance: null,
         next_expected_at: null,
         acknowledgement: null,

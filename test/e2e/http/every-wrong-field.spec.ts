@@ -28,6 +28,13 @@ const ONLY_SHAPE = [
   'POST /api/v1/incidents/{id}/split',
   'POST /api/v1/incidents/{id}/merge',
   'PUT /api/v1/people/{id}',
+  'POST /api/v1/probes',
+  'POST /api/v1/probes/{id}/rotate',
+  'POST /api/v1/probe/poll',
+  'POST /api/v1/probe/results',
+  'POST /api/v1/shared-probes',
+  'PUT /api/v1/shared-probes/{id}',
+  'POST /api/v1/shared-probes/{id}/rotate',
   'POST /auth/link',
   'POST /auth/account',
   'PUT /auth/account',
@@ -50,6 +57,7 @@ describe('a body with several wrong fields', () => {
 
   let maintenance: string;
   let incident: string;
+  let probe: string;
 
   const wrongWindow = (path: string): Wrong => ({
     path: () => path,
@@ -104,6 +112,7 @@ describe('a body with several wrong fields', () => {
       .body.id;
     page = (await app.admin.post<{ id: string }>('/status-pages', { title: 'Status', groups: [] })).body.id;
     incident = await newIncident(app.admin);
+    probe = (await app.admin.post<{ id: string }>('/probes', { key: 'fra' })).body.id;
     const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
     maintenance = (await app.admin.post<{ id: string }>('/maintenance-windows', nightly)).body.id;
   });
@@ -383,6 +392,13 @@ describe('a body with several wrong fields', () => {
         path: () => `/status-pages/${page}`,
         body: () => ({ enabled: 'yes', groups: [{ endpoints: ['ep_00000000000000000000000000'] }] }),
         pointers: ['/enabled', '/groups/0/endpoints/0'],
+      },
+    ],
+    'PUT /api/v1/probes/{id}': [
+      {
+        path: () => `/probes/${probe}`,
+        body: () => ({ key: 'another', name: ' ', region: 'a\nb', enabled: null, allow_private: 1, colour: 'red' }),
+        pointers: ['/allow_private', '/colour', '/enabled', '/key', '/name', '/region'],
       },
     ],
     'POST /api/v1/api-keys': [

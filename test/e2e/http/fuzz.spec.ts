@@ -21,6 +21,7 @@ import { newIncident } from '../../harness/app/incidents';
 import { newMember } from '../../harness/app/person';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { Database } from '../../../src/platform/database/database';
+import { newUuid } from '../../../src/platform/ids/id';
 
 /** Requests in a run; `FUZZ_REQUESTS=20000` is the full one, `FUZZ_SEED` repeats one. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
@@ -186,7 +187,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
   const foreign = new Map<string, string>();
 
   beforeAll(async () => {
-    app = await startOwnApp({ role: 'api', egressDeny: PUBLIC });
+    app = await startOwnApp({ role: 'api', egressDeny: PUBLIC, quotaProbes: 100_000 });
     wire = new Wire(app.url);
     document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
     other = await app.organization(CANARY);
@@ -226,7 +227,9 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const { id: page } = (await by.post<{ id: string }>('/status-pages', { title: name, groups: [] })).body;
     const incident = await newIncident(by, { title: name, text: name });
     const { id: said } = (await by.post<{ id: string }>(`/incidents/${incident}/updates`, { text: name })).body;
-    for (const id of [incident, said, website, endpoint, job, alert, window, contact, alertOfContact, page]) note(id);
+    const { id: probe } = (await by.post<{ id: string }>('/probes', { key: newUuid(), name })).body;
+    for (const id of [probe, incident, said, website, endpoint, job, alert, window, contact, alertOfContact, page])
+      note(id);
   }
 
   /** Everything the other organization can see of itself. */
@@ -302,7 +305,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const each = wanted.map((operation) => {
       const parameters = operation.parameters ?? [];
       const schema = operation.requestBody?.content['application/json']?.schema;
-      const isOperators = /\/organizations(\/|$)/.test(operation.path);
+      const isOperators = /\/(organizations|shared-probes)(\/|$)/.test(operation.path);
       return fc.record<Blueprint>({
         name: fc.constant(operation.name),
         credential: fc.oneof(
@@ -410,6 +413,8 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
           remember((await app.admin.post<{ id: string }>('/api-keys', { name, role: 'read' })).body.id);
           remember((await app.operator.post<{ id: string }>('/organizations', { name })).body.id);
           remember((await newMember(app)).id);
+          remember((await app.admin.post<{ id: string }>('/probes', { key: newUuid() })).body.id);
+          remember((await app.operator.post<{ id: string }>('/shared-probes', { key: newUuid() })).body.id);
           const email = `${name}@people.example`;
           remember((await app.admin.post<{ id: string }>('/invitations', { email, role: 'read' })).body.id);
         }

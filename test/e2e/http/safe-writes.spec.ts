@@ -83,11 +83,14 @@ describe('ETag and If-Match', () => {
       organizations: 'organization',
       'api-keys': 'apiKey',
       people: 'person',
+      probes: 'probe',
+      'shared-probes': 'probe',
     };
     const name = resource[kind ?? ''];
     return (name && parseId(name, id)) ?? '';
   };
 
+  let probes = 0;
   /** By the route of their PUT; those of DELETE follow. */
   const resources: Readonly<Record<string, Use>> = {
     '/websites/:id': {
@@ -151,6 +154,16 @@ describe('ETag and If-Match', () => {
     '/organizations/:id': {
       make: async () => `/organizations/${await post('/organizations', { name: 'Team' }, OPERATOR_TOKEN)}`,
       change: { quotas: { websites: 7 } },
+      by: OPERATOR_TOKEN,
+    },
+    '/probes/:id': {
+      make: async () => `/probes/${await post('/probes', { key: `probe-${++probes}` })}`,
+      change: { enabled: false },
+      noSetting: `UPDATE probe SET online = true, last_seen_at = now(), version = '9', epoch = 7, owner = 'repo', updated_at = now() WHERE id = $1`,
+    },
+    '/shared-probes/:id': {
+      make: async () => `/shared-probes/${await post('/shared-probes', { key: `probe-${++probes}` }, OPERATOR_TOKEN)}`,
+      change: { allow_private: true },
       by: OPERATOR_TOKEN,
     },
   };

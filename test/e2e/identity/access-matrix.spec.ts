@@ -30,6 +30,20 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'POST /api/v1/invitations': 'admin',
   'DELETE /api/v1/invitations/:id': 'admin',
   'GET /api/v1/audit-log': 'admin',
+  'GET /api/v1/probes': 'read',
+  'GET /api/v1/probes/:id': 'read',
+  'POST /api/v1/probes': 'admin',
+  'PUT /api/v1/probes/:id': 'admin',
+  'DELETE /api/v1/probes/:id': 'admin',
+  'POST /api/v1/probes/:id/rotate': 'admin',
+  'POST /api/v1/probe/poll': 'probe',
+  'POST /api/v1/probe/results': 'probe',
+  'GET /api/v1/shared-probes': 'operator',
+  'GET /api/v1/shared-probes/:id': 'operator',
+  'POST /api/v1/shared-probes': 'operator',
+  'PUT /api/v1/shared-probes/:id': 'operator',
+  'DELETE /api/v1/shared-probes/:id': 'operator',
+  'POST /api/v1/shared-probes/:id/rotate': 'operator',
   'GET /api/v1/websites': 'read',
   'GET /api/v1/websites/:id': 'read',
   'POST /api/v1/websites': 'write',
@@ -182,6 +196,8 @@ describe('the access matrix', () => {
         people: 'per',
         invitations: 'inv',
         sessions: 'ses',
+        probes: 'pr',
+        'shared-probes': 'pr',
       }[collection] ?? 'ws'
     );
   };
@@ -235,6 +251,19 @@ describe('the access matrix', () => {
     for (const route of routes.filter(({ access }) => access === 'person')) {
       expect([route.name, await send(route, app.admin.key)]).toEqual([route.name, 404]);
       expect([route.name, await send(route, null, fromDashboard(app.url, cookie))]).toEqual([route.name, 404]);
+    }
+  });
+
+  it('routes for probes refuse every key and session, and every other route the token of a probe', async () => {
+    const { body } = await app.admin.post<{ token: string }>('/probes', { key: 'matrix' });
+    const { cookie } = await signIn(app.url, { api_key: app.admin.key });
+    for (const route of routes.filter(({ access }) => access !== 'public')) {
+      const isForProbes = route.access === 'probe';
+      const sent = isForProbes
+        ? [await send(route, app.admin.key), await send(route, null, fromDashboard(app.url, cookie))]
+        : [await send(route, body.token)];
+      // 429: as above.
+      expect([route.name, sent.every((status) => [401, 429].includes(status))]).toEqual([route.name, true]);
     }
   });
 

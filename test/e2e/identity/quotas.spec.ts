@@ -56,11 +56,12 @@ describe('quotas', () => {
     by.post<Refusal & { id: string }>('/alerts', { endpoint_id: endpointId, ...SLACK });
 
   it('an organization reads what it may have and has', async () => {
-    const { write, read } = await app.organization('Reader');
+    const { admin, write, read } = await app.organization('Reader');
     const websiteId = await newWebsite(write);
     await newAlert(write, await newEndpoint(write, websiteId, { interval: 4 }));
     await newEndpoint(write, websiteId, { interval: 2, enabled: false });
     await write.put(`/websites/${websiteId}/status-page`, { enabled: false });
+    await admin.post('/probes', { key: 'fra' });
     expect(await quotasOf(read)).toEqual({
       websites: { limit: 1000, used: 1 },
       endpoints: { limit: 10_000, used: 2 },
@@ -70,6 +71,7 @@ describe('quotas', () => {
       api_keys: { limit: 100, used: 4 },
       status_pages: { limit: 100, used: 1 },
       people: { limit: 100, used: 0 },
+      probes: { limit: 20, used: 1 },
       streams: { limit: 100, used: null },
       changed_bytes_per_day: { limit: 67_108_864, used: expect.any(Number) },
     });
@@ -162,6 +164,16 @@ describe('quotas', () => {
     expectRefused(await key(), { name: 'api_keys', limit: 5, used: 5 });
     expect((await admin.delete(`/api-keys/${body.id}`)).status).toBe(204);
     expect((await key()).status).toBe(201);
+  });
+
+  it('refuses one probe too many, and takes it after a delete; shared ones are nobody’s', async () => {
+    const { admin } = await limited({ probes: 1 });
+    const probe = (key: string) => admin.post<Refusal & { id: string }>('/probes', { key });
+    expect((await app.operator.post('/shared-probes', { key: 'nobodys' })).status).toBe(201);
+    const { body } = await probe('one');
+    expectRefused(await probe('two'), { name: 'probes', limit: 1, used: 1 });
+    expect((await admin.delete(`/probes/${body.id}`)).status).toBe(204);
+    expect((await probe('two')).status).toBe(201);
   });
 
   it('refuses one status page too many, and takes it after its website is deleted', async () => {
@@ -282,11 +294,11 @@ describe('quotas', () => {
   it('the counters hold what is in the tables, whoever wrote it', async () => {
     const database = app.app.get(Database);
     const counted = await database.query(
-      `SELECT org_id, websites, endpoints, alerts, api_keys, status_pages, check_rate::text FROM organization_use
+      `SELECT org_id, websites, endpoints, alerts, api_keys, status_pages, probes, check_rate::text FROM organization_use
         ORDER BY org_id`,
     );
     const present = await database.query(
-      `SELECT o.id AS org_id, ${['website', 'endpoint', 'alert', 'api_key', 'status_page']
+      `SELECT o.id AS org_id, ${['website', 'endpoint', 'alert', 'api_key', 'status_page', 'probe']
         .map((table) => `(SELECT count(*)::int FROM ${table} t WHERE t.org_id = o.id) AS ${table}s`)
         .join(', ')},
               (SELECT coalesce(sum(round(1000000.0 / interval_seconds)), 0)::bigint::text FROM endpoint t

@@ -65,6 +65,7 @@ describe('the schedule', () => {
         active,
         scheduled: true,
         revision: 1,
+        locations: ['local'],
       })),
     );
     return ids;

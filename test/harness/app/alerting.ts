@@ -13,8 +13,9 @@ import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { EpisodeRecorder } from '../../../src/alert/episode/episode-recorder';
 import { Outbox } from '../../../src/delivery/outbox';
 import { ownerOf, SealedConfigs } from '../../../src/delivery/config/sealed-config';
+import type { Notification } from '../../../src/channel/notification';
 import { ChannelModule } from '../../../src/channel/channel.module';
-import type { StreakUpdate } from '../../../src/endpoint/streak-update';
+import type { LocationSeen, StreakUpdate } from '../../../src/endpoint/streak-update';
 import { Config } from '../../../src/platform/config/config';
 import { ConfigModule } from '../../../src/platform/config/config.module';
 import { Database, type Tx, WorkerDatabase } from '../../../src/platform/database/database';
@@ -24,6 +25,7 @@ import { EventsModule } from '../../../src/platform/events/events.module';
 import { ObservabilityModule } from '../../../src/platform/observability/observability.module';
 import { newUuid, parseId } from '../../../src/platform/ids/id';
 import { SecretsModule } from '../../../src/platform/secrets/secrets.module';
+import { ProbeDirectory } from '../../../src/probe/probe-directory';
 import { TimeModule } from '../../../src/platform/time/time.module';
 import { freshDatabase } from '../database/database';
 
@@ -36,6 +38,8 @@ export interface Reported {
   result: Result;
   muted?: boolean;
   address?: string;
+  /** What each of several locations saw. */
+  locations?: readonly LocationSeen[];
 }
 
 /** A row of `alert`, as far as tests look at it. */
@@ -55,7 +59,7 @@ export interface StoredDelivery {
   kind: string;
   incident_no: number;
   state: string;
-  notification: { id: string; incidentKey: string; triggerId: string | null };
+  notification: Pick<Notification, 'id' | 'incidentKey' | 'triggerId' | 'locations'>;
 }
 
 /** The rule of an alert that a test creates. */
@@ -100,6 +104,7 @@ export class Alerting {
         AlertEvaluator,
         AlertLifecycle,
         EpisodeRecorder,
+        ProbeDirectory,
         IncidentRecorder,
         IncidentAdoption,
         IncidentMetrics,
@@ -206,12 +211,12 @@ export class Alerting {
     return this.module.get(WorkerDatabase).transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
       const updates: StreakUpdate[] = [];
-      for (const { endpointId, result, muted = false, address = '192.0.2.1' } of batch) {
+      for (const { endpointId, result, muted = false, address = '192.0.2.1', locations } of batch) {
         const state = states.get(endpointId);
         if (!state) throw new Error(`endpoint ${endpointId} has no state`);
         if (result === '?') continue;
         fold(state, result, muted, at);
-        updates.push({ ...updateOf(state, result, muted, at, error), address });
+        updates.push({ ...updateOf(state, result, muted, at, error), address, ...(locations && { locations }) });
       }
       for (const state of states.values()) await saveState(tx, state);
       await this.evaluator.evaluate(tx, updates);
@@ -240,11 +245,12 @@ export class Alerting {
     return this.nearTriggerAt(new Date(), ...endpointIds);
   }
 
-  nearTriggerAt(checkedAt: Date, ...endpointIds: string[]): Promise<Set<string>> {
-    return this.evaluator.nearTrigger(
+  async nearTriggerAt(checkedAt: Date, ...endpointIds: string[]): Promise<Set<string>> {
+    const near = await this.evaluator.nearTrigger(
       this.database,
       endpointIds.map((endpointId) => ({ endpointId, checkedAt })),
     );
+    return new Set(near.keys());
   }
 
   async alerts(orgId: string): Promise<StoredAlert[]> {

@@ -110,6 +110,7 @@ class Shared implements SharedService {
       .query<{ id: string }>('SELECT id FROM organization WHERE NOT is_default AND deleted_at IS NULL');
     for (const { id } of others) await app.get(OrganizationService).remove(id);
     await app.get(OrganizationPurgeJob).run();
+    await app.get(Database).query('DELETE FROM probe WHERE org_id IS NULL');
     const clock = app.get(Clock);
     if (!Object.hasOwn(clock, 'now')) return;
     // Not for the specs after it.

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { nextTransition } from '../../../src/alert/episode/alert-transition';
+import type { LocationSeen } from '../../../src/endpoint/streak-update';
+import { WorkerDatabase } from '../../../src/platform/database/database';
+import { collectQueries } from '../../harness/app/query-counter';
 import { Alerting, type Result } from '../../harness/app/alerting';
 
 describe('alert evaluation', () => {
@@ -75,6 +78,48 @@ describe('alert evaluation', () => {
     const [first, second] = await alerting.deliveries(alertId);
     expect(second?.notification.incidentKey).toBe(first?.notification.incidentKey);
     expect(second?.notification.triggerId).toBe(first?.notification.id);
+  });
+
+  it('keeps what each of several locations saw, by their names, in event and message', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
+    const [fra, office] = await alerting.database.query<{ number: number }>(
+      `INSERT INTO probe (id, org_id, key, name, created_at, updated_at)
+       VALUES (gen_random_uuid(), $1, 'fra', 'Frankfurt', now(), now()), (gen_random_uuid(), $1, 'office', 'Office', now(), now())
+       RETURNING number`,
+      [orgId],
+    );
+    const error = { code: 'connection_refused' as const, message: 'connection refused' };
+    const seen = (isDown: boolean): LocationSeen[] => [
+      { number: fra?.number ?? 0, outcome: isDown ? 'down' : 'up', isLost: false, error: isDown ? error : null },
+      { number: 0, outcome: 'up', isLost: false, error: null },
+      { number: office?.number ?? 0, outcome: 'up', isLost: true, error: null },
+    ];
+    await alerting.check([{ endpointId, result: 'F', locations: seen(true) }]);
+    await alerting.check([{ endpointId, result: 'S', locations: seen(false) }]);
+    const [triggered, resolved] = await alerting.events(alertId);
+    const silent = { code: 'monitor_offline', message: 'Nothing has been heard from this location.' };
+    expect(triggered?.locations).toEqual([
+      { location: 'fra', outcome: 'down', error },
+      { location: 'local', outcome: 'up', error: null },
+      { location: 'office', outcome: 'unknown', error: silent },
+    ]);
+    expect(triggered?.message).toBe(
+      'Checkout API is down: connection refused (1 check in a row) from 1 of 3 locations: fra; no word from office',
+    );
+    expect(resolved?.locations?.map(({ outcome }) => outcome)).toEqual(['up', 'up', 'unknown']);
+    const [message] = await alerting.deliveries(alertId);
+    expect(message?.notification.locations).toEqual(triggered?.locations);
+  });
+
+  it('asks for no location of an endpoint that has one, and keeps none', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
+    const statements = collectQueries(alerting.nest.get(WorkerDatabase).dataSource);
+    await alerting.play(endpointId, 'F');
+    expect(statements.filter(([sql]) => /\bprobe\b|endpoint_location/.test(sql))).toEqual([]);
+    expect((await alerting.events(alertId)).map(({ locations }) => locations)).toEqual([null]);
+    expect((await alerting.deliveries(alertId))[0]?.notification).not.toHaveProperty('locations');
   });
 
   it('records a resolve without a delivery when resolves are not to be sent', async () => {
@@ -195,7 +240,7 @@ describe('alert evaluation', () => {
     expect(await near()).toEqual(new Set([endpointId]));
     await alerting.play(endpointId, 'F');
     expect(await near()).toEqual(new Set());
-    expect(await alerting.evaluator.nearTrigger(alerting.database, [])).toEqual(new Set());
+    expect(await alerting.evaluator.nearTrigger(alerting.database, [])).toEqual(new Map());
   });
 
   it('agrees with the pure fold on a real database, for any results in any batches', async () => {

@@ -71,9 +71,20 @@ describe('stored history', () => {
     await bench.database.query('INSERT INTO check_day SELECT * FROM check_hour WHERE endpoint_key = $1', [
       endpoint.key,
     ]);
+    await bench.database.query('INSERT INTO location_hour SELECT 1, h.* FROM check_hour h WHERE endpoint_key = $1', [
+      endpoint.key,
+    ]);
   };
   const left = async () => {
-    const tables = ['check_result', 'check_detail', 'check_hour', 'check_day', 'outage', 'history_late'];
+    const tables = [
+      'check_result',
+      'check_detail',
+      'check_hour',
+      'check_day',
+      'location_hour',
+      'outage',
+      'history_late',
+    ];
     const counts = await Promise.all(tables.map((table) => ofEndpoint('1', table)));
     return Object.fromEntries(counts.map((rows, index) => [tables[index], rows.length]));
   };

@@ -58,7 +58,7 @@ describe('an endpoint that is not scheduled', () => {
     const endpointId = parseId('endpoint', await newEndpoint(write, website, { interval: INTERVAL_SECONDS })) ?? '';
     websiteId = parseId('website', website) ?? '';
     const times = { intervalSeconds: INTERVAL_SECONDS, timeoutSeconds: 10 };
-    row = { endpointId, orgId, ...times, active: true, scheduled: false, revision: 1 };
+    row = { endpointId, orgId, ...times, active: true, scheduled: false, revision: 1, locations: ['local'] };
   });
   afterAll(() => app.close());
 
@@ -74,6 +74,7 @@ describe('an endpoint that is not scheduled', () => {
         { orgId, coversAll: false, websiteIds: [websiteId], endpointIds: [], tags: [] },
         new Date(),
       ),
+    dueNow: (schedule, sql, { endpointId }) => schedule.dueNow(sql, [endpointId]),
     bringForward: (schedule, sql) => schedule.bringForward(sql),
     add: async (schedule, sql, added) => {
       await sql.query('DELETE FROM endpoint_schedule WHERE endpoint_id = $1', [added.endpointId]);

@@ -15,6 +15,7 @@ const item = (name: string, status: Status, more: Partial<OverviewItem> = {}): O
   last_checked_at: null,
   next_expected_at: null,
   last_error: null,
+  locations: null,
   uptime_24h: 1,
   coverage_24h: 1,
   watched_24h: 1,

@@ -95,6 +95,18 @@ export function describeChecks(session: TheSession): void {
       expectProblem(await get('/checks?outcome=maybe'), 400, 'invalid_query');
     });
 
+    it('is read by location, which is the service itself where no probe checks it', async () => {
+      const { body } = await get<Thing[]>('/checks?location=local');
+      expect(body.map(({ location, verdict }) => [location, verdict])).toEqual([
+        ['local', 'down'],
+        ['local', 'up'],
+      ]);
+      const without = { outage_count: null, downtime_seconds: null, outages: [] };
+      expect((await get('/uptime?location=local')).body).toMatchObject({ uptime: 0.5, checks: 2, ...without });
+      for (const what of ['checks', 'uptime', 'latency'])
+        expectProblem(await get(`/${what}?location=nowhere`), 404, 'not_found');
+    });
+
     it('shows in the endpoint, its website and the overview', async () => {
       const checked = { status: 'down', last_checked_at: newest['checked_at'] };
       expect((await get('')).body).toMatchObject(checked);

@@ -12,12 +12,12 @@ export const OPERATIONS: readonly Operation[] = operationsOf(CONTRACT);
 
 /**
  * Who may call an operation at the least. `public`: everybody. `operator`: who has the operator token, and no key. `person`: the browser of
- * somebody with an account.
+ * somebody with an account. `probe`: who has the token of a probe.
  */
-export type Caller = 'public' | 'read' | 'write' | 'admin' | 'operator' | 'person';
+export type Caller = 'public' | 'read' | 'write' | 'admin' | 'operator' | 'person' | 'probe';
 
-const FOR_ADMINS = /^\S+ \/api\/v1\/(api-keys|audit-log|system|people|invitations)/;
-const FOR_OPERATORS = /^\S+ \/api\/v1\/organizations/;
+const FOR_ADMINS = /^\S+ \/api\/v1\/(api-keys|audit-log|system|people|invitations)|^(?!GET )\S+ \/api\/v1\/probes/;
+const FOR_OPERATORS = /^\S+ \/api\/v1\/(organizations|shared-probes)/;
 /** They change nothing of the organization, whatever their method. */
 const CHANGES_NOTHING = ['convertConfiguration', 'planConfiguration', 'previewHeartbeat'];
 
@@ -25,6 +25,7 @@ const CHANGES_NOTHING = ['convertConfiguration', 'planConfiguration', 'previewHe
 export function callerOf({ name, method, operationId, security }: Operation): Caller {
   if (security?.length === 0) return 'public';
   if (security?.some((one) => 'session' in one)) return 'person';
+  if (security?.some((one) => 'probe_token' in one)) return 'probe';
   if (FOR_OPERATORS.test(name)) return 'operator';
   if (FOR_ADMINS.test(name)) return 'admin';
   return method === 'GET' || CHANGES_NOTHING.includes(operationId) ? 'read' : 'write';

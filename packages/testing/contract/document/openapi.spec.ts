@@ -41,6 +41,9 @@ describe('the contract', () => {
     ['showStatusPage', 'public'],
     ['signOut', 'public'],
     ['getAccount', 'person'],
+    ['listProbes', 'read'],
+    ['rotateProbe', 'admin'],
+    ['listSharedProbes', 'operator'],
   ])('knows who may call %s: %s', (id, caller) => {
     const operation = OPERATIONS.find(({ operationId }) => operationId === id);
     expect(operation && callerOf(operation)).toBe(caller);

@@ -7,11 +7,18 @@ import { PEOPLE_SAMPLES } from './samples-of-people';
 import { pathOf, type Sample, type Samples } from './sample';
 import { EVENT_SAMPLES } from './samples-of-events';
 import { INCIDENT_SAMPLES } from './samples-of-incidents';
+import { PROBE_SAMPLES } from './samples-of-probes';
 import { RESOURCE_SAMPLES } from './samples-of-resources';
 import { Scene } from './scene';
 
 /** A request of success for each operation of the contract. */
-export const SAMPLES: Samples = { ...RESOURCE_SAMPLES, ...EVENT_SAMPLES, ...INCIDENT_SAMPLES, ...PEOPLE_SAMPLES };
+export const SAMPLES: Samples = {
+  ...RESOURCE_SAMPLES,
+  ...EVENT_SAMPLES,
+  ...INCIDENT_SAMPLES,
+  ...PEOPLE_SAMPLES,
+  ...PROBE_SAMPLES,
+};
 
 /** The sample of an operation, with what it needs. */
 export async function sampleOf(scene: Scene, { operationId, name }: Operation): Promise<Sample> {
@@ -20,10 +27,10 @@ export async function sampleOf(scene: Scene, { operationId, name }: Operation): 
   return make(scene);
 }
 
-/** Who may call it, and nobody who may more. Samples for persons bring the cookie of one. */
+/** Who may call it, and nobody who may more. Samples for persons bring the cookie of one, those for probes a token. */
 export function callerFor(session: Session, operation: Operation): Caller {
   const caller = callerOf(operation);
-  return caller === 'public' || caller === 'person' ? session.anonymous : session[caller];
+  return caller === 'public' || caller === 'person' || caller === 'probe' ? session.anonymous : session[caller];
 }
 
 /** Sends a sample. */

@@ -49,6 +49,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'status-pages': 'sp',
   'api-keys': 'key',
   organizations: 'org',
+  probes: 'pr',
+  'shared-probes': 'pr',
   people: 'per',
   invitations: 'inv',
   auth: 'ses',

@@ -10,6 +10,8 @@ import {
   newContact,
   newEndpoint,
   newPage,
+  newProbe,
+  newSharedProbe,
   newWebsite,
   newWindow,
   type Thing,
@@ -41,6 +43,8 @@ export class Scene {
   readonly guest = once(() => newMember(this.session));
   /** Whose password is set, so that no cookie of theirs lasts. */
   readonly forgetful = once(() => newMember(this.session));
+  readonly probe = once(async () => (await newProbe(this.session)).id);
+  readonly sharedProbe = once(async () => (await newSharedProbe(this.session)).id);
   readonly cookie = once(() => cookieOf(this.session));
 }
 

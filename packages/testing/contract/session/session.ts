@@ -18,6 +18,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   key: '/api-keys',
   org: '/organizations',
   inv: '/invitations',
+  pr: '/probes',
 };
 
 /** Gives the session of a run; the tests ask for it when they run, not when they are declared. */
@@ -101,8 +102,7 @@ export class Session {
   }
 
   /** Removes this at the end, whatever happens until then. */
-  willRemove(by: Caller, id: string): void {
-    const collection = COLLECTIONS[id.split('_')[0] ?? ''];
+  willRemove(by: Caller, id: string, collection = COLLECTIONS[id.split('_')[0] ?? '']): void {
     const path = `${collection}/${id}`;
     if (collection !== undefined) this.made.push({ path, remove: () => by.delete(path) });
   }
@@ -138,6 +138,6 @@ export class Session {
     }
     // Also when a broken service does not say 201 for it. A detected incident is what happened: nobody removes it.
     if (call.method === 'POST' && status < 300 && typeof body?.id === 'string' && body.kind !== 'detected')
-      this.willRemove(by, body.id);
+      this.willRemove(by, body.id, call.path === '/api/v1/shared-probes' ? '/shared-probes' : undefined);
   }
 }

@@ -68,6 +68,16 @@ export function windowFields(session: Session, endpointId: string): Record<strin
   return { name: session.name('window'), scope: { endpoint_ids: [endpointId] }, starts_at, ends_at };
 }
 
+/** A probe with its token. Nothing calls with it. */
+export async function newProbe(session: Session, fields: object = {}): Promise<Thing & { token: string }> {
+  return createdIn(await session.admin.post('/probes', { key: session.key('probe'), ...fields }));
+}
+
+/** One that the operator shares. */
+export async function newSharedProbe(session: Session, fields: object = {}): Promise<Thing & { token: string }> {
+  return createdIn(await session.operator.post('/shared-probes', { key: session.key('probe'), ...fields }));
+}
+
 /** A PNG of one pixel (https://www.w3.org/TR/png-3/), as pages take it. */
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -50,7 +50,7 @@ export class EndpointChanges {
     const dto = present && caller.role === 'read' ? withMaskedCredentials(sent, present) : sent;
     const stored = present && settingsWithoutParents(present);
     const after = findings.attempt(pointer, () => {
-      const examined = this.settings.examine(id, dto, stored, caller);
+      const examined = this.settings.examine(id, dto, { stored, caller, probes: planning.probes });
       refuse(examined.findings);
       return examined;
     });
@@ -104,8 +104,8 @@ export class EndpointChanges {
 
 /** What `null` stands for. A heartbeat has no settings of checks, and `null` says so. */
 function defaultsOf(type: string, minIntervalSeconds: number): Defaults {
-  const { enabled, tags, depends_on, ...ofChecks } = ENDPOINT_DEFAULTS;
-  const all = { enabled, tags, depends_on };
+  const { enabled, locations, quorum, tags, depends_on, ...ofChecks } = ENDPOINT_DEFAULTS;
+  const all = { enabled, locations, quorum, tags, depends_on };
   return type === HEARTBEAT ? all : { ...all, ...ofChecks, interval: Math.max(60, minIntervalSeconds) };
 }
 

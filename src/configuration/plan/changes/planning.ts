@@ -1,3 +1,4 @@
+import type { ProbesByLocation } from '../../../endpoint/locations/locations';
 import type { Caller } from '../../../platform/access/caller';
 import type { FieldChange, Planned, PlannedAction } from '../plan';
 import { changesOf, settingsOfNew, type Sides } from '../field-changes';
@@ -18,6 +19,8 @@ export interface Planning {
   findings: PlanFindings;
   /** Pointers of what secrets stand for whose values were sent. */
   secrets: ReadonlySet<string>;
+  /** That endpoints name or are to name, as they will be. */
+  probes: ProbesByLocation;
   /** Credentials that were sent in place of others. */
   guesses: Set<string>;
 }

@@ -17,7 +17,11 @@ const DEPENDENTS = `
     FROM endpoint_dependency d JOIN endpoint e ON e.id = d.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
    WHERE d.parent_id = ANY ($1::uuid[]) ORDER BY d.parent_id, e.id`;
 
-/** What an owner's things hold that is not its own, and what depends on them: four statements, each a range of an index for every thing. */
+const NAMING_PROBES = `
+  SELECT p.id AS "probeId", l.endpoint_id AS "endpointId" FROM probe p JOIN endpoint_location l ON l.number = p.number AND l.number > 0
+   WHERE p.id = ANY ($1::uuid[]) ORDER BY p.id, l.endpoint_id`;
+
+/** What an owner's things hold that is not its own, and what depends on them: five statements, each a range of an index for every thing. */
 export async function readForeignRows(sql: Sql, owner: string, state: PresentState): Promise<ForeignRows> {
   const own = (rows: readonly { id: string; owner: string | null }[]): string[] =>
     rows.filter((row) => row.owner === owner).map(({ id }) => id);
@@ -30,5 +34,6 @@ export async function readForeignRows(sql: Sql, owner: string, state: PresentSta
     onEndpoints: await counts(ON_ENDPOINTS, own(state.endpoints)),
     alertsOfContacts: await sql.query(OF_CONTACTS, [own(state.contacts)]),
     dependents: await sql.query(DEPENDENTS, [own(state.endpoints)]),
+    namingProbes: await sql.query(NAMING_PROBES, [own(state.probes)]),
   };
 }

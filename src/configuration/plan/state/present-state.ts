@@ -1,23 +1,30 @@
 import { Alert } from '../../../alert/alert.entity';
 import { Contact } from '../../../contact/contact.entity';
-import { Endpoint } from '../../../endpoint/endpoint.entity';
+import { Endpoint, type WithLocations } from '../../../endpoint/endpoint.entity';
+import { LOCATIONS_COLUMN } from '../../../endpoint/locations/by-location';
 import { PARENTS_COLUMN } from '../../../endpoint/suppression/dependencies';
 import { selectWindows, type WindowRow } from '../../../maintenance/window-row';
 import { selectColumns } from '../../../platform/database/select-columns';
 import type { Sql } from '../../../platform/database/database';
+import { ownProbes, type ProbeRow } from '../../../probe/probe-store';
 import type { PublicPageRow } from '../../../status-page/settings/public-page.dto';
 import { Website } from '../../../website/website.entity';
 
-export type PresentEndpoint = Endpoint & {
-  /** uuids, in order. */
-  dependsOn: readonly string[];
-};
+export type PresentEndpoint = Endpoint &
+  WithLocations & {
+    /** uuids, in order. */
+    dependsOn: readonly string[];
+  };
+
+/** An own one; its key is its key. */
+export type PresentProbe = ProbeRow & { externalKey: string };
 
 export type PresentPage = Omit<PublicPageRow, 'external_key'> & { externalKey: string | null };
 
 /** What an organization has, as rows, oldest first. */
 export interface PresentState {
   contacts: readonly Contact[];
+  probes: readonly PresentProbe[];
   websites: readonly Website[];
   endpoints: readonly PresentEndpoint[];
   alerts: readonly Alert[];
@@ -48,8 +55,9 @@ const isWanted = (row: string): string =>
 const CONTACTS = `SELECT ${selectColumns(Contact, 'c')} FROM contact c WHERE c.org_id = $1 ORDER BY c.id`;
 const ALL_WEBSITES = `SELECT ${selectColumns(Website, 'w')} FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NULL`;
 const WEBSITES = `${ALL_WEBSITES} AND ${isWanted('w')}`;
-const ALL_ENDPOINTS = `SELECT ${selectColumns(Endpoint, 'e')}, ${PARENTS_COLUMN}
-  FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE e.org_id = $1`;
+const ALL_ENDPOINTS = `SELECT ${selectColumns(Endpoint, 'e')}, ${PARENTS_COLUMN}, ${LOCATIONS_COLUMN}
+  FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+  LEFT JOIN endpoint_schedule n ON n.endpoint_id = e.id WHERE e.org_id = $1`;
 const ENDPOINTS = `${ALL_ENDPOINTS} AND (e.website_id = ANY ($5::uuid[]) OR e.owner = $4) AND ${isWanted('e')}`;
 const ALL_ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   JOIN endpoint e ON e.id = a.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE a.org_id = $1`;
@@ -68,12 +76,13 @@ const parametersOf = (orgId: string, { keys, names }: Named, owner: string | nul
 ];
 
 /**
- * What is wanted of an organization, six statements one after the other. Contacts and pages are few and read whole; of the
+ * What is wanted of an organization, seven statements one after the other. Contacts, probes and pages are few and read whole; of the
  * others an index range of the organization is walked, of endpoints that of the websites that were found.
  */
 export async function readWanted(sql: Sql, orgId: string, wanted: Lookup): Promise<PresentState> {
   const { owner } = wanted;
   const contacts = await sql.query<Contact>(CONTACTS, [orgId]);
+  const probes = await ownProbes(sql, orgId);
   const websites = await sql.query<Website>(`${WEBSITES} ORDER BY w.id`, parametersOf(orgId, wanted.websites, owner));
   const endpoints = await sql.query<PresentEndpoint>(`${ENDPOINTS} ORDER BY e.id`, [
     ...parametersOf(orgId, wanted.endpoints, owner),
@@ -82,7 +91,7 @@ export async function readWanted(sql: Sql, orgId: string, wanted: Lookup): Promi
   const alerts = await sql.query<Alert>(`${ALERTS} ORDER BY a.id`, [orgId, endpoints.map(({ id }) => id), owner]);
   const pages = await sql.query<PresentPage>(PAGES, [orgId]);
   const windows = await sql.query<WindowRow>(`${WINDOWS} ORDER BY m.id`, parametersOf(orgId, wanted.windows, owner));
-  return { contacts, websites, endpoints, alerts, windows, pages };
+  return { contacts, probes, websites, endpoints, alerts, windows, pages };
 }
 
 // Cost: what is read for a plan, of which nothing leaves the database but a number.
@@ -107,6 +116,7 @@ export async function bytesOfWanted(sql: Sql, orgId: string, wanted: Lookup): Pr
 export async function readEverything(sql: Sql, orgId: string): Promise<PresentState> {
   return {
     contacts: await sql.query<Contact>(CONTACTS, [orgId]),
+    probes: await ownProbes(sql, orgId),
     websites: await sql.query<Website>(`${ALL_WEBSITES} ORDER BY w.id`, [orgId]),
     endpoints: await sql.query<PresentEndpoint>(`${ALL_ENDPOINTS} ORDER BY e.id`, [orgId]),
     alerts: await sql.query<Alert>(`${ALL_ALERTS} ORDER BY a.id`, [orgId]),

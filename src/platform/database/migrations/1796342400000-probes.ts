@@ -39,11 +39,11 @@ const rateOf = (row: string): string => `round(1000000.0 / ${row}.interval_secon
 export class Probes1796342400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      -- number: what history stores of a location; 0 is the service itself, so there are 32,767 in all. org_id NULL: shared by the
+      -- number: what history stores of a location; 0 is the service itself, so there are 32,767 at once; a free one is taken again. org_id NULL: shared by the
       -- operator. lookup and hash as of an API key; the token before ends with the first use of the new one, at previous_until
       -- at the latest. numbered: the highest version of its endpoint_location and probe_removal. epoch: a cursor of another one is unknown.
       -- session: the process that polls now, heard at last_seen_at. online follows within 60 s of silence.
-      CREATE SEQUENCE probe_number AS smallint;
+      CREATE SEQUENCE probe_number AS smallint CYCLE;
       CREATE TABLE probe (
         id uuid PRIMARY KEY,
         number smallint NOT NULL DEFAULT nextval('probe_number'),
@@ -124,6 +124,7 @@ export class Probes1796342400000 implements MigrationInterface {
         removed_at timestamptz(3) NOT NULL DEFAULT now()
       );
       CREATE INDEX probe_removal_of_probe ON probe_removal (number, version);
+      CREATE INDEX probe_removal_changed ON probe_removal (number) WHERE version IS NULL;
       CREATE INDEX probe_removal_by_time ON probe_removal (removed_at);
 
       -- A check that somebody waits for. definition: sealed, of a try-out; removed when taken. result: what came of it.
@@ -144,7 +145,7 @@ export class Probes1796342400000 implements MigrationInterface {
       -- Hours by location, of endpoints that have several; counts are those of its own outcomes.
       CREATE TABLE location_hour (
         location smallint NOT NULL,${STATS_COLUMNS},
-        PRIMARY KEY (endpoint_key, location, start_at)
+        PRIMARY KEY (endpoint_key, start_at, location)
       );
 
       ALTER TABLE check_result ADD COLUMN location smallint NOT NULL DEFAULT 0;
@@ -169,11 +170,12 @@ export class Probes1796342400000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       DROP TRIGGER location_schedule_changed ON endpoint_schedule;
+      DROP TRIGGER located_elsewhere ON endpoint_schedule;
       DROP TRIGGER location_alerts_in ON alert;
       DROP TRIGGER location_alert_changed ON alert;
       DROP TRIGGER location_alerts_out ON alert;
       DROP TABLE location_hour, probe_ask, probe_removal, endpoint_location, probe;
-      DROP FUNCTION location_schedule_changed, location_alerts_changed, location_alert_changed, location_removed, stream_location, stream_probe, probe_counted;
+      DROP FUNCTION location_schedule_changed, located_elsewhere, location_alerts_changed, location_alert_changed, location_removed, stream_location, stream_probe, probe_counted;
       ALTER TABLE organization_use DROP COLUMN probes;
       ALTER TABLE alert_event DROP COLUMN locations;
       ALTER TABLE endpoint_schedule DROP COLUMN located;
@@ -213,6 +215,18 @@ const TRIGGERS = `
     WHEN (NEW.located AND (OLD.active, OLD.revision, OLD.interval_seconds, OLD.timeout_seconds)
                       <> (NEW.active, NEW.revision, NEW.interval_seconds, NEW.timeout_seconds))
     EXECUTE FUNCTION location_schedule_changed();
+
+  -- An older instance that changes an endpoint would have it checked here, without local among its locations.
+  CREATE FUNCTION located_elsewhere() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NOT EXISTS (SELECT FROM endpoint_location WHERE endpoint_id = NEW.endpoint_id AND number = 0) THEN
+        NEW.scheduled := false;
+        NEW.next_check_at := 'infinity';
+      END IF;
+      RETURN NEW;
+    END $$;
+  CREATE TRIGGER located_elsewhere BEFORE UPDATE OF scheduled ON endpoint_schedule FOR EACH ROW
+    WHEN (NEW.located AND NEW.scheduled AND NOT OLD.scheduled) EXECUTE FUNCTION located_elsewhere();
 
   -- Its alerts say when a failure is repeated before it is sent. Cost: for each changed alert a look into an index.
   CREATE FUNCTION location_alerts_changed() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -78,6 +78,8 @@ export class EgressPolicy {
   private readonly privateMode: Config['egressPrivate'];
   private readonly trusted: CidrRule;
   private readonly untrusted: CidrRule;
+  private readonly anywhere = new CidrRule(true, [], []);
+  private readonly anywherePublic = new CidrRule(false, [], []);
   private readonly publicOnly: CidrRule;
 
   constructor(config: Config) {
@@ -94,6 +96,11 @@ export class EgressPolicy {
     const mode = this.privateMode;
     const allowsPrivate = mode === 'allow' || (mode === 'auto' && isDefault);
     return new OrganizationRule(id, isDefault, allowsPrivate, allowsPrivate ? this.trusted : this.untrusted);
+  }
+
+  /** The rule where a probe stands: what the settings here name is another network. */
+  elsewhere({ allowsPrivate }: { allowsPrivate: boolean }): EgressRule {
+    return new OrganizationRule(null, false, allowsPrivate, allowsPrivate ? this.anywhere : this.anywherePublic);
   }
 
   /**

@@ -14,6 +14,7 @@ const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['alerts_per_endpoint', 'Alerts of one endpoint'],
   ['people', 'People, with open invitations'],
   ['api_keys', 'API keys'],
+  ['probes', 'Probes'],
   ['status_pages', 'Status pages'],
   ['streams', 'Live streams at once'],
   ['changed_bytes_per_day', 'Bytes that changes have added today (UTC)'],

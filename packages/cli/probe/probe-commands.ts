@@ -1,0 +1,129 @@
+import { type Command, Option } from 'commander';
+import type { Probe, UptimeClient } from '../../client/index.cjs';
+import type { ExitCode } from '../uptime/configuration-commands';
+import { clientOf, type Connection } from '../uptime/connection';
+import { CommandError, type Io } from '../uptime/io';
+import { allPages } from '../uptime/pages';
+import type { AddCommand } from '../uptime/program';
+import { painter, shown } from '../uptime/style';
+import { probeTable } from './probe-text';
+
+interface Printed {
+  json?: boolean;
+}
+
+interface CreateOptions extends Printed {
+  name?: string;
+  region?: string;
+  allowPrivate?: boolean;
+}
+
+const STATUSES = ['new', 'online', 'offline', 'disabled', 'unsupported'] as const;
+
+/** Adds `probe` with `ls`, `create`, `rotate` and `rm`. */
+export const addProbeCommands: AddCommand = (program, { io, connection, end }): void => {
+  const uptime = () => clientOf(connection());
+  const inJson = (command: Command): Command => command.option('--json', 'what the API returns');
+  const probe = program.command('probe').description('places to check from, beside the service itself');
+
+  inJson(probe.command('ls'))
+    .description('list probes, shared ones included')
+    .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
+    .action(async (options: Printed & { status?: Probe['status'] }) => end(await list(io, uptime(), options)));
+
+  inJson(probe.command('create <key>'))
+    .description('make a probe and print its token, this one time; needs an admin key')
+    .option('--name <name>', 'what people call it; default the key')
+    .option('--region <region>', 'where it is, in words')
+    .option('--allow-private', 'its checks may reach private addresses')
+    .action(async (key: string, options: CreateOptions) => end(await create(io, connection(), key, options)));
+
+  inJson(probe.command('rotate <probe>'))
+    .description('print a new token for a probe, by its key or id; the old one ends with the first use of the new one')
+    .option('--grace <seconds>', 'how long the old token works at the most; default 3600, 0 not at all')
+    .action(async (name: string, options: Printed & { grace?: string }) =>
+      end(await rotate(io, uptime(), name, options)),
+    );
+
+  probe
+    .command('rm <probe>')
+    .description('delete a probe, by its key or id, that no endpoint names')
+    .action(async (name: string) => end(await remove(io, uptime(), name)));
+};
+
+async function list(
+  io: Io,
+  uptime: UptimeClient,
+  { json, status }: Printed & { status?: Probe['status'] },
+): Promise<ExitCode> {
+  const found = await probes(uptime, status);
+  if (json) io.out(jsonText(found));
+  else io.out(found.length === 0 ? 'There is no probe.\n' : `${probeTable(found, painter(io.hasColour)).join('\n')}\n`);
+  return 0;
+}
+
+/** The token alone is what it prints; what to do with it stands beside it. */
+async function create(
+  io: Io,
+  connection: Connection,
+  key: string,
+  { json, name, region, allowPrivate }: CreateOptions,
+): Promise<ExitCode> {
+  const body = { key, ...(name && { name }), ...(region && { region }), ...(allowPrivate && { allow_private: true }) };
+  const made = await clientOf(connection).createProbe({ body });
+  io.out(json ? jsonText(made) : `${made.token}\n`);
+  if (!json) io.err(startText(made.key, connection.url));
+  return 0;
+}
+
+async function rotate(
+  io: Io,
+  uptime: UptimeClient,
+  name: string,
+  { json, grace }: Printed & { grace?: string },
+): Promise<ExitCode> {
+  const seconds = grace === undefined ? undefined : Number(grace);
+  if (seconds !== undefined && !Number.isInteger(seconds))
+    throw new CommandError(`--grace is a whole number of seconds, not ${shown(grace ?? '')}`);
+  const { id } = await probeNamed(uptime, name);
+  const rotated = await uptime.rotateProbe({ path: { id }, body: seconds === undefined ? {} : { grace: seconds } });
+  io.out(json ? jsonText(rotated) : `${rotated.token}\n`);
+  if (!json) io.err(endText(rotated.previous_until));
+  return 0;
+}
+
+async function remove(io: Io, uptime: UptimeClient, name: string): Promise<ExitCode> {
+  const { id, key } = await probeNamed(uptime, name);
+  await uptime.deleteProbe({ path: { id } });
+  io.out(`${shown(key)} is deleted; its token is refused.\n`);
+  return 0;
+}
+
+/** By its id, or by its key; of those with the same key the organization's own. Throws in words when there is none. */
+async function probeNamed(uptime: UptimeClient, name: string): Promise<Probe> {
+  if (/^pr_[0-9a-z]+$/.test(name)) return uptime.getProbe({ path: { id: name } });
+  const found = (await probes(uptime)).find(({ key, shared }) => key === name && !shared);
+  if (found) return found;
+  throw new CommandError(
+    `No probe of yours has the key or the id (pr_…) ${shown(name)}; probe ls shows what there is.`,
+  );
+}
+
+const probes = async (uptime: UptimeClient, status?: Probe['status']): Promise<Probe[]> =>
+  (await allPages((page) => uptime.listProbes.withResponse({ query: { ...page, status } }))).items;
+
+/** The token goes in by the environment: arguments are read by every user of the machine. */
+const startText = (key: string, url: string): string => `
+This is the token of ${shown(key)}, shown this one time. Who has it reads the endpoints that name the probe, with their credentials.
+Start the probe where it is to check from:
+
+  export PROBE_TOKEN=ump_…
+  docker run -d --restart unless-stopped -e ROLE=probe -e PROBE_URL=${url} -e PROBE_TOKEN uptime-monitor
+`;
+
+const endText = (until: string | null): string =>
+  until === null
+    ? 'No other token of the probe works.\n'
+    : `The old token ends with the first use of this one, at ${until} at the latest.\n`;
+
+const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

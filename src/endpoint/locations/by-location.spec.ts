@@ -1,0 +1,53 @@
+import { type LocationRow, toEndpointLocation } from './by-location';
+
+const NOW = Date.UTC(2026, 10, 20, 10);
+const ENDPOINT = { quorum: 'majority', intervalSeconds: 60, timeoutSeconds: 10 };
+/** Silent after 145 s, lost 300 s later. */
+const ago = (seconds: number): Date => new Date(NOW - seconds * 1000);
+
+const row = (more: Partial<LocationRow> = {}): LocationRow => ({
+  endpointId: '00000000-0000-4000-8000-000000000001',
+  location: 'fra',
+  name: 'Frankfurt',
+  status: 1,
+  since: ago(600),
+  degraded: false,
+  failures: 0,
+  successes: 3,
+  bad: 0,
+  good: 3,
+  assignedAt: ago(3600),
+  lastCheckedAt: ago(30),
+  lastKnownAt: ago(30),
+  lastError: null,
+  lastMessage: null,
+  probe: 'online',
+  nowMs: NOW,
+  ...more,
+});
+
+describe('What a location saw', () => {
+  it.each<[what: string, row: Partial<LocationRow>, vote: string | null, silent: boolean, reason: string | null]>([
+    ['up a moment ago', {}, 'up', false, null],
+    ['down a moment ago', { status: 0 }, 'down', false, null],
+    ['unknown has no vote', { status: 2 }, null, false, null],
+    ['up 145 s ago', { lastCheckedAt: ago(145), lastKnownAt: ago(145) }, 'up', false, null],
+    ['up 146 s ago', { lastCheckedAt: ago(146), lastKnownAt: ago(146) }, null, true, 'silent'],
+    ['up 446 s ago', { lastCheckedAt: ago(446), lastKnownAt: ago(446) }, null, true, 'lost'],
+    ['unknown for long', { status: 2, lastKnownAt: ago(446) }, null, false, 'lost'],
+    ['nothing yet', { status: 2, lastCheckedAt: null, lastKnownAt: null, assignedAt: ago(9) }, null, true, 'silent'],
+    ['of a disabled probe', { probe: 'disabled' }, null, false, 'disabled'],
+    ['of a probe that speaks another protocol', { probe: 'unsupported' }, null, false, 'unsupported'],
+    ['of the service itself', { probe: null }, 'up', false, null],
+  ])('%s', (_, more, vote, silent, reason) => {
+    expect(toEndpointLocation(row(more), ENDPOINT)).toMatchObject({ vote, silent, reason });
+  });
+
+  it('is shown with its error, and a code of a later version as internal', () => {
+    expect(toEndpointLocation(row({ lastError: 3, lastMessage: 'refused' }), ENDPOINT).error).toEqual({
+      code: 'connection_refused',
+      message: 'refused',
+    });
+    expect(toEndpointLocation(row({ lastError: 9999 }), ENDPOINT).error).toEqual({ code: 'internal', message: '' });
+  });
+});

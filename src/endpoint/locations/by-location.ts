@@ -1,0 +1,132 @@
+import { ERROR_CODES } from '../../checker/checker';
+import type { Sql } from '../../platform/database/database';
+import { SECOND_MS } from '../../platform/time/time-units';
+import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import { type ProbeStatus, probeStatus } from '../../probe/probe-status';
+import { outcomeOf } from '../outcome-code';
+import { isLost, isSilent, type LocationState } from '../verdict';
+import type { EndpointLocation } from './location.dto';
+import { shownQuorum } from './locations';
+
+/** Of a row of `endpoint_location` named l and its probe p, which is missing for `local`. */
+const NAME = `CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || p.key ELSE p.key END`;
+const WITH_PROBE = 'endpoint_location l LEFT JOIN probe p ON p.number = l.number';
+/** Its probe has not been deleted with its organization. */
+const IS_NAMED = '(l.number = 0 OR p.id IS NOT NULL)';
+
+/** The locations of a row of `endpoint_schedule` named n, in their order. Cost: nothing for `local` alone. */
+export const LOCATIONS_COLUMN = `CASE WHEN n.located
+    THEN ARRAY(SELECT ${NAME} FROM ${WITH_PROBE} WHERE l.endpoint_id = n.endpoint_id AND ${IS_NAMED} ORDER BY l.position)
+    ELSE '{${LOCAL_NAME}}'::text[] END AS locations`;
+
+/** The locations of these endpoints by their uuids; those with `local` alone are missing. One statement, a range of the primary key for each. */
+export async function readLocations(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
+  const rows = await sql.query<{ id: string; locations: string[] }>(
+    `SELECT l.endpoint_id AS id, array_agg(${NAME} ORDER BY l.position) AS locations
+       FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} GROUP BY l.endpoint_id`,
+    [endpointIds],
+  );
+  return new Map(rows.map(({ id, locations }) => [id, locations]));
+}
+
+/** What an endpoint's locations are judged by. */
+export interface Located {
+  id: string;
+  located: boolean;
+  quorum: string;
+  intervalSeconds: number;
+  timeoutSeconds: number;
+}
+
+/** A row of `endpoint_location` with its probe. */
+export interface LocationRow {
+  endpointId: string;
+  location: string;
+  name: string;
+  status: number;
+  since: Date | null;
+  degraded: boolean;
+  failures: number;
+  successes: number;
+  bad: number;
+  good: number;
+  assignedAt: Date;
+  lastCheckedAt: Date | null;
+  lastKnownAt: Date | null;
+  lastError: number | null;
+  lastMessage: string | null;
+  /** `null` for `local`. */
+  probe: ProbeStatus | null;
+  /** The database's clock. */
+  nowMs: number;
+}
+
+const STATES = `
+  SELECT l.endpoint_id AS "endpointId", ${NAME} AS location, coalesce(p.name, '${LOCAL_NAME}') AS name, l.status, l.status_since AS since,
+         l.degraded, l.failures, l.successes, l.bad, l.good, l.assigned_at AS "assignedAt", l.last_checked_at AS "lastCheckedAt",
+         l.last_known_at AS "lastKnownAt", l.last_error AS "lastError", l.last_message AS "lastMessage", CASE WHEN l.number > 0 THEN ${probeStatus('p')} END AS probe,
+         extract(epoch FROM now())::float8 * ${SECOND_MS} AS "nowMs"
+    FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} ORDER BY l.endpoint_id, l.position`;
+
+/** What each location saw of those of these endpoints that have some, by their uuids. One statement, none where all have `local` alone. */
+export async function readByLocation(
+  sql: Sql,
+  endpoints: readonly Located[],
+): Promise<Map<string, EndpointLocation[]>> {
+  const located = new Map(endpoints.filter((endpoint) => endpoint.located).map((endpoint) => [endpoint.id, endpoint]));
+  const shown = new Map<string, EndpointLocation[]>();
+  if (located.size === 0) return shown;
+  for (const row of await sql.query<LocationRow>(STATES, [[...located.keys()]])) {
+    const endpoint = located.get(row.endpointId);
+    if (!endpoint) continue;
+    const list = shown.get(row.endpointId) ?? [];
+    list.push(toEndpointLocation(row, endpoint));
+    shown.set(row.endpointId, list);
+  }
+  return shown;
+}
+
+/** One location as the API shows it, judged by the database's clock. */
+export function toEndpointLocation(
+  row: LocationRow,
+  endpoint: Pick<Located, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,
+): EndpointLocation {
+  const rule = {
+    quorum: shownQuorum(endpoint.quorum),
+    intervalMs: endpoint.intervalSeconds * SECOND_MS,
+    timeoutMs: endpoint.timeoutSeconds * SECOND_MS,
+  };
+  const out = row.probe === 'disabled' || row.probe === 'unsupported' ? row.probe : null;
+  const state = { ...stateOf(row), isOut: out !== null };
+  const silent = isSilent(state, rule, row.nowMs);
+  const lost = isLost(state, rule, row.nowMs);
+  const status = outcomeOf(row.status);
+  return {
+    location: row.location,
+    name: row.name,
+    status,
+    since: row.since?.toISOString() ?? null,
+    last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
+    failures: row.failures,
+    successes: row.successes,
+    vote: silent || lost || status === 'unknown' ? null : status,
+    silent,
+    error:
+      row.lastError === null
+        ? null
+        : { code: ERROR_CODES[row.lastError] ?? 'internal', message: row.lastMessage ?? '' },
+    reason: out ?? (lost ? 'lost' : silent ? 'silent' : null),
+  };
+}
+
+const stateOf = (row: LocationRow): Omit<LocationState, 'isOut'> => ({
+  status: row.lastCheckedAt && outcomeOf(row.status),
+  degraded: row.degraded,
+  failures: row.failures,
+  successes: row.successes,
+  badStreak: row.bad,
+  goodStreak: row.good,
+  assignedMs: row.assignedAt.getTime(),
+  lastCheckedMs: row.lastCheckedAt?.getTime() ?? null,
+  lastKnownMs: row.lastKnownAt?.getTime() ?? null,
+});

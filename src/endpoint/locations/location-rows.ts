@@ -1,0 +1,120 @@
+import type { Tx } from '../../platform/database/database';
+import { problems } from '../../platform/problem/problem';
+import { LOCAL_NAME, type ProbeDirectory } from '../../probe/probe-directory';
+import { locationPhaseMs } from '../endpoint-schedule';
+import { OUTCOME_CODE } from '../outcome-code';
+import { isLocated } from './locations';
+
+/** An endpoint whose rows in `endpoint_location` are to follow its settings. */
+export interface PlacedEndpoint {
+  id: string;
+  intervalSeconds: number;
+  locations: readonly string[];
+  /** `null`: it is new. */
+  before: { intervalSeconds: number; locations: readonly string[] } | null;
+}
+
+const needsRows = ({ locations, intervalSeconds, before }: PlacedEndpoint): boolean =>
+  before
+    ? (isLocated(locations) || isLocated(before.locations)) &&
+      (locations.join() !== before.locations.join() || intervalSeconds !== before.intervalSeconds)
+    : isLocated(locations);
+
+/**
+ * The numbers of these locations, whose probes cannot be deleted until the transaction ends. Throws `validation_failed` for one
+ * that has been since it was judged.
+ */
+async function holdProbes(
+  tx: Tx,
+  probes: ProbeDirectory,
+  orgId: string,
+  locations: readonly string[],
+): Promise<Map<string, number>> {
+  const held = await probes.hold(tx, orgId, [...new Set(locations)]);
+  const gone = locations.find((location) => location !== LOCAL_NAME && !held.has(location));
+  if (gone !== undefined)
+    throw problems.validationFailed([
+      { pointer: '/locations', code: 'unknown_location', message: `there is no probe ${gone}` },
+    ]);
+  return new Map([[LOCAL_NAME, 0], ...[...held].map(([location, { number }]): [string, number] => [location, number])]);
+}
+
+// One that had `local` alone goes on with what is known of it. Where nothing of a row changes it is not written. Cost: a probe
+// of the primary key for each location before and after.
+const SAVE = `
+  WITH sent AS (
+    SELECT * FROM unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::integer[], $7::boolean[])
+      AS s (endpoint_id, number, position, phase_ms, goes_on)
+  ), gone AS (
+    DELETE FROM endpoint_location l WHERE l.endpoint_id = ANY ($1::uuid[])
+       AND NOT EXISTS (SELECT FROM sent s WHERE s.endpoint_id = l.endpoint_id AND s.number = l.number)
+  )
+  INSERT INTO endpoint_location AS l (endpoint_id, number, org_id, position, phase_ms, status, status_since, failures, successes,
+         bad, good, degraded, last_slot_at, last_checked_at, last_known_at)
+  SELECT s.endpoint_id, s.number, $2::uuid, s.position, s.phase_ms, coalesce(t.status, ${OUTCOME_CODE.unknown}), t.status_since,
+         coalesce(t.consecutive_failures, 0), coalesce(t.consecutive_successes, 0), coalesce(t.consecutive_bad, 0),
+         coalesce(t.consecutive_good, 0), t.degraded_since IS NOT NULL, t.last_slot_at, t.last_checked_at,
+         CASE WHEN t.status <> ${OUTCOME_CODE.unknown} THEN t.last_checked_at END
+    FROM sent s LEFT JOIN endpoint_state t ON s.goes_on AND t.endpoint_id = s.endpoint_id
+  ON CONFLICT (endpoint_id, number) DO UPDATE SET position = EXCLUDED.position, phase_ms = EXCLUDED.phase_ms, version = NULL
+   WHERE (l.position, l.phase_ms) <> (EXCLUDED.position, EXCLUDED.phase_ms)`;
+
+/**
+ * Makes the rows of locked endpoints follow their settings. Two statements for a thousand, none where all have and had `local`
+ * alone. Call it before their schedule is changed: probes are locked before rows of theirs.
+ */
+export async function saveLocations(
+  tx: Tx,
+  probes: ProbeDirectory,
+  orgId: string,
+  endpoints: readonly PlacedEndpoint[],
+): Promise<void> {
+  const changed = endpoints.filter(needsRows);
+  if (changed.length === 0) return;
+  const numbers = await holdProbes(
+    tx,
+    probes,
+    orgId,
+    changed.flatMap(({ locations }) => locations),
+  );
+  const rows = changed.flatMap(({ id, locations, intervalSeconds, before }) =>
+    (isLocated(locations) ? locations : []).map((location, turn) => ({
+      id,
+      number: numbers.get(location) ?? 0,
+      turn,
+      phaseMs: locationPhaseMs(id, intervalSeconds, { turn, of: locations.length }),
+      goesOn: location === LOCAL_NAME && before !== null && !isLocated(before.locations),
+    })),
+  );
+  await tx.query(SAVE, [
+    changed.map(({ id }) => id),
+    orgId,
+    rows.map(({ id }) => id),
+    rows.map(({ number }) => number),
+    rows.map(({ turn }) => turn),
+    rows.map(({ phaseMs }) => phaseMs),
+    rows.map(({ goesOn }) => goesOn),
+  ]);
+}
+
+/**
+ * Nobody has looked while they were paused: what their locations saw before has no vote, and none is lost because it was silent.
+ * The streaks stay. Cost: an update of each of their locations.
+ */
+export async function resumeLocations(tx: Tx, by: 'endpoint_id' | 'website_id', ids: readonly string[]): Promise<void> {
+  const endpoints =
+    by === 'endpoint_id'
+      ? '$1::uuid[]'
+      : `ARRAY(SELECT id FROM endpoint WHERE website_id = ANY ($1::uuid[]) AND enabled)`;
+  await tx.query(
+    `UPDATE endpoint_location SET status = ${OUTCOME_CODE.unknown}, status_since = now(), degraded = false, last_known_at = NULL, assigned_at = now()
+      WHERE endpoint_id = ANY (${endpoints})`,
+    [ids],
+  );
+}
+
+/** As a common table expression: endpoints $1 have another target, of which no location knows anything. */
+export const FORGET_LOCATIONS = `locations AS (
+    UPDATE endpoint_location SET status = ${OUTCOME_CODE.unknown}, status_since = now(), failures = 0, successes = 0, bad = 0, good = 0,
+           degraded = false, last_known_at = NULL, last_error = NULL, last_message = NULL, last_address = NULL, assigned_at = now()
+     WHERE endpoint_id = ANY ($1::uuid[]))`;

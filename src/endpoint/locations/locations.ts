@@ -1,0 +1,86 @@
+import type { FieldProblem } from '../../platform/problem/problem';
+import { type KnownProbe, LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import type { Quorum } from '../verdict';
+
+/** Locations that one endpoint may have. */
+export const MAX_LOCATIONS = 10;
+
+export const QUORUM_NAMES = ['majority', 'any', 'all'] as const;
+
+/** What an endpoint has that names none: it is checked by the service itself, and has no rows in `endpoint_location`. */
+export const DEFAULT_LOCATIONS: readonly string[] = [LOCAL_NAME];
+
+/** Probes by the locations that name them. */
+export type ProbesByLocation = ReadonlyMap<string, KnownProbe>;
+
+/** True for anything but exactly `local`. */
+export const isLocated = (locations: readonly string[]): boolean =>
+  locations.length !== 1 || locations[0] !== LOCAL_NAME;
+
+/** Locations as they are stored: a set in the order in which they were sent. */
+export const locationSet = (sent: readonly string[]): readonly string[] => [...new Set(sent)];
+
+export const isShared = (location: string): boolean => location.startsWith(SHARED_PREFIX);
+
+/** What the locations of an endpoint are judged by. `before`: as it is stored, `null` of a new one. */
+export interface LocationRule {
+  type: string;
+  /** Nothing but `local` can check this type. */
+  isLocalOnly: boolean;
+  before: { type: string; locations: readonly string[] } | null;
+  probes: ProbesByLocation;
+}
+
+/**
+ * What is wrong with the locations that were sent, or that stay while the type changes. Those that it has already may be disabled,
+ * so that what was read can be sent back.
+ */
+export function locationProblems(
+  sent: readonly string[],
+  { type, isLocalOnly, before, probes }: LocationRule,
+): FieldProblem[] {
+  if (isLocalOnly && isLocated(locationSet(sent)))
+    return [
+      { pointer: '/locations', code: 'not_supported', message: `type ${type} has the location ${LOCAL_NAME} alone` },
+    ];
+  return sent.flatMap((location, i): FieldProblem[] => {
+    if (location === LOCAL_NAME || sent.indexOf(location) < i) return [];
+    const pointer = `/locations/${i}`;
+    const isNew = !before?.locations.includes(location);
+    const probe = probes.get(location);
+    if (!probe || (isNew && !probe.enabled))
+      return [{ pointer, code: 'unknown_location', message: `there is no probe ${location}, or it is disabled` }];
+    if (!probe.types || probe.types.includes(type) || (!isNew && type === before?.type)) return [];
+    return [{ pointer, code: 'type_not_supported', message: `the probe ${location} does not check ${type}` }];
+  });
+}
+
+/** The quorum as it is stored: its name, or the number as text. */
+export const storedQuorum = (sent: Quorum): string => String(sent);
+
+/** The quorum as it is shown. */
+export const shownQuorum = (stored: string): Quorum =>
+  isNumber(stored) ? Number(stored) : (QUORUM_NAMES.find((name) => name === stored) ?? 'majority');
+
+/** More votes than there are locations could never be. */
+export const quorumProblems = (stored: string, locations: readonly string[]): FieldProblem[] =>
+  isNumber(stored) && Number(stored) > locations.length
+    ? [
+        {
+          pointer: '/quorum',
+          code: 'exceeds_locations',
+          message: `quorum is ${stored}, and there ${locations.length === 1 ? 'is 1 location' : `are ${locations.length} locations`}`,
+        },
+      ]
+    : [];
+
+const isNumber = (stored: string): boolean => /^\d+$/.test(stored);
+
+/** Per second: each location looks once in an interval. */
+export const checksPerSecond = ({
+  intervalSeconds,
+  locations,
+}: {
+  intervalSeconds: number;
+  locations: readonly string[];
+}): number => locations.length / intervalSeconds;

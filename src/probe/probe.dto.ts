@@ -1,0 +1,286 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsInt, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { KEY, ShownOwner } from '../platform/http/body/resource-key';
+import { PageQuery } from '../platform/http/page';
+import { IsLabel, IsName, Optional, PartialOf, ReadOnlyFieldsOf } from '../platform/http/validators';
+import { formatId } from '../platform/ids/id';
+import { LOCAL_NAME } from './probe-directory';
+import type { ProbeRow, ProbeUse } from './probe-store';
+import { PROBE_STATUSES, type ProbeStatus } from './probe-status';
+
+const MAX_NAME = 255;
+const MAX_REGION = 64;
+/** What endpoints name otherwise: the instances of the service, and the probes that the operator shares. */
+const RESERVED: readonly unknown[] = [LOCAL_NAME, 'shared'];
+/** How long the token before may work beside a new one, seconds. */
+const GRACE = { default: 3600, max: 86_400 };
+
+const KEY_TEXT = {
+  description:
+    'What endpoints name it by in `locations`, for good; a shared one as `shared/<key>`. `local` and `shared` are taken.',
+  example: 'fra',
+  pattern: KEY.source,
+};
+const NAME = { description: 'What people call it; the key by default.', minLength: 1, maxLength: MAX_NAME };
+const REGION = {
+  description: 'Where it is, in words: shown and grouped by, it selects nothing.',
+  maxLength: MAX_REGION,
+  default: '',
+};
+const ENABLED = {
+  description: '`false`: refused from its next request, and its location neither votes nor counts.',
+  default: true,
+};
+const ALLOW_PRIVATE = {
+  description:
+    'Its checks may reach private and loopback addresses, as far as the machine that it runs on allows. Of a shared one it holds for the organization Default only.',
+  default: false,
+};
+
+/** A number that the probe tells; `null` before the first. */
+const Told = (description: string, example: number, type: 'integer' | 'number' = 'integer'): PropertyDecorator =>
+  ApiProperty({
+    type,
+    nullable: true,
+    description: `${description} Null before its first request, and of a shared one.`,
+    example,
+  });
+
+export class ProbeView {
+  @ApiProperty({ example: 'pr_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty(KEY_TEXT)
+  key!: string;
+
+  @ApiProperty({ ...NAME, example: 'Frankfurt' })
+  name!: string;
+
+  @ApiProperty({ ...REGION, example: 'eu' })
+  region!: string;
+
+  @ApiProperty({ ...ENABLED, example: true })
+  enabled!: boolean;
+
+  @ApiProperty({ ...ALLOW_PRIVATE, example: false })
+  allow_private!: boolean;
+
+  @ShownOwner()
+  owner!: string | null;
+
+  @ApiProperty({ description: 'The operator shares it with all organizations.', example: false })
+  shared!: boolean;
+
+  @ApiProperty({
+    enum: PROBE_STATUSES,
+    description:
+      '`new`: never heard. `online`: heard within 60 s. `unsupported`: it speaks a protocol that this version does not; update it.',
+    example: 'online',
+  })
+  status!: ProbeStatus;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Since when it has this status.',
+    example: '2026-11-20T10:00:00.000Z',
+  })
+  status_since!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Its newest request, to five seconds.',
+    example: '2026-11-20T10:15:00.000Z',
+  })
+  last_seen_at!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Where its newest request came from; null of a shared one.',
+    example: '203.0.113.7',
+  })
+  address!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Of its program.', example: '0.2.0' })
+  version!: string | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'That it speaks.', example: 1 })
+  protocol!: number | null;
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Types of endpoints that it checks; null before its first request.',
+    example: ['HTTP', 'HTTPS', 'TCP'],
+  })
+  types!: string[] | null;
+
+  @Told('How far its wall clock is ahead of the service’s; the slots do not depend on it.', 12.4, 'number')
+  clock_offset_ms!: number | null;
+
+  @Told('A request and its response, without the wait.', 18.2, 'number')
+  rtt_ms!: number | null;
+
+  @Told('Age of the oldest result that it holds.', 0)
+  lag_ms!: number | null;
+
+  @Told('Results that it holds.', 0)
+  buffered!: number | null;
+
+  @Told('Results that it gave up since its start, because it held too many.', 0)
+  dropped!: number | null;
+
+  @Told('Slots that it skipped since its start, because it was too busy.', 0)
+  skipped!: number | null;
+
+  @ApiProperty({
+    type: 'number',
+    nullable: true,
+    description: 'The sum of 1 / interval over the active endpoints that name it; null of a shared one.',
+    example: 1.5,
+  })
+  checks_per_second!: number | null;
+
+  @ApiProperty({ type: 'integer', description: 'Your endpoints that name it.', example: 90 })
+  endpoint_count!: number;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  updated_at!: string;
+}
+
+export class CreatedProbeView extends ProbeView {
+  @ApiProperty({ description: 'What the probe calls with, as `PROBE_TOKEN`. Shown this one time.', example: 'ump_…' })
+  token!: string;
+}
+
+@ReadOnlyFieldsOf(ProbeView)
+export class CreateProbeDto {
+  @ApiProperty(KEY_TEXT)
+  @IsString()
+  @Matches(KEY, { message: 'key must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit' })
+  @ValidateBy({
+    name: 'reserved',
+    validator: {
+      validate: (value: unknown) => !RESERVED.includes(value),
+      defaultMessage: (args) => `${String(args?.value)} has a meaning of its own in the locations of an endpoint`,
+    },
+  })
+  key!: string;
+
+  @ApiPropertyOptional({ ...NAME, example: 'Frankfurt' })
+  @Optional()
+  @IsName(MAX_NAME)
+  name?: string;
+
+  @ApiPropertyOptional({ ...REGION, example: 'eu' })
+  @Optional()
+  @IsLabel(MAX_REGION)
+  region?: string;
+
+  @ApiPropertyOptional(ENABLED)
+  @Optional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  @ApiPropertyOptional(ALLOW_PRIVATE)
+  @Optional()
+  @IsBoolean()
+  allow_private?: boolean;
+}
+
+/** All optional: only the fields sent change. */
+export class UpdateProbeDto extends PartialOf(CreateProbeDto) {
+  @ApiPropertyOptional({ ...KEY_TEXT, description: 'Immutable: accepted only with its present value.' })
+  override key?: string;
+}
+
+export class ProbesQuery extends PageQuery {
+  @ApiPropertyOptional({ enum: PROBE_STATUSES, description: 'Only probes with this status.' })
+  @Optional()
+  @IsIn(PROBE_STATUSES)
+  status?: ProbeStatus;
+}
+
+export class RotateProbeDto {
+  @ApiPropertyOptional({
+    type: 'integer',
+    description:
+      'How long the old token works beside the new one, in seconds, unless the new one is used before. 0: not at all.',
+    minimum: 0,
+    maximum: GRACE.max,
+    default: GRACE.default,
+    example: GRACE.default,
+  })
+  @Optional()
+  @IsInt()
+  @Min(0)
+  @Max(GRACE.max)
+  grace: number = GRACE.default;
+}
+
+export class RotatedProbeView {
+  @ApiProperty({ description: 'The new token. Shown this one time.', example: 'ump_…' })
+  token!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the old token ends, if the new one was not used before; null when there is none that works.',
+    example: '2026-11-20T11:00:00.000Z',
+  })
+  previous_until!: string | null;
+}
+
+/** What clients set, as the audit log shows it. */
+export const probeSettings = ({ key, name, region, enabled, allowPrivate }: ProbeRow) => ({
+  key,
+  name,
+  region,
+  enabled,
+  allow_private: allowPrivate,
+});
+
+/** What whoever has the probe sees of it. */
+export const toProbeView = (row: ProbeRow, { endpoints, rate }: ProbeUse): ProbeView => ({
+  id: formatId('probe', row.id),
+  ...probeSettings(row),
+  owner: row.owner,
+  shared: row.orgId === null,
+  status: row.status,
+  status_since: row.statusSince.toISOString(),
+  last_seen_at: row.lastSeenAt?.toISOString() ?? null,
+  address: row.address,
+  version: row.version,
+  protocol: row.protocol,
+  types: row.types,
+  clock_offset_ms: row.clockOffsetMs,
+  rtt_ms: row.rttMs,
+  lag_ms: row.lagMs,
+  buffered: row.buffered,
+  dropped: row.dropped,
+  skipped: row.skipped,
+  checks_per_second: Math.round(rate * 1000) / 1000,
+  endpoint_count: endpoints,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+});
+
+/** What an organization sees of one that the operator shares: neither where it is nor how much others let it do. */
+export const withoutInsides = (view: ProbeView): ProbeView => ({
+  ...view,
+  address: null,
+  clock_offset_ms: null,
+  rtt_ms: null,
+  lag_ms: null,
+  buffered: null,
+  dropped: null,
+  skipped: null,
+  checks_per_second: null,
+});

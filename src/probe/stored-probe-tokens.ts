@@ -1,0 +1,101 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { generateProbeToken, hashApiKey, isPlausibleProbeToken } from '../identity/api-key/api-key-secret';
+import { type ProbeTokenHolder, ProbeTokens } from '../platform/access/probe-tokens';
+import { BoundedMap } from '../platform/cache/bounded-map';
+import { Database, type Tx } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { ServerSecrets } from '../platform/secrets/server-secrets';
+import { SECOND_MS } from '../platform/time/time-units';
+
+const KNOWN = 10_000;
+
+interface FoundRow {
+  id: string;
+  number: number;
+  orgId: string | null;
+  enabled: boolean;
+  isCurrent: boolean;
+  hash: Buffer;
+  hasPrevious: boolean;
+}
+
+// A look into each of two unique indexes.
+const FIND = `
+  SELECT p.id, p.number, p.org_id AS "orgId", p.enabled, p.lookup = $1 AS "isCurrent",
+         CASE WHEN p.lookup = $1 THEN p.hash ELSE p.previous_hash END AS hash, p.previous_lookup IS NOT NULL AS "hasPrevious"
+    FROM probe p LEFT JOIN organization o ON o.id = p.org_id
+   WHERE (p.lookup = $1 OR (p.previous_lookup = $1 AND p.previous_until > $2)) AND o.deleted_at IS NULL`;
+
+/** What is stored of a token, and the token itself, which is told this one time. */
+export interface MadeToken {
+  token: string;
+  lookup: string;
+  hash: Buffer;
+}
+
+/** Tokens of probes as rows of `probe` keep them: hashed, and while one is being rotated the one before it. */
+@Injectable()
+export class StoredProbeTokens extends ProbeTokens {
+  /** Look-ups of right tokens that were used here: they need nobody's leave. */
+  private readonly known = new BoundedMap<string, true>(KNOWN);
+
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: ServerSecrets,
+    private readonly clock: DatabaseClock,
+  ) {
+    super();
+  }
+
+  async holderOf(token: string, admit: () => void): Promise<ProbeTokenHolder | null> {
+    if (!isPlausibleProbeToken(token)) return null;
+    const { lookup, hash } = this.hashed(token);
+    if (!this.known.get(lookup)) admit();
+    const [found] = await this.database.query<FoundRow>(FIND, [lookup, this.clock.now()]);
+    if (!found || !timingSafeEqual(found.hash, hash)) {
+      this.known.delete(lookup);
+      return null;
+    }
+    this.known.set(lookup, true);
+    if (found.isCurrent && found.hasPrevious) await this.endPrevious(found.id, lookup);
+    const { id: probeId, number, orgId } = found;
+    return { caller: { probeId, number, orgId }, isEnabled: found.enabled };
+  }
+
+  make(): MadeToken {
+    const token = generateProbeToken();
+    return { token, ...this.hashed(token) };
+  }
+
+  /**
+   * Gives a locked probe (uuid) a new token. The one in use works until the new one is used, at the latest for `graceSeconds`;
+   * `previousUntil` is `null` when nothing works beside the new one. A token that was never used ends at once: whoever lost it
+   * and rotates again does not cut off the probe.
+   */
+  async rotate(tx: Tx, probeId: string, graceSeconds: number): Promise<{ token: string; previousUntil: Date | null }> {
+    const { token, lookup, hash } = this.make();
+    const now = this.clock.now();
+    const until = graceSeconds === 0 ? null : new Date(now.getTime() + graceSeconds * SECOND_MS);
+    const [row] = await tx.query<{ until: Date | null }>(
+      `UPDATE probe SET lookup = $2, hash = $3,
+              previous_lookup = CASE WHEN $4::timestamptz IS NULL THEN NULL WHEN previous_until > $5 THEN previous_lookup ELSE lookup END,
+              previous_hash = CASE WHEN $4::timestamptz IS NULL THEN NULL WHEN previous_until > $5 THEN previous_hash ELSE hash END,
+              previous_until = CASE WHEN lookup IS NULL THEN NULL ELSE $4::timestamptz END
+        WHERE id = $1 RETURNING previous_until AS until`,
+      [probeId, lookup, hash, until, now],
+    );
+    return { token, previousUntil: row?.until ?? null };
+  }
+
+  private async endPrevious(probeId: string, lookup: string): Promise<void> {
+    await this.database.query(
+      'UPDATE probe SET previous_lookup = NULL, previous_hash = NULL, previous_until = NULL WHERE id = $1 AND lookup = $2',
+      [probeId, lookup],
+    );
+  }
+
+  private hashed(token: string): { lookup: string; hash: Buffer } {
+    return hashApiKey(token, this.secrets.get('api_key_pepper'));
+  }
+}
