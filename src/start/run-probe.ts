@@ -15,7 +15,7 @@ import { stopOnSignals } from './stop-on-signals';
 
 /** Runs a probe in this process until a signal ends it. Resolves once it runs and has said so. */
 export async function runProbe({ environment, config, access }: ProbeStartSettings): Promise<void> {
-  // What is born young stays in a few MiB: 1,000 endpoints then take 105 MB at most instead of 125. Set once all is loaded, because V8
+  // What V8 has just made stays in a few MiB: 1,000 endpoints then take 105 MB at most instead of 125. Set once all is loaded, because V8
   // takes compiled code (module-bundle.ts) only under the flags that it was made under.
   setFlagsFromString('--semi-space-growth-factor=1');
   Logger.overrideLogger(serviceLogger(config));

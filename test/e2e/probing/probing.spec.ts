@@ -135,7 +135,7 @@ describe('a probe', () => {
     expect(server.duplicates).toBe(0);
   });
 
-  it('sends a batch again that was taken while its answer was lost: nothing counts twice', async () => {
+  it('sends a batch again that was taken while the response was lost: nothing counts twice', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);
@@ -297,7 +297,7 @@ describe('a probe', () => {
     await eventually('the others are sent', () => server.recorded.length === 2);
   });
 
-  it('takes no page in the place of the service for its answer', async () => {
+  it('takes no page in the place of the service for a response', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);
