@@ -23,6 +23,8 @@ await app.listen(0, '127.0.0.1');
 const { port } = app.getHttpServer().address();
 for (const path of ['/', '/health/ready', '/api/v1/websites'])
   await (await fetch(`http://127.0.0.1:${port}${path}`)).arrayBuffer();
+// A probe has modules of its own beside those that it shares with the service.
+loader.load(join(dist, 'start/run-probe.js'));
 recorder.write(join(dist, 'bundle'));
 await app.close();
 process.exit(0);

@@ -1,4 +1,3 @@
-import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application } from 'express';
@@ -20,43 +19,9 @@ import { ServerAdapter } from './platform/http/server.adapter';
 import { registerIdKinds } from './platform/ids/id';
 import { Health } from './platform/observability/health';
 import { Metrics } from './platform/observability/metrics';
+import { serviceLogger } from './platform/observability/service-logger';
 import { mountOpenApi } from './platform/openapi/openapi';
 import { HostedPages } from './status-page/public/hosted-pages';
-
-const LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error'];
-const NEST_LEVELS: readonly LogLevel[] = ['verbose', 'debug', 'log', 'warn', 'error'];
-
-/** Nest's own account of its wiring: of interest to nobody who runs the service. */
-const WIRING = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
-
-/** Nest logs what stops the start, with its stack, and throws it as well: whoever starts the application tells it once. */
-const THROWN = 'ExceptionHandler';
-
-class ServiceLogger extends ConsoleLogger {
-  /** ISO, as everywhere else. */
-  protected override getTimestamp(): string {
-    return new Date().toISOString();
-  }
-
-  protected override formatPid(): string {
-    return '';
-  }
-
-  override log(message: unknown, context?: string): void {
-    if (context === undefined || !WIRING.has(context)) super.log(message, context);
-  }
-
-  override error(message: unknown, ...more: unknown[]): void {
-    if (more.at(-1) !== THROWN) super.error(message, ...more);
-  }
-}
-
-/** JSON lines for machines; readable lines on a terminal. */
-export function serviceLogger(config: Config): ConsoleLogger {
-  const least = LEVELS.indexOf(config.logLevel);
-  const logLevels: LogLevel[] = least < 0 ? [] : [...NEST_LEVELS.slice(least), 'fatal'];
-  return new ServiceLogger({ json: !process.stdout.isTTY, logLevels, timestamp: false });
-}
 
 /**
  * The whole application, connected, migrated and with its first key (see `Bootstrap`), but not listening yet. Tests start it

@@ -2,24 +2,38 @@
 import './start/node-version.cjs';
 import './start/runtime-flags';
 import { fail } from './start/fail';
-import { startEarly } from './platform/database/embedded/early-engine';
-import { startSettings } from './start/start-settings';
+import { loadFromBundle } from './start/load-application';
+import { readEnvironment } from './platform/config/env';
+import { probeStartSettings, startSettings } from './start/start-settings';
 
 // A rejection that nobody waits for comes here as well, unless it is an extension's (`UnawaitedRejections`).
 process.on('uncaughtException', fail);
 run().catch(fail);
 
 async function run(): Promise<void> {
-  const settings = await startSettings();
+  const environment = readEnvironment();
+  if (environment['ROLE'] === 'probe') return loadProbe().runProbe(await probeStartSettings(environment));
+  const settings = await startSettings(environment);
   const { databaseUrl, dataDir, extensions } = settings.config;
   // An extension may stop the start before anything is touched.
-  if (databaseUrl === null && extensions.length === 0) await startEarly(dataDir);
+  if (databaseUrl === null && extensions.length === 0) await loadEngine().startEarly(dataDir);
   await loadService().runService(settings);
 }
 
+/* oxlint-disable typescript/no-require-imports -- imports at the top would be loaded before anything is judged, and by every role. */
+
 /** The application, some 2,600 modules: loaded once the settings are right. */
 function loadService(): typeof import('./start/run-service') {
-  /* oxlint-disable typescript/no-require-imports -- imports at the top would be loaded before anything is judged. */
-  require('./start/load-application');
+  loadFromBundle('app');
   return require('./start/run-service') as typeof import('./start/run-service');
+}
+
+function loadEngine(): typeof import('./platform/database/embedded/early-engine') {
+  return require('./platform/database/embedded/early-engine') as typeof import('./platform/database/embedded/early-engine');
+}
+
+/** A probe has neither a database nor an API: nothing of either is loaded. */
+function loadProbe(): typeof import('./start/run-probe') {
+  loadFromBundle('start/run-probe');
+  return require('./start/run-probe') as typeof import('./start/run-probe');
 }

@@ -1,13 +1,9 @@
 import { soonAfter } from '../platform/net/deadline';
-import { isRecord } from '../platform/text/json';
-import { certificateWarning } from './certificate-warning';
-import { type CheckError, type Checker, type CheckRequest, type CheckResult, ERROR_CODES } from './checker';
+import type { Checker, CheckRequest, CheckResult } from './checker';
+import { completeResult } from './complete-result';
 
 /** How long a checker may take to settle once its signal has aborted; then its place is given to another check. */
 const GRACE_MS = 5000;
-const MAX_MESSAGE = 300;
-const OUTCOMES: readonly unknown[] = ['up', 'down', 'unknown'];
-const CODES: readonly unknown[] = ERROR_CODES;
 
 /**
  * A checker that is not the service's own. Whatever it does, its check ends: the promise is rejected with an error that
@@ -36,8 +32,9 @@ export class AttendedChecker implements Checker {
     const result: unknown = await soonAfter(signal, this.graceMs, this.asked(request, signal));
     if (result === 'late')
       throw new Error(`The checker ${this.type} did not settle within ${this.graceMs / 1000} s after its signal.`);
-    if (!isResult(result)) throw new Error(`The checker ${this.type} returned no CheckResult.`);
-    return withWarning(result, request.certificateWarnDays);
+    const complete = completeResult(result, request.certificateWarnDays);
+    if (complete === null) throw new Error(`The checker ${this.type} returned no CheckResult.`);
+    return complete;
   }
 
   private async asked(request: CheckRequest<unknown>, signal: AbortSignal): Promise<unknown> {
@@ -48,45 +45,3 @@ export class AttendedChecker implements Checker {
     }
   }
 }
-
-/** What a checker may return: one that was made before there were warnings says nothing of them. */
-type ReturnedResult = Omit<CheckResult, 'warning'> & { warning?: CheckError | null | undefined };
-
-function isResult(value: unknown): value is ReturnedResult {
-  if (!isRecord(value) || !OUTCOMES.includes(value['outcome'])) return false;
-  const { outcome, durationMs, phases, statusCode, address, certificate, records, redirects, error, warning } = value;
-  return (
-    isMs(durationMs) &&
-    isRecord(phases) &&
-    ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'transferMs'].every((name) => orNull(isMs)(phases[name])) &&
-    orNull(Number.isSafeInteger)(statusCode) &&
-    orNull(isText)(address) &&
-    orNull(isCertificate)(certificate) &&
-    orNull(isTexts)(records) &&
-    isTexts(redirects) &&
-    (outcome === 'up' ? error === null : isError(error)) &&
-    (warning === undefined || orNull(isError)(warning))
-  );
-}
-
-const isMs = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-const isError = (value: unknown): boolean =>
-  isRecord(value) && CODES.includes(value['code']) && isText(value['phase']) && isText(value['message']);
-const isCertificate = (value: unknown): boolean =>
-  isRecord(value) && ['expiresAt', 'issuer', 'subject'].every((key) => isText(value[key])) && isTexts(value['names']);
-const orNull =
-  (is: (value: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    value === null || is(value);
-
-/** The result as everything behind it may rely on: `warning` is there, `null` unless the outcome is `up`; no message is too long. */
-function withWarning(result: ReturnedResult, warnDays: number | null | undefined): CheckResult {
-  const { error, outcome } = result;
-  const warning = result.warning ?? certificateWarning(result.certificate, warnDays);
-  return { ...result, error: cut(error), warning: outcome === 'up' ? cut(warning) : null };
-}
-
-const cut = (error: CheckError | null): CheckError | null =>
-  error && error.message.length > MAX_MESSAGE ? { ...error, message: error.message.slice(0, MAX_MESSAGE) } : error;

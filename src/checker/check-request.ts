@@ -10,10 +10,10 @@ export type RequestSettings = Omit<CheckRequest<unknown>, 'target' | 'egress'> &
 /** The only place where a check request is made: for stored endpoints, for endpoints being tested, and for `uptime check --local`. */
 export function toCheckRequest(
   checker: Checker,
-  { url, method, headers, body, followRedirects, tls, assertions, certificateWarnDays }: RequestSettings,
+  { url, method, headers, body, followRedirects, tls, assertions, certificateWarnDays, now }: RequestSettings,
   egress: EgressRule,
 ): CheckRequest<unknown> {
   // One literal: what is added to a copy by spreading gives each request a hidden class of its own, and every read misses.
   const target = checker.parseTarget(url);
-  return { target, method, headers, body, followRedirects, tls, assertions, certificateWarnDays, egress };
+  return { target, method, headers, body, followRedirects, tls, assertions, certificateWarnDays, now, egress };
 }

@@ -188,7 +188,8 @@ export class CheckResultBuilder {
     if (this.failure === null && !this.isJudged && assertions.length > 0) {
       this.judged(firstFailure(assertions, this.factsWith(learned)) ?? null);
     }
-    if (this.failure === null) this.warning ??= certificateWarning(this.certificate, this.request.certificateWarnDays);
+    const { certificateWarnDays, now } = this.request;
+    if (this.failure === null) this.warning ??= certificateWarning(this.certificate, certificateWarnDays, now?.());
     return {
       outcome: this.failure?.outcome ?? 'up',
       durationMs,

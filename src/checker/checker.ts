@@ -50,6 +50,7 @@ export const ERROR_CODES = [
   'heartbeat_missed',
   'heartbeat_failed',
   'heartbeat_overran',
+  'probe_offline',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -111,6 +112,8 @@ export interface CheckRequest<Target> {
   assertions: readonly Assertion[];
   /** A certificate that ends in so many days or fewer is a warning; `null` or absent: it is none. */
   certificateWarnDays?: number | null;
+  /** By whose clock the days of a certificate are counted, milliseconds since the epoch; absent: this machine's. */
+  now?: (() => number) | undefined;
   /** Which addresses this organization may be connected to. Judged on every address that is dialed. */
   egress: EgressRule;
 }

@@ -50,7 +50,8 @@ export const CHECKED_SETTINGS = [
   'certificateWarnDays',
 ] as const satisfies readonly (keyof EndpointSettings)[];
 
-type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;
+/** What a check consists of, as it is stored. */
+export type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;
 
 /** Whose endpoint it is: decides where its checks may connect to. */
 interface Organization {

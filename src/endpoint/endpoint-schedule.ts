@@ -156,6 +156,13 @@ const DUE_AFTER = `
     FROM (SELECT * FROM endpoint_schedule s WHERE s.endpoint_id = ANY ($1::uuid[]) AND ${LATER} FOR UPDATE SKIP LOCKED) s
    WHERE d.endpoint_id = s.endpoint_id RETURNING 1`;
 
+// Not what is being checked, or was a moment ago. Cost: a look into an index and an update of each row.
+const DUE_NOW = `
+  UPDATE endpoint_schedule s SET next_check_at = now()
+   WHERE s.endpoint_id = ANY ($1::uuid[]) AND s.active AND s.scheduled AND s.next_check_at > now() AND s.busy_until IS NULL
+     AND NOT EXISTS (SELECT FROM endpoint_location l WHERE l.endpoint_id = s.endpoint_id AND l.number = 0
+                        AND l.last_checked_at > now() - make_interval(secs => LEAST(s.interval_seconds, 30)))`;
+
 /** Endpoints that one call of `dueAfter` moves. */
 const DUE_BATCH = 2000;
 
@@ -219,6 +226,11 @@ export class EndpointSchedule {
     const left = ids.length - moved.length;
     if (left === 0) await this.events.emit(new SuppressionEnded(scope), tx);
     return { moved: moved.length, left };
+  }
+
+  /** Another location sees these endpoints down: they are due, unless they were checked here within min(interval, 30 s). */
+  async dueNow(sql: Sql, endpointIds: readonly string[]): Promise<void> {
+    await sql.query(DUE_NOW, [endpointIds]);
   }
 
   /** After the database's clock was set back: slots planned by the old time become due within min(interval, 30 s). */

@@ -24,6 +24,8 @@ export interface StreakUpdate {
   goodSince: Date | null;
   /** What each voting or lost location saw, in their order; absent of an endpoint with one location. */
   locations?: readonly LocationSeen[];
+  /** It was found long before it was recorded: it may resolve an alert, and triggers none. */
+  isLate?: boolean | undefined;
   /** A maintenance window that mutes covers the check. */
   muted: boolean;
   /** What it depends on was known to be down after the check, and may be up by now. */

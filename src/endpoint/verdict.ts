@@ -61,7 +61,7 @@ export const isLost = ({ isOut, lastKnownMs, assignedMs }: LocationState, rule: 
  */
 export function verdictOf(locations: readonly LocationState[], rule: VerdictRule, nowMs: number): Verdict {
   const present = locations.filter((location) => !isLost(location, rule, nowMs));
-  const voters = present.filter((location) => isVoter(location) && !isSilent(location, rule, nowMs));
+  const voters = present.filter((location) => isVoting(location, rule, nowMs));
   const down = voters.filter(({ status }) => status === 'down').length;
   const needed = votesNeeded(rule.quorum, present.length);
   const outcome = down >= needed && down > 0 ? 'down' : voters.length > down ? 'up' : 'unknown';
@@ -90,7 +90,11 @@ export function verdictOf(locations: readonly LocationState[], rule: VerdictRule
   };
 }
 
-const isVoter = ({ status }: LocationState): boolean => status === 'up' || status === 'down';
+/** It saw the endpoint up or down, a moment ago. */
+export const isVoting = (location: LocationState, rule: VerdictRule, nowMs: number): boolean =>
+  (location.status === 'up' || location.status === 'down') &&
+  !isSilent(location, rule, nowMs) &&
+  !isLost(location, rule, nowMs);
 
 /** Votes for down that make it so, of so many locations. */
 function votesNeeded(quorum: Quorum, of: number): number {

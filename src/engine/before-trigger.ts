@@ -13,6 +13,11 @@ export abstract class BeforeTrigger {
   /** Whether failures are repeated before they are recorded. */
   abstract get repeats(): boolean;
 
+  /** Whether this failure is, which is needed: not where others are asked before it decides anything. */
+  repeatsOf(_failure: FinishedCheck): boolean {
+    return this.repeats;
+  }
+
   /** Whether recording the failure would trigger an alert. */
   abstract isNeeded(failure: FinishedCheck): Promise<boolean>;
 

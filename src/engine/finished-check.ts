@@ -5,6 +5,8 @@ export type FinishedResult = Omit<CheckResult, 'durationMs'> & { durationMs: num
 
 /** The location of what the instances of the service check themselves. */
 export const LOCAL = 0;
+/** Of what the service itself says of an endpoint of which no location reports. */
+export const NO_LOCATION = -1;
 
 /** A check that is over: what it found, of which endpoint, when, and in how many attempts. */
 export interface FinishedCheck {
@@ -35,6 +37,8 @@ export interface FinishedCheck {
    * came late, and counts for its location alone. Absent of an endpoint with one location: its own outcome counts.
    */
   counted?: { outcome: Outcome; degraded: boolean } | null;
+  /** Set when it is recorded, of an endpoint with locations: it came when its location would be silent already, and wakes nobody. */
+  isLate?: boolean;
   /** What it depends on was known to be down when it was found bad; absent: that was not asked, nothing would trigger. */
   isParentDown?: boolean;
 }

@@ -111,8 +111,11 @@ export class AuthGuard implements CanActivate {
   /** The token of a probe, with AUTH=off too. Keys and sessions are wrong here, as this token is everywhere else. */
   private async probe(request: AuthenticatedRequest): Promise<true> {
     const held = await this.credentials.probeOf(request);
-    if (!held) throw credential(request) === null ? problems.unknownProbe() : this.limits.refusal(request, problems.unknownProbe());
-    this.limits.countProbe(held.caller.probeId);
+    if (!held)
+      throw credential(request) === null
+        ? problems.unknownProbe()
+        : this.limits.refusal(request, problems.unknownProbe());
+    this.limits.countProbe(request, held.caller);
     if (!held.isEnabled) throw problems.probeDisabled();
     request.probe = held.caller;
     return true;
@@ -140,7 +143,8 @@ export class AuthGuard implements CanActivate {
     if (this.config.operatorToken === null) throw problems.notFound();
     if (held) throw problems.insufficientRole('operator');
     if (given !== null && sameText(given, this.config.operatorToken)) return (request.isOperator = true);
-    if (given !== null && (await this.credentials.callerOf(given, request))) throw problems.insufficientRole('operator');
+    if (given !== null && (await this.credentials.callerOf(given, request)))
+      throw problems.insufficientRole('operator');
     throw this.refused(request);
   }
 

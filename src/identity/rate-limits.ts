@@ -5,7 +5,7 @@ import { clientAddress, networkOf } from '../platform/access/client-network';
 import { Config } from '../platform/config/config';
 import { type Problem, problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
-import type { Caller } from '../platform/access/caller';
+import type { Caller, ProbeCaller } from '../platform/access/caller';
 import type { CostOf } from '../platform/access/cost';
 import { TokenBuckets } from '../platform/capacity/token-bucket';
 
@@ -82,9 +82,10 @@ export class RateLimits {
     refuse(this.requests?.take(personId) ?? 0);
   }
 
-  /** Counts a request of a probe (uuid). Throws `rate_limited`. */
-  countProbe(probeId: string): void {
+  /** Counts a request of a probe, and its place among the open ones. Throws `rate_limited`, or `temporarily_unavailable`. */
+  countProbe(request: Request, { probeId, orgId }: ProbeCaller): void {
     refuse(this.probes.take(probeId));
+    this.load.identifiedProbe(request, probeId, orgId);
   }
 
   /** Counts a request to a route that needs no key, by its address. Throws `rate_limited`. */

@@ -82,7 +82,8 @@ const CANDIDATES = `
       JOIN incident_member m ON m.endpoint_id = d.endpoint_id AND m.ended_at IS NULL)
   SELECT i.id, i.org_id AS "orgId", i.number, i.severity, i.cause, i.cause_value AS "causeValue", i.cause_name AS "causeName",
          i.started_at AS "startedAt", i.opened_at AS "openedAt", i.joined_at AS "joinedAt", i.ended_at AS "endedAt",
-         jsonb_build_object('websiteId', i.opener_website_id, 'address', i.opener_address, 'errorCode', i.opener_error_code) AS opener,
+         jsonb_build_object('websiteId', i.opener_website_id, 'address', i.opener_address, 'errorCode', i.opener_error_code,
+           'isOfProbe', EXISTS (SELECT FROM endpoint e WHERE e.id = i.opener_endpoint_id AND e.type = 'PROBE')) AS opener,
          ${authorName('i.ack_by', 'i.ack_person_id')} AS "ackBy", i.ack_person_id AS "ackPersonId", i.ack_at AS "ackAt", i.ack_note AS "ackNote", i.ack_until AS "ackUntil",
          (SELECT jsonb_agg(jsonb_build_object('id', o.id, 'left', o.ended_at)) FROM own o WHERE o.incident_id = i.id) AS own,
          (SELECT jsonb_agg(jsonb_build_object('id', r.id, 'parent', r.parent, 'name', r.name)) FROM related r WHERE r.incident_id = i.id) AS related
@@ -287,6 +288,7 @@ export const readMissing = (tx: Tx, orgIds: readonly string[], limit: number): P
   tx.query<IncidentTrigger>(
     `SELECT DISTINCT ON (a.endpoint_id) a.org_id AS "orgId", a.endpoint_id AS "endpointId", e.name AS "endpointName",
             w.id AS "websiteId", w.name AS "websiteName", v.error_code AS "errorCode", v.error_message AS "errorMessage", NULL AS address,
+            e.type = 'PROBE' AS "isOfProbe",
             CASE s.status WHEN ${OUTCOME_CODE.up} THEN 'degraded' ELSE 'down' END AS severity,
             COALESCE(a.incident_started_at, v.created_at, now()) AS "startedAt", COALESCE(v.created_at, now()) AS at
        FROM alert a

@@ -105,6 +105,10 @@ describe('a trigger goes to', () => {
     ['that, rather than that of its website', [HERE, { number: 2, ...mine }], 'address', 1],
     ['none of another address', [at('192.0.2.2')], 'new', null],
     ['none, where both have no address', [at(null)], 'new', null, { address: null }],
+    ['none by address when it watches a probe', [HERE], 'new', null, { isOfProbe: true }],
+    ['none of its website when it watches a probe', [mine], 'new', null, { address: null, isOfProbe: true }],
+    ['none of its website that a lost probe began', [{ opener: { ...mine.opener, isOfProbe: true } }], 'new', null],
+    ['that which it was in when it watches a probe', [within], 'member', 1, { isOfProbe: true }],
     ['none by address when it got a response', [HERE], 'new', null, { errorCode: 'status_unexpected' }],
     ['none by address when the opener got a response', [at('192.0.2.1', 'status_unexpected')], 'new', null],
     [

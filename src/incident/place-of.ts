@@ -11,10 +11,12 @@ export interface Trigger {
   errorCode: string | null;
   /** The address that the check connected to. */
   address: string | null;
+  /** It watches a probe: that is nobody else's trouble, so it joins nothing and nothing joins it. */
+  isOfProbe?: boolean;
 }
 
 /** What others are compared with: what triggered first in an incident. */
-export type Opener = Pick<Trigger, 'websiteId' | 'errorCode' | 'address'>;
+export type Opener = Pick<Trigger, 'websiteId' | 'errorCode' | 'address' | 'isOfProbe'>;
 
 /** What one endpoint depends on. */
 export interface Parent {
@@ -81,7 +83,11 @@ export function placeOf<C extends Candidate>(trigger: Trigger, candidates: reado
     if (incident === null) return null;
     return { rule, incident, parent: rule === 'dependency' ? (incident.related.get(endpointId) ?? null) : null };
   };
-  const joins = (candidate: C): boolean => isJoinable(candidate, now) && candidate.severity === trigger.severity;
+  const joins = (candidate: C): boolean =>
+    trigger.isOfProbe !== true &&
+    candidate.opener.isOfProbe !== true &&
+    isJoinable(candidate, now) &&
+    candidate.severity === trigger.severity;
   const joinsDown = (candidate: C): boolean => trigger.severity === 'down' && joins(candidate);
   return (
     find('member', ({ members }) => members.has(endpointId)) ??

@@ -7,11 +7,14 @@ import { ENGINE } from '../engine/engine.providers';
 import { ResultSink } from '../engine/result-sink';
 import { Connectivity } from '../engine/run/connectivity';
 import { HistoryModule } from '../history/history.module';
+import { RetentionJob } from '../platform/jobs/retention.job';
 import { NetModule } from '../platform/net/net.module';
+import { ProbeModule } from '../probe/probe.module';
 import { AlertsBeforeTrigger } from './before-trigger/alerts-before-trigger';
 import { NearTriggerLookup } from './before-trigger/near-trigger';
 import { ParentChecks } from './before-trigger/parent-checks';
 import { ParentsFirst } from './before-trigger/parents-first';
+import { RemoteFailures } from './before-trigger/remote-failures';
 import { Canary } from './canary';
 import { IcmpHealth } from './icmp-health';
 import { InstanceRegistry } from './instance-registry';
@@ -23,9 +26,27 @@ import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
 import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
+import { LocationAsks } from './record/location-asks';
+import { LocationSweep } from './record/location-sweep';
+import { ProbeAsks } from './remote/ask/probe-asks';
+import { RemoteChecks } from './remote/ask/remote-checks';
+import { WaitingPolls } from './remote/ask/waiting-polls';
+import { IntakeService } from './remote/intake/intake.service';
+import { RemoteResults } from './remote/intake/remote-results';
+import { Assignments } from './remote/poll/assignments';
+import { PollCursors } from './remote/poll/poll-cursors';
+import { PollService } from './remote/poll/poll.service';
+import { ProbeNumberingJob } from './remote/poll/probe-numbering.job';
+import { ProbeSessions } from './remote/poll/probe-sessions';
+import { PROBE_RETENTION, ProbePresenceJob } from './remote/presence/probe-presence.job';
+import { ProbeChecker } from './remote/presence/probe.checker';
+import { ProtocolController } from './remote/protocol.controller';
+import { RemoteMetrics } from './remote/remote.metrics';
+import { ReplyTimes } from './remote/reply-times';
 import { CheckNowController } from './source/on-demand/check-now.controller';
 import { CheckNowService } from './source/on-demand/check-now.service';
 import { OnDemandChecks } from './source/on-demand/on-demand-checks';
+import { ShownRecords } from './source/on-demand/shown-records';
 import { TestEndpointController } from './source/on-demand/test-endpoint.controller';
 import { TestEndpointService } from './source/on-demand/test-endpoint.service';
 import { ClockJumpRecovery } from './source/scheduled/clock-jump-recovery';
@@ -33,8 +54,8 @@ import { SchedulerHealth } from './source/scheduled/scheduler-health';
 import { SlotClaimer } from './source/scheduled/slot-claimer';
 
 @Module({
-  imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule],
-  controllers: [CheckNowController, TestEndpointController],
+  imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule, ProbeModule],
+  controllers: [CheckNowController, TestEndpointController, ProtocolController],
   providers: [
     ...ENGINE,
     MonitoringService,
@@ -49,6 +70,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     SlotClaimer,
     ClockJumpRecovery,
     OnDemandChecks,
+    ShownRecords,
     CheckNowService,
     TestEndpointService,
     // before trigger: what a bad check goes through before it is recorded
@@ -56,13 +78,35 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     NearTriggerLookup,
     ParentsFirst,
     ParentChecks,
+    RemoteFailures,
     // record: results into history, streaks and alerts
     { provide: ResultSink, useExisting: CheckRecorder },
     CheckRecorder,
     BatchWriter,
     BatchTransaction,
     EndpointStateStore,
+    LocationAsks,
+    LocationSweep,
+    // remote: checks that probes make
+    ProbeSessions,
+    PollCursors,
+    PollService,
+    Assignments,
+    ProbeNumberingJob,
+    IntakeService,
+    RemoteResults,
+    ReplyTimes,
+    ProbeAsks,
+    WaitingPolls,
+    RemoteChecks,
+    ProbePresenceJob,
+    ProbeChecker,
+    RemoteMetrics,
   ],
   exports: [CheckRecorder, Connectivity],
 })
-export class MonitoringModule {}
+export class MonitoringModule {
+  constructor(retention: RetentionJob) {
+    retention.add(PROBE_RETENTION);
+  }
+}

@@ -1,4 +1,4 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Server } from 'node:http';
 import type { BootstrapKey } from '../identity/organization/bootstrap';
 import type { Config } from '../platform/config/config';
 
@@ -62,9 +62,9 @@ function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
 /** The address as a browser of this machine takes it. */
-export function addressOf(app: NestExpressApplication, config: Pick<Config, 'host' | 'port'>): string {
-  const address: unknown = app.getHttpServer().address();
-  const isBound = typeof address === 'object' && address !== null && 'port' in address;
+export function addressOf(app: { getHttpServer(): Server }, config: Pick<Config, 'host' | 'port'>): string {
+  const address = app.getHttpServer().address();
+  const isBound = typeof address === 'object' && address !== null;
   const port = isBound ? String(address.port) : String(config.port);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${port}`;

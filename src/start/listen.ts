@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../platform/config/config';
 import { StartError } from '../platform/config/start-error';
 import { isRecord } from '../platform/text/json';
@@ -12,19 +11,24 @@ type Address = Pick<Config, 'host' | 'port'>;
  * nothing. The port is free again afterwards, for it opens to clients only when they can be served.
  */
 export async function requireAddress({ host, port }: Address): Promise<void> {
-  const probe = createServer((socket) => socket.destroy());
+  const server = createServer((socket) => socket.destroy());
   try {
-    probe.listen(port, host);
-    await once(probe, 'listening');
+    server.listen(port, host);
+    await once(server, 'listening');
   } catch (error) {
     throw explained(error, { host, port });
   }
-  const closed = once(probe, 'close');
-  probe.close();
+  const closed = once(server, 'close');
+  server.close();
   await closed;
 }
 
-export async function listen(app: NestExpressApplication, { host, port }: Address): Promise<void> {
+/** What listens once its `listen` resolves. */
+interface Listener {
+  listen(port: number, host: string): Promise<unknown>;
+}
+
+export async function listen(app: Listener, { host, port }: Address): Promise<void> {
   await app.listen(port, host).catch((error: unknown) => {
     throw explained(error, { host, port });
   });

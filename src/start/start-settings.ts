@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from '../platform/config/config';
 import { readEnvironment } from '../platform/config/env';
+import { loadProbeConfig, type ServerAccess } from '../platform/config/probe-config';
 import { unknownSettings } from '../platform/config/unknown-settings';
 import { requireAddress } from './listen';
 
@@ -20,4 +21,16 @@ export async function startSettings(environment = readEnvironment()): Promise<St
   const saysNothingElse = config.extensions.length === 0 && unknownSettings(environment).length === 0;
   if (saysNothingElse) await requireAddress(config);
   return { environment, config };
+}
+
+/** What a probe is started with. */
+export interface ProbeStartSettings extends StartSettings {
+  readonly access: ServerAccess;
+}
+
+/** As `startSettings`, for `ROLE=probe`. */
+export async function probeStartSettings(environment = readEnvironment()): Promise<ProbeStartSettings> {
+  const { config, access } = loadProbeConfig(environment);
+  await requireAddress(config);
+  return { environment, config, access };
 }

@@ -32,6 +32,7 @@ const REASONS: Record<ErrorCode, string> = {
   heartbeat_missed: 'a run was missed',
   heartbeat_failed: 'a run failed',
   heartbeat_overran: 'a run took too long',
+  probe_offline: 'its probe is not online',
   internal: 'not reachable',
 };
 

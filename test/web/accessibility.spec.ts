@@ -8,6 +8,7 @@ import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/re
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
 import { addIncidents, addOutage } from './showcase-incidents';
+import { addProbes } from './showcase-probes';
 
 jest.setTimeout(180_000);
 
@@ -22,6 +23,7 @@ const WATCHED = [
   '/endpoints/:Weekly report',
   '/endpoints/:Import',
   '/endpoints/:Payments API/edit',
+  '/endpoints/:Storefront?view=locations',
   '/new',
   '/new/many',
   '/certificates',
@@ -47,6 +49,7 @@ const TOLD = [
   '/status-pages',
   '/status-pages/new',
   '/settings/keys',
+  '/settings/probes',
   '/settings/organization',
   '/settings/audit-log',
   '/settings/configuration',
@@ -96,6 +99,7 @@ describe('accessibility', () => {
     await bo.browser.send('POST', '/api/v1/api-keys', { name: 'Terraform', role: 'write' });
     await app.admin.post('/invitations', { email: 'cy@example.com', role: 'read' });
     await addIncidents(app, ids);
+    await addProbes(app, ids);
     ids.set('Outage', await addOutage(app, ids));
     await addQuiet();
     await addHeartbeats();

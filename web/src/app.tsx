@@ -145,6 +145,7 @@ function SignedIn() {
       check: applyChange,
       acknowledgement: applyAcknowledgement,
       alert: refreshSoon,
+      location: refreshSoon,
       maintenance: refreshSoon,
       incident: refreshIncidentsSoon,
       ready: () => {

@@ -104,7 +104,9 @@ async function probeNamed(uptime: UptimeClient, name: string): Promise<Probe> {
   if (/^pr_[0-9a-z]+$/.test(name)) return uptime.getProbe({ path: { id: name } });
   const found = (await probes(uptime)).find(({ key, shared }) => key === name && !shared);
   if (found) return found;
-  throw new CommandError(`No probe of yours has the key or the id (pr_…) ${shown(name)}; probe ls shows what there is.`);
+  throw new CommandError(
+    `No probe of yours has the key or the id (pr_…) ${shown(name)}; probe ls shows what there is.`,
+  );
 }
 
 const probes = async (uptime: UptimeClient, status?: Probe['status']): Promise<Probe[]> =>

@@ -125,26 +125,34 @@ export class AlertEvaluator {
 
   /**
    * Those endpoints where one of these failures would trigger an alert: it is confirmed first. One that comes before the
-   * alert's delay is over triggers nothing, so a long delay does not have each of its failures confirmed.
+   * alert's delay is over triggers nothing, so a long delay does not have each of its failures confirmed. With each: whether
+   * the vote of its location is enough. `location` is 0 unless given.
    */
-  async nearTrigger(sql: Sql, failures: readonly { endpointId: string; checkedAt: Date }[]): Promise<Set<string>> {
-    if (failures.length === 0) return new Set();
-    const rows = await sql.query<{ id: string }>(NEAR_TRIGGER, [
+  async nearTrigger(
+    sql: Sql,
+    failures: readonly { endpointId: string; checkedAt: Date; location?: number }[],
+  ): Promise<Map<string, boolean>> {
+    if (failures.length === 0) return new Map();
+    const rows = await sql.query<{ id: string; isEnough: boolean }>(NEAR_TRIGGER, [
       failures.map(({ endpointId }) => endpointId),
       failures.map(({ checkedAt }) => checkedAt),
+      failures.map(({ location }) => location ?? 0),
     ]);
-    return new Set(rows.map(({ id }) => id));
+    return new Map(rows.map(({ id, isEnough }) => [id, isEnough]));
   }
 }
 
-// Cost: for each failure the alerts of its endpoint, by an index, and its state. A streak that was muted has no beginning.
+// Cost: for each failure the alerts of its endpoint, by an index, its state, and what its location has seen. A streak that was
+// muted has no beginning.
 const NEAR_TRIGGER = `
-  SELECT DISTINCT a.endpoint_id AS id
-  FROM (SELECT f.endpoint_id, s.consecutive_failures + 1 AS failures, s.consecutive_bad + 1 AS bad,
+  SELECT DISTINCT a.endpoint_id AS id, b.is_enough AS "isEnough"
+  FROM (SELECT f.endpoint_id, coalesce(l.failures, s.consecutive_failures) + 1 AS failures, coalesce(l.bad, s.consecutive_bad) + 1 AS bad,
                greatest(0, extract(epoch FROM f.checked_at - s.failing_unmuted_since)) AS failing_for,
-               greatest(0, extract(epoch FROM f.checked_at - s.bad_unmuted_since)) AS bad_for
-          FROM unnest($1::uuid[], $2::timestamptz[]) AS f (endpoint_id, checked_at)
-          JOIN endpoint_state s ON s.endpoint_id = f.endpoint_id) b
+               greatest(0, extract(epoch FROM f.checked_at - s.bad_unmuted_since)) AS bad_for,
+               l.number IS NULL OR e.location_count = 1 OR e.quorum IN ('any', '1') AS is_enough
+          FROM unnest($1::uuid[], $2::timestamptz[], $3::smallint[]) AS f (endpoint_id, checked_at, number)
+          JOIN endpoint_state s ON s.endpoint_id = f.endpoint_id
+          LEFT JOIN (endpoint_location l JOIN endpoint e ON e.id = l.endpoint_id) ON l.endpoint_id = f.endpoint_id AND l.number = f.number) b
   JOIN alert a ON ${REACHES_TRIGGER}`;
 
 const upSince = (update: StreakUpdate | undefined): Date | null =>
@@ -175,11 +183,15 @@ function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdat
     }
     if (down.isGood) known.successes = Math.max(known.successes, down.good);
     if (degraded.isGood) known.good = Math.max(known.good, degraded.good);
-    if (down.isGood && down.good === 1) known.isRecovered = true;
+    if (down.isGood && (down.good === 1 || isFirst(update))) known.isRecovered = true;
     endpoints.set(update.endpointId, known);
   }
   return endpoints;
 }
+
+/** Of several locations the streak that counts may be long when the endpoint comes up. */
+const isFirst = ({ locations, upSince: since, checkedAt }: StreakUpdate): boolean =>
+  locations !== undefined && since?.getTime() === checkedAt.getTime();
 
 const NONE = (): EndpointUpdates => ({
   updates: [],

@@ -24,6 +24,7 @@ export type Streaks = Pick<
   | 'failingSince'
   | 'badSince'
   | 'muted'
+  | 'isLate'
   | 'checkedAt'
 > & { outcome: Outcome };
 

@@ -144,6 +144,7 @@ const triggerOf = (
   errorCode: error?.code ?? null,
   errorMessage: error && cut(oneLine(error.message), 300),
   address: check?.address ?? null,
+  isOfProbe: alert.endpointType === 'PROBE',
   startedAt: failingSince ?? at,
   at,
 });

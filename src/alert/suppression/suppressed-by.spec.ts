@@ -11,6 +11,10 @@ describe('an alert that a check at 12:00 would trigger', () => {
   it.each<[string, Partial<MarkedCheck>, Partial<SuppressionFacts>, string | null]>([
     ['with nothing against it', {}, {}, null],
     ['in a window that mutes', MUTED, {}, 'maintenance'],
+    ['that came long after it was found', { isLate: true }, {}, 'late'],
+    ['that came late, found in a window', { ...MUTED, isLate: true }, {}, 'maintenance'],
+    ['that came late, of what is in hand', { isLate: true }, ACKNOWLEDGED, 'late'],
+    ['that came in time', { isLate: false }, {}, null],
     ['while somebody has the endpoint in hand', {}, ACKNOWLEDGED, 'acknowledged'],
     ['while somebody has it in hand until later', {}, { acknowledgedUntil: AFTER }, 'acknowledged'],
     ['when that ends at the same moment', {}, { acknowledgedUntil: at(0) }, null],

@@ -1,7 +1,7 @@
 import type { StreakUpdate } from '../../endpoint/streak-update';
 
 /** A check, with the marks that it was recorded with. */
-export type MarkedCheck = Pick<StreakUpdate, 'checkedAt' | 'muted'>;
+export type MarkedCheck = Pick<StreakUpdate, 'checkedAt' | 'muted' | 'isLate'>;
 
 /** What is known of the endpoint of the check. */
 export interface SuppressionFacts {
@@ -19,9 +19,12 @@ export const NOTHING_KNOWN: SuppressionFacts = {
   parentsUpSince: null,
 };
 
-/** In order: what was planned, what a person said, what a parent explains. The names are labels of a metric. */
+/**
+ * In order: what was planned, what is long past, what a person said, what a parent explains. The names are labels of a metric.
+ */
 const REASONS = {
   maintenance: ({ muted }) => muted,
+  late: ({ isLate }) => isLate === true,
   acknowledged: ({ checkedAt }, { acknowledgedUntil: until }) =>
     until === null || (until !== undefined && checkedAt < until),
   dependency: ({ checkedAt }, { isParentDown, parentsUpSince }) =>

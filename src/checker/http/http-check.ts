@@ -185,7 +185,7 @@ function learnedFrom(
     return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected is 200 to 299.`);
   }
   if (!builder.certificate) return { statusCode: status, headers };
-  const certificateDays = daysUntil(Date.parse(builder.certificate.expiresAt), Date.now());
+  const certificateDays = daysUntil(Date.parse(builder.certificate.expiresAt), check.now?.() ?? Date.now());
   return { statusCode: status, headers, certificateDays };
 }
 

@@ -35,6 +35,8 @@ export class Overload {
   private begunCount = 0;
   private skippedCount = 0;
   private lostBefore = 0;
+  /** Slots that were skipped since the start because more was due than could be checked. */
+  skippedTotal = 0;
 
   constructor(
     private readonly sink: ResultSink,
@@ -86,7 +88,9 @@ export class Overload {
   skipped(why: SkipReason, count = 1): void {
     if (count === 0) return;
     this.metrics.skipped.inc({ why }, count);
-    if (why === 'overload') this.skippedCount += count;
+    if (why !== 'overload') return;
+    this.skippedCount += count;
+    this.skippedTotal += count;
   }
 
   /** Once a second. `lateMs`: of the oldest slot that was claimed in it, `null` when there was no room to claim any. */

@@ -53,6 +53,16 @@ describe('what waits to be written', () => {
     expect(textsOf(pending.take(10))).toEqual(['a1!']);
   });
 
+  it('removes what was added before a moment, also of endpoints whose earlier results are under way', () => {
+    const pending = pendingOf('a1. a2! b1.');
+    const since = added + 1;
+    pending.add(result('a1!'));
+    const taken = pending.take(1);
+    expect(textsOf(pending.expire(since)).sort()).toEqual(['a1.', 'b1.']);
+    pending.release(idsOf(taken));
+    expect([pending.size, textsOf(pending.take(10))]).toEqual([1, ['a1!']]);
+  });
+
   it('puts back what was not written before everything else of its organization', () => {
     const pending = pendingOf('a1. a1. a2. a3.');
     const first = pending.take(3);

@@ -173,6 +173,15 @@ export class PendingChecks {
     return given;
   }
 
+  /** Removes and returns what was added before that moment. Costs a walk over all endpoints with results. */
+  expire(before: number): PendingCheck[] {
+    const expired = [...this.endpoints.values()].flatMap(({ results }) =>
+      results.filter(({ addedAt }) => addedAt < before),
+    );
+    if (expired.length > 0) this.remove(expired);
+    return expired;
+  }
+
   /** Quiet ones wait: some could be given up without losing anything that changes. */
   get hasQuiet(): boolean {
     return this.quietCount > 0;

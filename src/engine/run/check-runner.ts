@@ -66,7 +66,7 @@ export class CheckRunner {
       muted: false,
     };
     const wouldTrigger = isBad(first) && (await this.beforeTrigger.isNeeded(check));
-    if (wouldTrigger && first.outcome === 'down' && this.beforeTrigger.repeats) {
+    if (wouldTrigger && first.outcome === 'down' && this.beforeTrigger.repeatsOf(check)) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });

@@ -41,13 +41,13 @@ export class NetworkLookup {
     return address !== null && isIP(address) !== 0 && hasLiveRoute(address);
   }
 
-  private async routing(): Promise<NetworkState> {
+  protected async routing(): Promise<NetworkState> {
     if (!(await hasDefaultRoute())) return this.hadDefaultRoute ? 'offline' : 'unproven';
     this.hadDefaultRoute = true;
     return 'online';
   }
 
-  private async reaches(target: string): Promise<boolean> {
+  protected async reaches(target: string): Promise<boolean> {
     const colon = target.lastIndexOf(':');
     const deadline = startDeadline(REACH_TIMEOUT_MS);
     try {

@@ -46,7 +46,9 @@ describe('API keys', () => {
 describe('tokens of probes', () => {
   it('have the form of keys without a role, and are never generated twice', () => {
     const tokens = Array.from({ length: 1000 }, () => generateProbeToken());
-    expect(tokens.filter((token) => /^ump_[0-9A-Za-z]{36}$/.test(token) && isPlausibleProbeToken(token))).toEqual(tokens);
+    expect(tokens.filter((token) => /^ump_[0-9A-Za-z]{36}$/.test(token) && isPlausibleProbeToken(token))).toEqual(
+      tokens,
+    );
     expect(new Set(tokens).size).toBe(1000);
   });
 

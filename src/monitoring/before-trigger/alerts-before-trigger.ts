@@ -8,6 +8,9 @@ import { ParentsFirst } from './parents-first';
 /** Asks the alerts of the endpoint, and what it depends on. */
 @Injectable()
 export class AlertsBeforeTrigger extends BeforeTrigger {
+  /** Failures for which the other locations are asked. */
+  private readonly notEnough = new WeakSet<FinishedCheck>();
+
   constructor(
     private readonly config: Config,
     private readonly alerts: NearTriggerLookup,
@@ -20,8 +23,14 @@ export class AlertsBeforeTrigger extends BeforeTrigger {
     return this.config.confirmFailures;
   }
 
-  isNeeded(failure: FinishedCheck): Promise<boolean> {
-    return this.alerts.isNearTrigger(failure);
+  override repeatsOf(failure: FinishedCheck): boolean {
+    return this.repeats && !this.notEnough.has(failure);
+  }
+
+  async isNeeded(failure: FinishedCheck): Promise<boolean> {
+    const near = await this.alerts.nearOf(failure);
+    if (near === 'with_others') this.notEnough.add(failure);
+    return near !== 'no';
   }
 
   isParentDown(

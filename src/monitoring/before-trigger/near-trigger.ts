@@ -35,15 +35,18 @@ export class AskedTogether<Asked, Found> {
 }
 
 /** A failure of an endpoint that is not recorded yet. */
-export type UnrecordedFailure = CheckedAt;
+export type UnrecordedFailure = CheckedAt & { location: number };
+
+/** Whether it would trigger an alert: by itself, or when enough other locations see the same. */
+export type Near = 'no' | 'alone' | 'with_others';
 
 /** Looks up whether one more failure of an endpoint would trigger an alert. */
 @Injectable()
 export class NearTriggerLookup {
-  private readonly questions = new AskedTogether<UnrecordedFailure, boolean>((failures) =>
+  private readonly questions = new AskedTogether<UnrecordedFailure, Near>((failures) =>
     this.near(failures).then(
-      (near) => (failure) => near.has(failure),
-      () => () => false,
+      (near) => (failure) => near.get(failure) ?? 'no',
+      () => () => 'no',
     ),
   );
 
@@ -53,17 +56,21 @@ export class NearTriggerLookup {
     private readonly maintenance: MaintenanceCoverage,
   ) {}
 
-  /** False when the database is unavailable: the result cannot be recorded before it is back anyway. */
-  isNearTrigger(failure: UnrecordedFailure): Promise<boolean> {
+  /** `no` when the database is unavailable: the result cannot be recorded before it is back anyway. */
+  nearOf(failure: UnrecordedFailure): Promise<Near> {
     return this.questions.ask(failure);
   }
 
   /** One statement; a second only where something would trigger, and a third only where a maintenance window is in force. */
-  private async near(failures: readonly UnrecordedFailure[]): Promise<Set<UnrecordedFailure>> {
+  private async near(failures: readonly UnrecordedFailure[]): Promise<Map<UnrecordedFailure, Near>> {
     const ids = await this.alerts.nearTrigger(this.database, failures);
     const near = failures.filter(({ endpointId }) => ids.has(endpointId));
     const marks = near.length === 0 ? [] : await this.maintenance.marks(this.database, near);
     const isSuppressed = (checkedAt: Date, muted = false) => suppressedBy({ checkedAt, muted }) !== null;
-    return new Set(near.filter(({ checkedAt }, index) => !isSuppressed(checkedAt, marks[index]?.muted)));
+    return new Map(
+      near
+        .filter(({ checkedAt }, index) => !isSuppressed(checkedAt, marks[index]?.muted))
+        .map((failure) => [failure, ids.get(failure.endpointId) === true ? 'alone' : 'with_others']),
+    );
   }
 }

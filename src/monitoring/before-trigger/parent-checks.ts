@@ -1,12 +1,22 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Outcome } from '../../checker/checker';
 import { CheckDefinitions } from '../../endpoint/check-definitions';
+import { outcomeOf } from '../../endpoint/outcome-code';
 import type { FinishedCheck } from '../../engine/finished-check';
 import { WorkerDatabase } from '../../platform/database/database';
 import { readDatabaseTime } from '../../platform/database/database-clock';
 import type { RunCheck } from '../../engine/before-trigger';
+import { Clock } from '../../platform/time/clock';
 import { CheckRecorder } from '../record/check-recorder';
+import { LocationAsks } from '../record/location-asks';
 import { CheckPlaces } from '../../engine/dispatch/check-places';
+import { type KnownParent, waitForParentMs } from './parents-state';
+
+const LOOK_EVERY_MS = 250;
+
+// Cost: a look into an index.
+const CHECKED_SINCE = `
+  SELECT status, last_checked_at AS "checkedAt" FROM endpoint_state WHERE endpoint_id = $1 AND last_checked_at >= $2`;
 
 /** What a check of a parent found, recorded. */
 export interface RecordedParent {
@@ -24,6 +34,8 @@ export class ParentChecks {
     private readonly places: CheckPlaces,
     private readonly recorder: CheckRecorder,
     private readonly database: WorkerDatabase,
+    private readonly asks: LocationAsks,
+    private readonly clock: Clock,
   ) {}
 
   /** Resolves when the result is committed; `null` when there is none. Never rejects. */
@@ -34,12 +46,33 @@ export class ParentChecks {
     });
   }
 
+  /** Of a parent that no instance checks: its probes are asked, and what follows from the first that reports. Never rejects. */
+  checkElsewhere(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
+    return this.awaitProbes(parent, shutdown).catch((error: unknown) => {
+      this.logger.warn(`probes were not asked before what depends on an endpoint was recorded: ${String(error)}`);
+      return null;
+    });
+  }
+
+  private async awaitProbes(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
+    const since = new Date(Math.round(await readDatabaseTime(this.database)));
+    if ((await this.asks.allOf(this.database, [parent.id])) === 0) return null;
+    const until = this.clock.monotonic() + waitForParentMs(parent);
+    while (this.clock.monotonic() < until && !shutdown.aborted) {
+      await this.clock.sleep(LOOK_EVERY_MS, shutdown);
+      const [row] = await this.database.query<{ status: number; checkedAt: Date }>(CHECKED_SINCE, [parent.id, since]);
+      if (row) return { outcome: outcomeOf(row.status), checkedAt: row.checkedAt };
+    }
+    return null;
+  }
+
   /** The child that waits has a place, which is this check's as well. */
   private async record(endpointId: string, run: RunCheck): Promise<RecordedParent | null> {
     const check = await this.places.runBeside(endpointId, (signal) => this.run(endpointId, run, signal));
     if (!check) return null;
     const recorded = await this.recorder.record(check);
-    return recorded === 'dropped' ? null : { outcome: check.result.outcome, checkedAt: check.checkedAt };
+    if (recorded === 'dropped') return null;
+    return { outcome: check.counted?.outcome ?? check.result.outcome, checkedAt: check.checkedAt };
   }
 
   private async run(endpointId: string, run: RunCheck, signal: AbortSignal): Promise<FinishedCheck | null> {

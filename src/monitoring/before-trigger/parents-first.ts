@@ -27,13 +27,15 @@ interface Row {
   checkedAt: Date | null;
   timeoutSeconds: number;
   canBeAsked: boolean;
+  isRemote: boolean;
 }
 
 // Cost: probes of the primary key of dependencies, nearly always without a row; for each row a few probes by id.
 const PARENTS = `
   SELECT d.endpoint_id AS "childId", CASE WHEN c.consecutive_failures > 0 THEN c.failing_since END AS "failingSince",
          c.degraded_since AS "degradedSince",
-         p.id, s.status, s.last_checked_at AS "checkedAt", p.timeout_seconds AS "timeoutSeconds", q.scheduled AS "canBeAsked"
+         p.id, s.status, s.last_checked_at AS "checkedAt", p.timeout_seconds AS "timeoutSeconds",
+         q.scheduled OR q.located AS "canBeAsked", NOT q.scheduled AS "isRemote"
     FROM endpoint_dependency d
     JOIN endpoint_state c ON c.endpoint_id = d.endpoint_id
     JOIN endpoint p ON p.id = d.parent_id AND p.enabled
@@ -90,26 +92,32 @@ export class ParentsFirst {
     const done = new AbortController();
     const late = this.clock.sleep(waitForParentMs(parent), AbortSignal.any([done.signal, shutdown])).then(() => null);
     try {
-      return await Promise.race([this.ask(parent.id, run, shutdown), late]);
+      return await Promise.race([this.ask(parent, run, shutdown), late]);
     } finally {
       done.abort();
     }
   }
 
-  private ask(id: string, run: RunCheck, shutdown: AbortSignal): Promise<RecordedParent | null> {
+  private ask(parent: KnownParent, run: RunCheck, shutdown: AbortSignal): Promise<RecordedParent | null> {
+    const { id } = parent;
     const running = this.checking.get(id);
     if (running) return running;
-    const asked = this.checkAfterPause(id, run, shutdown).finally(() => this.checking.delete(id));
+    const asked = this.checkAfterPause(parent, run, shutdown).finally(() => this.checking.delete(id));
     this.checking.set(id, asked);
     return asked;
   }
 
-  private async checkAfterPause(id: string, run: RunCheck, shutdown: AbortSignal): Promise<RecordedParent | null> {
+  private async checkAfterPause(
+    parent: KnownParent,
+    run: RunCheck,
+    shutdown: AbortSignal,
+  ): Promise<RecordedParent | null> {
+    const { id } = parent;
     const pauseMs = (this.askedAt.get(id) ?? -Infinity) + PAUSE_MS - this.clock.monotonic();
     if (pauseMs > 0) await this.clock.sleep(pauseMs, shutdown);
     if (shutdown.aborted) return null;
     this.askedAt.set(id, this.clock.monotonic());
-    return this.checks.check(id, run);
+    return parent.isRemote ? this.checks.checkElsewhere(parent, shutdown) : this.checks.check(id, run);
   }
 
   private async lookUp(children: readonly Child[]): Promise<(child: Child) => ParentsState> {
@@ -125,10 +133,11 @@ export class ParentsFirst {
   }
 }
 
-const toParent = ({ id, status, checkedAt, timeoutSeconds, canBeAsked }: Row): KnownParent => ({
+const toParent = ({ id, status, checkedAt, timeoutSeconds, canBeAsked, isRemote }: Row): KnownParent => ({
   id,
   outcome: checkedAt === null ? outcomeOf(OUTCOME_CODE.unknown) : outcomeOf(status),
   checkedAt,
   timeoutSeconds,
   canBeAsked,
+  isRemote,
 });

@@ -8,6 +8,7 @@ const parent = (outcome: KnownParent['outcome'], seconds: number | null): KnownP
   checkedAt: seconds === null ? null : at(seconds),
   timeoutSeconds: 10,
   canBeAsked: true,
+  isRemote: false,
 });
 const stateOf = (since: number | null, found: number, parents: KnownParent[]) =>
   parentsStateOf({ since: since === null ? null : at(since), foundAt: at(found) }, parents);

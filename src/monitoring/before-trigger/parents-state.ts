@@ -8,8 +8,10 @@ export interface KnownParent {
   outcome: Outcome;
   checkedAt: Date | null;
   timeoutSeconds: number;
-  /** This installation's instances check it. */
+  /** Instances or probes check it. */
   canBeAsked: boolean;
+  /** No instance checks it: its probes are asked. */
+  isRemote: boolean;
 }
 
 /** A failure that would trigger an alert, not recorded yet. */

@@ -6,11 +6,21 @@ import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-cove
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { failpoint } from '../../platform/observability/failpoints';
 import type { EndpointResults, UnchangedUpRun } from './batch';
-import { foldBatch, outagesOf, unchangedUpUpdatesOf, streakUpdatesOf } from './fold-batch';
-import { EndpointStateStore, type UnchangedUpSaved } from './endpoint-state-store';
+import { EndpointStateStore, type LockedState, type UnchangedUpSaved } from './endpoint-state-store';
+import {
+  changedLocations,
+  foldBatch,
+  loneFailuresOf,
+  outagesOf,
+  streakUpdatesOf,
+  unchangedUpUpdatesOf,
+} from './fold-batch';
+import { LocationAsks } from './location-asks';
+import { saveLocations } from './location-store';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 /** What one transaction did. */
@@ -31,7 +41,12 @@ export class BatchTransaction {
     private readonly history: HistoryBacklog,
     private readonly alerts: AlertEvaluator,
     private readonly events: TransactionEvents,
+    private readonly asks: LocationAsks,
+    private readonly clock: DatabaseClock,
   ) {}
+
+  /** Known to have locations of its own: its row is read in any case. A guess. */
+  readonly isLocated = (endpointId: string): boolean => this.states.located.has(endpointId);
 
   /** Writes everything that follows from these results: `locked` on rows that are read before, `unchangedUp` without. */
   async write(
@@ -42,8 +57,9 @@ export class BatchTransaction {
   ): Promise<Committed> {
     const checks = checksOf(locked);
     await this.mark(tx, [...checks, ...checksOf(unchangedUp.map(({ results }) => results))]);
-    const states = checks.length > 0 ? await this.states.lock(tx, checks) : new Map();
-    const folded = foldBatch(states, checks);
+    const states: ReadonlyMap<string, LockedState> =
+      checks.length > 0 ? await this.states.lock(tx, checks) : new Map<string, LockedState>();
+    const folded = foldBatch(states, checks, this.clock.now().getTime());
     const { missed, open }: UnchangedUpSaved =
       unchangedUp.length > 0
         ? await this.states.saveUnchangedUp(tx, unchangedUp)
@@ -57,7 +73,11 @@ export class BatchTransaction {
     const part = { checks: recorded, ...outagesOf(states, folded) };
     const withHistory = await this.history.write(tx, part, withoutHistory);
     const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...unchangedUpUpdatesOf(saved, open)];
+    const lone = loneFailuresOf(folded);
+    if (lone.length > 0) await this.asks.secondOpinion(tx, lone);
     const parentIds = updates.length > 0 ? await this.alerts.evaluate(tx, updates) : [];
+    // Behind the alerts, whose changes by clients write the same rows.
+    await saveLocations(tx, changedLocations(states, folded));
     if (parentIds.length > 0) await this.events.emit(new SuppressionEnded({ parentIds }), tx);
     if (recorded.length > 0) await failpoint('recorder.before_commit');
     return {

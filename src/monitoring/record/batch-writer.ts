@@ -125,7 +125,9 @@ export class BatchWriter {
 
   private commitOnce(entries: readonly PendingCheck[], locksAll: boolean, withoutHistory: boolean): Promise<Committed> {
     const endpoints = resultsOfEach(entries);
-    const { unchangedUp, others } = locksAll ? { unchangedUp: [], others: endpoints } : unchangedUpRunsOf(endpoints);
+    const { unchangedUp, others } = locksAll
+      ? { unchangedUp: [], others: endpoints }
+      : unchangedUpRunsOf(endpoints, this.contents.isLocated);
     if (unchangedUp.length === 0)
       return this.database.transaction((tx) => this.contents.write(tx, endpoints, [], withoutHistory), LIMITS);
     let attempt = 0;

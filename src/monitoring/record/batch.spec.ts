@@ -50,6 +50,7 @@ describe('the runs of a batch that change nothing', () => {
   const result = (slot: number, change: Partial<FinishedCheck> = {}, affectsState = false): PendingCheck => ({
     check: {
       endpointId: 'a',
+      location: 0,
       revision: 1,
       slotMs: HOUR + slot * 1000,
       checkedAt: new Date(HOUR + slot * 1000 + 3),
@@ -89,6 +90,7 @@ describe('the runs of a batch that change nothing', () => {
       ],
       ['has an unknown result', [result(1, outcome('unknown'))]],
       ['has a check on demand', [result(1, { slotMs: null })]],
+      ['was checked by a probe', [result(1, { location: 3 })]],
       ['has a slot twice', [result(1), result(1, { checkedAt: new Date(HOUR + 5000) })]],
       ['has an earlier slot after a later one', [result(2), result(1)]],
       ['has two checks that began at one moment', [result(1), result(2, { checkedAt: new Date(HOUR + 1003) })]],
@@ -108,8 +110,13 @@ describe('the runs of a batch that change nothing', () => {
         ...Array.from({ length: quiet }, () => [result(1)]),
         ...Array.from({ length: changing }, () => [result(1, {}, true)]),
       ];
-      const { unchangedUp, others } = unchangedUpRunsOf(endpoints);
+      const { unchangedUp, others } = unchangedUpRunsOf(endpoints, () => false);
       expect([unchangedUp.length, others.length]).toEqual(expected);
+    });
+
+    it('is written as others are when its endpoint is known to have locations', () => {
+      const { unchangedUp, others } = unchangedUpRunsOf([[result(1)]], (id) => id === 'a');
+      expect([unchangedUp.length, others.length]).toEqual([0, 1]);
     });
   });
 });

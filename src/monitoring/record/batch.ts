@@ -1,4 +1,4 @@
-import { isDegraded } from '../../engine/finished-check';
+import { isDegraded, LOCAL } from '../../engine/finished-check';
 import { sharesOf } from '../../platform/capacity/by-owner';
 import { grouped } from '../../platform/text/grouped';
 import { floorTo, HOUR_MS } from '../../platform/time/time-units';
@@ -95,6 +95,7 @@ export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | nul
       check.result.outcome !== 'up' ||
       isDegraded(check) ||
       slotMs === null ||
+      check.location !== LOCAL ||
       check.revision !== revision
     )
       return null;
@@ -105,8 +106,11 @@ export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | nul
   return { endpointId, revision, results, firstSlotMs, lastSlotMs, firstCheckedMs, lastCheckedMs, hourMs };
 }
 
-/** The runs of a batch, and the endpoints whose rows must be locked and read. */
-export function unchangedUpRunsOf(endpoints: readonly EndpointResults[]): {
+/** The runs of a batch, and the endpoints whose rows must be locked and read: `isLocated` ones in any case. */
+export function unchangedUpRunsOf(
+  endpoints: readonly EndpointResults[],
+  isLocated: (endpointId: string) => boolean,
+): {
   unchangedUp: UnchangedUpRun[];
   others: EndpointResults[];
 } {
@@ -114,7 +118,7 @@ export function unchangedUpRunsOf(endpoints: readonly EndpointResults[]): {
   const others: EndpointResults[] = [];
   for (const results of endpoints) {
     const run = unchangedUpRunOf(results);
-    if (run) unchangedUp.push(run);
+    if (run && !isLocated(run.endpointId)) unchangedUp.push(run);
     else others.push(results);
   }
   if (others.length > 0 && unchangedUp.length < WORTH_A_STATEMENT) return { unchangedUp: [], others: [...endpoints] };

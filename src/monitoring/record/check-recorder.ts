@@ -138,6 +138,21 @@ export class CheckRecorder extends ResultSink {
     });
   }
 
+  /** Takes a result as `add` does; resolves when it is committed, its history as well. */
+  take(check: FinishedCheck): Promise<Recorded> {
+    return new Promise((resolve) => {
+      const urgency = this.urgency.of(check);
+      this.push({
+        check,
+        addedAt: this.clock.monotonic(),
+        maxAgeMs: urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS,
+        affectsState: urgency !== 'quiet',
+        isAwaited: true,
+        resolve,
+      });
+    });
+  }
+
   /** Writes a result at once; resolves when it is committed, its history as well. */
   record(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {

@@ -2,18 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { ERROR_CODES } from '../../checker/checker';
 import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { Sql, Tx } from '../../platform/database/database';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { toMicroseconds } from '../../history/check-encoding';
-import type { FinishedCheck } from '../../engine/finished-check';
+import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
 import { InstanceRegistry } from '../instance-registry';
 import { type EndpointState, type Streaks } from './endpoint-state';
 import type { UnchangedUpRun } from './batch';
+import type { Located, LocatedCheck } from './location-state';
+import { forgetFuture, readLocations } from './location-store';
+
+/** A forgotten one is found again: its results are written a moment later. */
+const MAX_LOCATED = 100_000;
 
 /** What decides whether a result of an endpoint still counts, as the schedule has it now. */
 interface CurrentSettings {
   active: boolean;
   revision: number;
+  /** It has locations of its own. */
+  located: boolean;
 }
 
 interface StateRow extends Omit<EndpointState, 'recent' | 'hours'> {
@@ -33,14 +41,18 @@ interface StateRow extends Omit<EndpointState, 'recent' | 'hours'> {
 }
 
 /** A locked state, with what decides whether results for it count. */
-export interface LockedState extends CurrentSettings {
+export interface LockedState extends Omit<CurrentSettings, 'located'> {
   state: EndpointState;
+  /** Absent of an endpoint that only instances of the service check. */
+  locations?: Located | undefined;
 }
 
 /** A finished check and the endpoint's state after it. */
 export interface FoldedCheck {
   state: EndpointState;
   check: FinishedCheck;
+  /** Of an endpoint with locations. */
+  located?: LocatedCheck;
 }
 
 /** The streaks that grow with each success, and when they began. */
@@ -67,6 +79,9 @@ interface UnchangedUpRow {
 /** Reads and writes `endpoint_state` for the recorder, a batch at a time. */
 @Injectable()
 export class EndpointStateStore {
+  /** Endpoints that had locations of their own when they were read last. */
+  readonly located = new BoundedMap<string, true>(MAX_LOCATED);
+
   constructor(
     private readonly schedule: EndpointSchedule,
     private readonly instances: InstanceRegistry,
@@ -75,7 +90,7 @@ export class EndpointStateStore {
   /**
    * Locked in id order, as by every other writer of these rows, so that they cannot deadlock. Whether the endpoint is still
    * as it was checked is read afterwards by a statement of its own: joined to the first one, it would show what was true
-   * before the wait for a lock.
+   * before the wait for a lock. Where one has locations, they are read by one more statement.
    */
   async lock(tx: Tx, checks: readonly FinishedCheck[]): Promise<Map<string, LockedState>> {
     const ids = `{${[...new Set(checks.map(({ endpointId }) => endpointId))].join(',')}}`;
@@ -83,12 +98,27 @@ export class EndpointStateStore {
     const current = new Map(
       (await tx.query<CurrentSettings & { id: string }>(READ_CURRENT, [ids])).map((row) => [row.id, row]),
     );
+    const withLocations = this.locatedOf(current.values());
+    const located = withLocations.length > 0 ? await readLocations(tx, withLocations) : null;
     return new Map(
       rows.flatMap((row) => {
         const now = current.get(row.id);
-        return now ? [[row.id, { state: stateOf(row), ...now }] as const] : [];
+        if (!now) return [];
+        const { active, revision } = now;
+        return [[row.id, { state: stateOf(row), active, revision, locations: located?.get(row.id) }] as const];
       }),
     );
+  }
+
+  private locatedOf(rows: Iterable<CurrentSettings & { id: string }>): string[] {
+    const ids: string[] = [];
+    for (const { id, located } of rows) {
+      if (located) {
+        ids.push(id);
+        this.located.set(id, true);
+      } else if (this.located.size > 0) this.located.delete(id);
+    }
+    return ids;
   }
 
   /** Those of these endpoints whose state or alerts another transaction has locked right now. Waits for no lock. */
@@ -100,11 +130,25 @@ export class EndpointStateStore {
   /** After the database's clock was set back: slots recorded by its old time must not make those of the new time duplicates. */
   async forgetFuture(tx: Tx): Promise<void> {
     await tx.query(FORGET_FUTURE);
+    await forgetFuture(tx);
   }
 
   /** The newest state of each endpoint. One heap-only update each: no index covers a changing column. */
   async save(tx: Tx, folded: ReadonlyMap<string, readonly FoldedCheck[]>): Promise<void> {
-    const newest = [...folded].flatMap(([id, list]) => list.slice(-1).map((last) => ({ id, ...last })));
+    const newest = [...folded].flatMap(([id, list]) => {
+      const last = list.findLast(({ located }) => located?.verdict !== null);
+      return last ? [{ id, ...last }] : [];
+    });
+    if (newest.length > 0) await this.saveStates(tx, newest);
+    // What a probe has found says nothing of a check that runs here.
+    const checkedHere = [...folded].filter(([, list]) => list.some(({ check }) => check.location === LOCAL));
+    await this.release(
+      tx,
+      checkedHere.map(([id]) => id),
+    );
+  }
+
+  private async saveStates(tx: Tx, newest: readonly ({ id: string } & FoldedCheck)[]): Promise<void> {
     const column = (value: (item: { id: string } & FoldedCheck) => string | number | bigint | null) =>
       `{${newest.map((item) => value(item) ?? 'NULL').join(',')}}`;
     await tx.query(SAVE_STATES, [
@@ -124,8 +168,8 @@ export class EndpointStateStore {
       column(({ state }) => state.lastSlotMs),
       column(({ check }) => storedDuration(check.result.durationMs)),
       ...PHASES.map((phase) => column(({ check }) => toMicroseconds(check.result.phases[phase]))),
-      column(({ check }) => check.result.statusCode),
-      column(({ check }) => (check.result.error ? ERROR_CODES.indexOf(check.result.error.code) : null)),
+      column(({ check, located }) => (located ? located.told : check.result).statusCode),
+      column((item) => errorCodeOf(item)),
       column(({ state }) => state.recent),
       column(({ state }) => state.recentDegraded),
       column(({ state }) => state.hours.hourStart?.getTime() ?? null),
@@ -143,7 +187,6 @@ export class EndpointStateStore {
       column(({ state }) => state.upSinceMs),
       column(({ state }) => state.goodSinceMs),
     ]);
-    await this.release(tx, [...folded.keys()]);
   }
 
   /**
@@ -208,6 +251,11 @@ const SET_PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer']
   .map((name) => `last_${name}_us = v.${name}`)
   .join(', ');
 
+function errorCodeOf({ check, located }: FoldedCheck): number | null {
+  const { error } = located ? located.told : check.result;
+  return error ? ERROR_CODES.indexOf(error.code) : null;
+}
+
 const storedDuration = (ms: number | null): number | null => (ms === null ? null : toMicroseconds(ms));
 
 const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
@@ -241,7 +289,7 @@ const FORGET_FUTURE = `
   UPDATE endpoint_state SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now())
    WHERE last_slot_at > now() + interval '10 seconds'`;
 
-const READ_CURRENT = `SELECT endpoint_id AS id, active, revision FROM endpoint_schedule WHERE endpoint_id = ANY ($1::uuid[])`;
+const READ_CURRENT = `SELECT endpoint_id AS id, active, revision, located FROM endpoint_schedule WHERE endpoint_id = ANY ($1::uuid[])`;
 
 const SAVE_STATES = `
   UPDATE endpoint_state s
@@ -294,7 +342,7 @@ const SAVE_UNCHANGED_UP = `
                   $10::int[], $11::int[], $12::int[], $13::int[], $14::int[], $15::int[], $16::int[], $17::float8[])
              AS v(id, revision, count, planned, first_slot, last_slot, first_checked, last_checked, hour, duration,
                   dns, connect, tls, first_byte, transfer, status_code, certificate)
-      JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision
+      JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision AND NOT c.located
      WHERE s.endpoint_id = v.id AND s.status = ${OUTCOME_CODE.up} AND s.consecutive_failures = 0 AND s.consecutive_successes > 0
        AND s.consecutive_bad = 0 AND s.consecutive_good BETWEEN 1 AND s.consecutive_successes AND s.degraded_since IS NULL
        AND s.failing_since IS NULL AND s.status_since IS NOT NULL AND s.last_slot_at < ${at('v.first_slot')}

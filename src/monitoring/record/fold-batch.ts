@@ -1,20 +1,25 @@
-import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
+import type { Outcome } from '../../checker/checker';
+import { type FinishedCheck, isDegraded, LOCAL } from '../../engine/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { fold, isDuplicate, type Streaks } from './endpoint-state';
 import type { FoldedCheck, LockedState, UnchangedUpStreaks } from './endpoint-state-store';
+import type { LoneFailure } from './location-asks';
+import { foldLocated, type LocatedCheck, type StoredLocation, type Told } from './location-state';
 import type { UnchangedUpRun } from './batch';
 
 /** Endpoint → its checks of one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
 
 /**
- * Folds a batch endpoint by endpoint. Left out: checks of endpoints that were deleted, paused or edited since, and checks
- * that were recorded before.
+ * Folds a batch endpoint by endpoint. Left out: checks of endpoints that were deleted, paused or edited since, checks
+ * that were recorded before, and those of locations that are not the endpoint's. `nowMs`: whoever reports so late is silent.
  */
 export function foldBatch(
   states: ReadonlyMap<string, LockedState>,
   checks: readonly FinishedCheck[],
+  nowMs: number,
 ): Map<string, FoldedCheck[]> {
   const folded = new Map<string, FoldedCheck[]>();
   for (const check of checks) {
@@ -23,6 +28,14 @@ export function foldBatch(
     if (!locked || !locked.active || locked.revision !== revision) continue;
     const list = folded.get(endpointId) ?? [];
     const before = list.at(-1)?.state ?? locked.state;
+    if (locked.locations !== undefined) {
+      const after = foldLocated(before, list.at(-1)?.located ?? locked.locations, check, nowMs);
+      if (after === null) continue;
+      list.push({ ...after, check });
+      folded.set(endpointId, list);
+      continue;
+    }
+    if (check.location !== LOCAL) continue;
     const { outcome } = check.result;
     const checkedMs = checkedAt.getTime();
     const result = { outcome, degraded: isDegraded(check), planned, muted, checkedMs, slotMs };
@@ -32,6 +45,25 @@ export function foldBatch(
   }
   return folded;
 }
+
+/** The locations that a batch has changed, as they are after it. */
+export function changedLocations(
+  states: ReadonlyMap<string, LockedState>,
+  folded: FoldedBatch,
+): (StoredLocation & { endpointId: string })[] {
+  return [...folded].flatMap(([endpointId, list]) => {
+    const before = states.get(endpointId)?.locations?.locations;
+    const after = list.at(-1)?.located?.locations;
+    if (!before || !after) return [];
+    return after.flatMap((one, index) => (one === before[index] ? [] : [{ ...one, endpointId }]));
+  });
+}
+
+/** Where one location fails more often than others that vote. */
+export const loneFailuresOf = (folded: FoldedBatch): LoneFailure[] =>
+  [...folded].flatMap(([endpointId, list]) =>
+    list.flatMap(({ located }) => (located?.lone ? [{ endpointId, ...located.lone }] : [])),
+  );
 
 /**
  * The first failure of a streak opens an outage; the first success after it closes whatever is open. A failure that is
@@ -45,9 +77,10 @@ export function outagesOf(
   const closed: ClosedOutage[] = [];
   for (const [id, list] of folded) {
     let failingSinceMs = states.get(id)?.state.failingSinceMs ?? null;
-    for (const { state, check } of list) {
+    for (const { state, check, located } of list) {
+      if (located?.verdict === null) continue;
       const { endpointKey, checkedAt } = check;
-      const { outcome, error } = check.result;
+      const { error } = located?.told ?? check.result;
       if (state.failingSinceMs !== null && state.failingSinceMs !== failingSinceMs && error) {
         const startedAt = new Date(state.failingSinceMs);
         if (failingSinceMs !== null)
@@ -60,7 +93,8 @@ export function outagesOf(
           message: error.message,
         });
       }
-      if (outcome === 'up' && state.successes === 1)
+      // Of several locations the first success may be none of the streak that counts.
+      if (state.status === OUTCOME_CODE.up && (state.successes === 1 || failingSinceMs !== null))
         closed.push({
           endpointKey,
           endedAt: checkedAt,
@@ -74,7 +108,11 @@ export function outagesOf(
 
 /** What counts for streaks and alerts: every check but the `unknown` ones, with the streaks after it. */
 export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
-  return [...folded.values()].flatMap((list) => list.flatMap(({ state, check }) => updateOf(check, state) ?? []));
+  return [...folded.values()].flatMap((list) =>
+    list.flatMap(
+      ({ state, check, located }) => (located ? locatedUpdate(check, state, located) : updateOf(check, state)) ?? [],
+    ),
+  );
 }
 
 /** What counts of runs that only go on being up: successes of endpoints with an open episode; `open`: their streaks after the run. */
@@ -98,10 +136,12 @@ const NOTHING_BAD = { failures: 0, badStreak: 0, failingUnmutedSinceMs: null, ba
 
 const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
 
-function updateOf(check: FinishedCheck, streaks: Streaks): StreakUpdate | null {
-  const { orgId, endpointId, checkedAt, result, muted } = check;
+type Result = Told & { outcome: Outcome };
+
+function updateOf(check: FinishedCheck, streaks: Streaks, result: Result = check.result): StreakUpdate | null {
+  const { orgId, endpointId, checkedAt, muted } = check;
   if (result.outcome === 'unknown') return null;
-  const degraded = isDegraded(check);
+  const degraded = result.outcome === 'up' && Boolean(result.warning);
   return {
     orgId,
     endpointId,
@@ -124,4 +164,12 @@ function updateOf(check: FinishedCheck, streaks: Streaks): StreakUpdate | null {
     error: result.error ? { code: result.error.code, message: result.error.message } : null,
     warning: degraded && result.warning ? { code: result.warning.code, message: result.warning.message } : null,
   };
+}
+
+/** Of several locations what all of them say. */
+function locatedUpdate(check: FinishedCheck, streaks: Streaks, located: LocatedCheck): StreakUpdate | null {
+  const { verdict, decides, told, seen } = located;
+  if (!decides || verdict === null) return null;
+  const update = updateOf(check, streaks, { ...told, outcome: verdict.outcome });
+  return update && { ...update, isLate: check.isLate, ...(seen ? { locations: seen } : {}) };
 }

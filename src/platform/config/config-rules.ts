@@ -67,6 +67,11 @@ export const IsToken = textRule('must be 24 to 200 printable ASCII characters wi
   /^[\x21-\x7e]{24,200}$/.test(text),
 );
 
+export const IsProbeToken = textRule(
+  'must be the token that was shown when the probe was created: ump_ and 36 letters and digits',
+  (text) => /^ump_[0-9A-Za-z]{36}$/.test(text),
+);
+
 export const IsDatabaseUrl = textRule(
   'must be a postgres:// URL or embedded:memory',
   (text) => text === 'embedded:memory' || (/^postgres(ql)?:\/\//.test(text) && readUrl(text) !== null),
@@ -87,6 +92,15 @@ export const IsPublicUrl = textRule(
 
 /** The address in its usual form without a slash at its end: what a path is added to. */
 export const publicBaseOf = (text: string): string => (readUrl(text)?.href ?? text).replace(/\/+$/, '');
+
+/** What a client of a proxy may be told: an address, with user and password, and nothing behind it. */
+export const IsProxyUrl = textRule(
+  'must be the address of a proxy, such as http://user:password@proxy.example.com:3128',
+  (text) => {
+    const url = readUrl(text);
+    return url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && !/[?#\s]/.test(text);
+  },
+);
 
 const MAX_URL = 2084;
 /** Its scheme, and the name or the address of its host as they are written. */
@@ -150,8 +164,8 @@ export const IsSecretsKey = textRule(
   (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
 );
 
-/** On this machine: what is sent there by http is read by nobody else. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+/** Host names of this machine: what is sent there by http is read by nobody else. */
+export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 export const IsIssuer = textRule(
   'must be the https URL of a provider, such as https://login.example.com/realms/main, with http on this machine only: no user name, no query, no fragment',

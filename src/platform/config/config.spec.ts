@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config, loadConfig } from './config';
-import { ConfigError, envNames } from './env';
+import { ConfigError, envNames, readSettings } from './env';
+import { ProbeConfig } from './probe-config';
 
 const example = readFileSync(join(__dirname, '../../../.env.example'), 'utf8');
 const lines = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
@@ -11,11 +12,14 @@ const PUBLIC_URL =
 
 describe('Config', () => {
   it('has exactly the settings that .env.example lists', () => {
-    expect([...lines.keys()].sort()).toEqual([...envNames(Config).values()].sort());
+    const settings = [...envNames(Config).values(), ...envNames(ProbeConfig).values()];
+    expect([...lines.keys()].sort()).toEqual(settings.sort());
   });
 
   it('has the defaults that .env.example shows', () => {
-    expect(loadConfig(Object.fromEntries(lines))).toEqual(new Config());
+    const shown = Object.fromEntries(lines);
+    expect(loadConfig(shown)).toEqual(new Config());
+    expect(readSettings(ProbeConfig, shown, () => [])).toEqual(new ProbeConfig());
   });
 
   it('is complete without any environment variable', () => {
@@ -44,7 +48,7 @@ describe('Config', () => {
     ['PORT', 'abc', 'PORT must be a whole number from 0 to 65535, not "abc".'],
     ['PORT', '70000', 'PORT must be a whole number from 0 to 65535, not "70000".'],
     ['MIN_INTERVAL_SECONDS', '0.5', 'MIN_INTERVAL_SECONDS must be a whole number from 1 to 86400, not "0.5".'],
-    ['ROLE', 'boss', 'ROLE must be one of all, api, worker, not "boss".'],
+    ['ROLE', 'boss', 'ROLE must be one of all, api, worker, probe, not "boss".'],
     ['AUTH', 'maybe', 'AUTH must be on or off, not "maybe".'],
     [
       'EGRESS_DENY',

@@ -198,8 +198,8 @@ export class Config {
   /** Gets a POST when an overload of this process begins and ends. */
   @Env('OPERATOR_WEBHOOK_URL') @IsHttpUrl operatorWebhookUrl: string | null = null;
 
-  /** `all`; `api` serves only; `worker` checks and delivers only. */
-  @Env('ROLE') @OneOf(['all', 'api', 'worker']) role: 'all' | 'api' | 'worker' = 'all';
+  /** `all`; `api` serves only; `worker` checks and delivers only; `probe` checks for a service elsewhere (`ProbeConfig`). */
+  @Env('ROLE') @OneOf(['all', 'api', 'worker', 'probe']) role: 'all' | 'api' | 'worker' | 'probe' = 'all';
 
   /** `trace` `debug` `info` `warn` `error` `silent`. */
   @Env('LOG_LEVEL') @OneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']) logLevel = 'info';

@@ -70,7 +70,7 @@ export function readSettings<T extends object>(
   );
 }
 
-const MAY_BE_SECRET = /KEY|TOKEN|URL|SECRET|ISSUER/;
+const MAY_BE_SECRET = /KEY|TOKEN|URL|SECRET|ISSUER|HTTPS_PROXY/;
 
 /** The value in a sentence that refuses it. What may hold a credential is not repeated. */
 const given = (name: string, text = ''): string =>

@@ -17,6 +17,7 @@ describe('unknownSettings', () => {
     ['SECRET_KEYS', 'SECRETS_KEYS'],
     ['BOOTSTRAP_APIKEY', 'BOOTSTRAP_API_KEY'],
     ['MIN_INTERVAL_SECOND', 'MIN_INTERVAL_SECONDS'],
+    ['PROBE_TOKENFILE', 'PROBE_TOKEN_FILE'],
   ])('proposes for %s the setting %s', (name, setting) => {
     expect(unknownSettings({ [name]: 'x' })).toEqual([meant(name, setting)]);
   });
@@ -29,6 +30,10 @@ describe('unknownSettings', () => {
 
   it.each([
     'PATH',
+    'https_proxy',
+    'HTTP_PROXY',
+    'NO_PROXY',
+    'PROBE_URL',
     'HOME',
     'PWD',
     'SHELL',

@@ -1,8 +1,11 @@
 import { Config } from './config';
 import { envNames } from './env';
+import { ProbeConfig } from './probe-config';
 
 /** Beginnings that nobody else's variables have: what begins so was meant for us. */
-const OWN_PREFIXES = ['QUOTA_', 'EGRESS_', 'SMTP_', 'SECRETS_', 'BOOTSTRAP_', 'CONNECTIVITY_', 'OIDC_'];
+const OWN_PREFIXES = ['QUOTA_', 'EGRESS_', 'SMTP_', 'SECRETS_', 'BOOTSTRAP_', 'CONNECTIVITY_', 'OIDC_', 'PROBE_'];
+/** Not those of proxies, which other programs share: `https_proxy` is no misspelt setting. */
+const OF_PROBES = [...envNames(ProbeConfig).values()].filter((name) => name.startsWith('PROBE_'));
 /** A typing error in a short name leaves less to recognise it by. */
 const SHORT = 5;
 /** A misspelt name with one of our beginnings is near to one of ours up to here. */
@@ -15,7 +18,7 @@ const SERVICE_LINK = /_SERVICE_(HOST|PORT)|_PORT(_\d+_\w+)?$/;
  * environment.
  */
 export function unknownSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const known = [...envNames(Config).values()];
+  const known = [...envNames(Config).values(), ...OF_PROBES];
   return Object.keys(environment)
     .filter((name) => !known.includes(name) && !SERVICE_LINK.test(name))
     .sort()

@@ -1,20 +1,12 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../time/clock';
+import { offsetAfter } from '../time/clock-offset';
 import { type Sql, WorkerDatabase } from './database';
 
 /** Monotonic clocks drift by seconds a day; the database is asked again long before that matters. */
 const READ_EVERY_MS = 600_000;
 /** A connection and a statement may take nearly as long without any clock having been set. */
 const SET_BACK_MS = 45_000;
-
-/**
- * The offset from our monotonic clock to the database's, given that the database reported `nowMs` at some moment between
- * `before` and `after`. The old estimate is kept if it fits that interval, so a slow reply cannot make checks early.
- */
-export function offsetAfter(estimateMs: number | null, nowMs: number, before: number, after: number): number {
-  const least = nowMs - after;
-  return Math.min(Math.max(estimateMs ?? least, least), nowMs - before);
-}
 
 /** The database's time, milliseconds since the epoch. */
 export async function readDatabaseTime(sql: Sql): Promise<number> {

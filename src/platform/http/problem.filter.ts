@@ -56,8 +56,7 @@ export class ProblemFilter implements ExceptionFilter {
       this.logger.warn(`${id}: the database is not available: ${text(error)}`);
       return problems.storageUnavailable();
     }
-    if (state === '23505')
-      return problems.conflict(KEYS.test(violatedConstraint(error) ?? '') ? TAKEN_KEY : TAKEN);
+    if (state === '23505') return problems.conflict(KEYS.test(violatedConstraint(error) ?? '') ? TAKEN_KEY : TAKEN);
     if (state === '23503') return problems.notFound();
     if (state !== null && /^(22|54)/.test(state)) {
       this.logger.error(`${id}: a value reached the database that validation should have refused: ${text(error)}`);

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, CountedBy } from '../access/caller';
-import { Health } from './health';
+import { Health, type HealthReport } from './health';
 import { Metrics } from './metrics';
 
 /** For supervisors and Prometheus. None of these responses holds data of an organization. */
@@ -18,14 +18,14 @@ export class HealthController {
   @Access('public')
   @CountedBy('nobody: whoever supervises the service is answered always')
   live(@Res() response: Response): void {
-    this.health.sendLive(response);
+    send(response, this.health.live());
   }
 
   @Get('health/ready')
   @Access('public')
   @CountedBy('nobody: whoever supervises the service is answered always')
   async ready(@Res() response: Response): Promise<void> {
-    await this.health.sendReady(response);
+    send(response, await this.health.ready());
   }
 
   @Get('metrics')
@@ -36,3 +36,5 @@ export class HealthController {
     return this.metrics.expose();
   }
 }
+
+const send = (response: Response, { ok, body }: HealthReport): void => void response.status(ok ? 200 : 503).json(body);

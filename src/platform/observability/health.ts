@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
 
 /** The state of one part of the service. `fatal`: only a restart helps (liveness); otherwise traffic should go elsewhere. */
 export interface HealthFinding {
   ok: boolean;
   fatal?: boolean;
   detail?: string;
+}
+
+/** What is answered: 200 when `ok`, else 503. */
+export interface HealthReport {
+  ok: boolean;
+  body: { status: 'ok' | 'failing'; details: Readonly<Record<string, Pick<HealthFinding, 'ok' | 'detail'>>> };
 }
 
 type Part = () => HealthFinding;
@@ -36,17 +41,18 @@ export class Health {
     return this.stopping;
   }
 
-  sendLive(response: Response): void {
+  /** Whether it lives: what only a restart helps. */
+  live(): HealthReport {
     const failed = this.findings().filter(([, finding]) => !finding.ok && finding.fatal === true);
-    this.write(response, failed.length === 0, failed);
+    return reportOf(failed.length === 0, failed);
   }
 
-  async sendReady(response: Response): Promise<void> {
+  /** Whether it can be used now. */
+  async ready(): Promise<HealthReport> {
     const findings = this.findings();
     for (const [name, part] of this.asked) findings.push([name, await part()]);
     if (this.stopping) findings.push(['process', { ok: false, detail: 'shutting down' }]);
-    this.write(
-      response,
+    return reportOf(
       findings.every(([, finding]) => finding.ok),
       findings,
     );
@@ -55,11 +61,11 @@ export class Health {
   private findings(): [string, HealthFinding][] {
     return [...this.parts].map(([name, part]) => [name, part()]);
   }
+}
 
-  private write(response: Response, ok: boolean, findings: [string, HealthFinding][]): void {
-    const details = Object.fromEntries(
-      findings.map(([name, { ok, detail }]) => [name, detail === undefined ? { ok } : { ok, detail }]),
-    );
-    response.status(ok ? 200 : 503).json({ status: ok ? 'ok' : 'failing', details });
-  }
+function reportOf(ok: boolean, findings: [string, HealthFinding][]): HealthReport {
+  const details = Object.fromEntries(
+    findings.map(([name, { ok: isOk, detail }]) => [name, detail === undefined ? { ok: isOk } : { ok: isOk, detail }]),
+  );
+  return { ok, body: { status: ok ? 'ok' : 'failing', details } };
 }

@@ -143,6 +143,21 @@ export const PROBLEMS = {
     title: 'The request conflicts with the current state',
     help: 'The detail says what stands in the way; read the current state, then decide.',
   },
+  probe_offline: {
+    status: 409,
+    title: 'The probe is not online',
+    help: 'Start the probe, or check from another location: `GET /api/v1/probes` says who is online.',
+  },
+  session_replaced: {
+    status: 409,
+    title: 'Another process works with this token',
+    help: 'Poll with `standby: true`: this process takes over when the other one falls silent.',
+  },
+  protocol_unsupported: {
+    status: 409,
+    title: 'The protocol is not spoken here',
+    help: 'Speak one of `supported`; if the service is older than the probe, update the service first.',
+  },
   idempotency_key_in_use: {
     status: 409,
     title: 'The first request with this Idempotency-Key still runs',
@@ -161,7 +176,7 @@ export const PROBLEMS = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    help: 'Send less at once: 128 KiB, 8 MiB for a document.',
+    help: 'Send less at once: 128 KiB, 8 MiB for a document, 256 KiB for the results of a probe.',
   },
   uri_too_long: { status: 414, title: 'The address is too long', help: 'Shorten the query string.' },
   unsupported_media_type: {
@@ -232,6 +247,13 @@ export class Problem extends Error {
   }
 }
 
+/** What a probe speaks is neither of those that are spoken here. */
+export class ProtocolUnsupported extends Problem {
+  constructor(readonly supported: readonly number[]) {
+    super('protocol_unsupported', `Speak one of these protocols: ${supported.join(', ')}.`);
+  }
+}
+
 /** At most this many field errors are listed; what looks for them need not look further. */
 export const MAX_ERRORS = 20;
 
@@ -264,6 +286,10 @@ export const problems = {
     }),
   probeDisabled: () =>
     new Problem('probe_disabled', 'An administrator has disabled this probe. Check nothing, and ask again later.'),
+  sessionReplaced: () =>
+    new Problem('session_replaced', 'A newer process polls with this token. Poll with "standby": true from now on.'),
+  probeOffline: (location: string) =>
+    new Problem('probe_offline', `Nothing can be checked from ${location} now: the probe is not online.`),
   insufficientRole: (needed: string) =>
     new Problem('insufficient_role', `This needs an API key with the role "${needed}".`),
   targetNotAllowed: (errors: readonly FieldProblem[]) =>

@@ -1,5 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { FIELD_PROBLEMS, type FieldProblem, PROBLEMS, type Problem, type ProblemCode, type QuotaUse } from './problem';
+import {
+  FIELD_PROBLEMS,
+  type FieldProblem,
+  PROBLEMS,
+  type Problem,
+  type ProblemCode,
+  ProtocolUnsupported,
+  type QuotaUse,
+} from './problem';
 
 export class FieldProblemView {
   @ApiProperty({
@@ -72,6 +80,9 @@ export class ProblemView {
 
   @ApiPropertyOptional({ type: QuotaProblemView, description: 'With `quota_exceeded`: the limit that is reached.' })
   quota?: QuotaUse;
+
+  @ApiPropertyOptional({ type: [Number], description: 'With `protocol_unsupported`: what is spoken here.', example: [1] })
+  supported?: number[];
 }
 
 export function toProblemView(problem: Problem, requestId: string): ProblemView {
@@ -85,6 +96,7 @@ export function toProblemView(problem: Problem, requestId: string): ProblemView 
     request_id: requestId,
     ...(problem.errors.length > 0 ? { errors: [...problem.errors] } : {}),
     ...(problem.quota ? { quota: problem.quota } : {}),
+    ...(problem instanceof ProtocolUnsupported ? { supported: [...problem.supported] } : {}),
   };
 }
 

@@ -99,7 +99,8 @@ describe('secrets in every field', () => {
     for (const api of [service.read, service.write, service.admin]) if (api.key !== null) secrets.push(api.key);
     websiteId = await newWebsite(service.write);
     endpointId = await createEndpoint();
-    const { id: probe, token } = (await service.admin.post<{ id: string; token: string }>('/probes', { key: 'fra' })).body;
+    const { id: probe, token } = (await service.admin.post<{ id: string; token: string }>('/probes', { key: 'fra' }))
+      .body;
     const rotated = await service.admin.post<{ token: string }>(`/probes/${probe}/rotate`, {});
     for (const shown of [token, rotated.body.token]) expect(secret(shown)).toMatch(/^ump_/);
     for (const [type, config] of Object.entries(configs())) alertIds.push(await createAlert(type, config));

@@ -30,6 +30,8 @@ const ONLY_SHAPE = [
   'PUT /api/v1/people/{id}',
   'POST /api/v1/probes',
   'POST /api/v1/probes/{id}/rotate',
+  'POST /api/v1/probe/poll',
+  'POST /api/v1/probe/results',
   'POST /api/v1/shared-probes',
   'PUT /api/v1/shared-probes/{id}',
   'POST /api/v1/shared-probes/{id}/rotate',

@@ -3,7 +3,7 @@ import { Database } from '../../../src/platform/database/database';
 import { HostResolver } from '../../../src/platform/net/dns/host-resolver';
 import { formatId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { Api } from '../../../packages/testing/service/api';
+import { Api } from '../../../packages/testing/service/api';
 import { type OpenApi, operationsOf } from '../../../packages/testing/contract/document/openapi';
 import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 import { fromDashboard } from '../../harness/app/browser-session';
@@ -96,6 +96,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     app = await startApp({ role: 'api', allowedHosts: ['uptime.example.com'] });
     app.app.get(HostResolver).resolve = () => Promise.resolve(['127.0.0.1']);
     anybody = await newMember(app);
+    probeToken = (await app.admin.post<{ token: string }>('/probes', { key: 'examples' })).body.token;
     const document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
     offered = operationsOf(document).flatMap(({ method, path, requestBody, parameters }) =>
       // A form is filled in by people on its page, behind a token that no document can hold.
@@ -128,6 +129,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   const nameOf = ({ method, path }: Offered) => `${method} ${path}`;
 
   let probesMade = 0;
+  let probeToken = '';
   /** What the ids of the text stand for, and no more: there are a hundred examples. */
   async function setScene(text: string): Promise<Scene> {
     const named = new Set([...text.matchAll(MADE_UP_ID)].map(([, prefix]) => prefix));
@@ -174,7 +176,10 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   const realIn = (text: string, { ids }: Scene) => text.replace(MADE_UP_ID, (id, prefix: string) => ids[prefix] ?? id);
 
   /** Who may send it: the operator where the route is the operator's. */
-  const callerOf = (path: string): Api => (/^\/api\/v1\/(organizations|shared-probes)/.test(path) ? app.operator : app.admin);
+  const callerOf = (path: string): Api => {
+    if (path.startsWith('/api/v1/probe/')) return new Api(app.url, probeToken);
+    return /^\/api\/v1\/(organizations|shared-probes)/.test(path) ? app.operator : app.admin;
+  };
 
   /** What somebody with an account sends. */
   const isForBrowsers = (each: Offered) => each.path.startsWith('/auth/') && nameOf(each) !== 'POST /auth/session';

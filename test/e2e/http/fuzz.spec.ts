@@ -228,7 +228,8 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const incident = await newIncident(by, { title: name, text: name });
     const { id: said } = (await by.post<{ id: string }>(`/incidents/${incident}/updates`, { text: name })).body;
     const { id: probe } = (await by.post<{ id: string }>('/probes', { key: newUuid(), name })).body;
-    for (const id of [probe, incident, said, website, endpoint, job, alert, window, contact, alertOfContact, page]) note(id);
+    for (const id of [probe, incident, said, website, endpoint, job, alert, window, contact, alertOfContact, page])
+      note(id);
   }
 
   /** Everything the other organization can see of itself. */

@@ -199,6 +199,8 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/invitations',
     'POST /api/v1/probes',
     'POST /api/v1/probes/:id/rotate',
+    'POST /api/v1/probe/poll',
+    'POST /api/v1/probe/results',
     'POST /api/v1/shared-probes',
     'POST /api/v1/shared-probes/:id/rotate',
     'POST /auth/link',
@@ -234,8 +236,15 @@ describe('Idempotency-Key', () => {
     },
   );
 
+  const keyFor = async (name: string): Promise<string> => {
+    if (/\/(organizations|shared-probes)/.test(name)) return OPERATOR_TOKEN;
+    if (!name.includes('/probe/')) return app.admin.key ?? '';
+    const key = name.endsWith('poll') ? 'poll' : 'results';
+    return (await app.admin.post<{ token: string }>('/probes', { key })).body.token;
+  };
+
   it.each(refusing)('%s refuses the header in a sentence, and does nothing', async (name) => {
-    const rule = /\/(organizations|shared-probes)/.test(name) ? OPERATOR_TOKEN : (app.admin.key ?? '');
+    const rule = await keyFor(name);
     const path = (name.split(' ')[1] ?? '').replace(':id', 'al_00000000000000000000000000');
     const who = name === 'POST /auth/join' ? await asMember() : { authorization: `Bearer ${rule}` };
     const before = await database.query('SELECT 1 FROM audit_log');

@@ -234,7 +234,11 @@ describe('the worst bodies and queries of every documented route', () => {
           found.push(...(await tried(operation, own, shapes, media)));
         }
         const isOfPeople = operation.path.startsWith('/auth/');
-        const own = /\/(organizations|shared-probes)/.test(operation.path) ? 'operator' : isOfPeople ? 'member' : 'admin';
+        const own = /\/(organizations|shared-probes)/.test(operation.path)
+          ? 'operator'
+          : isOfPeople
+            ? 'member'
+            : 'admin';
         found.push(...(await tried(operation, own, worstQueries(operation, QUERY_BYTES, SHAPES / 2), null)));
       }
       expect(found).toEqual([]);

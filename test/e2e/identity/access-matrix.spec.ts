@@ -36,6 +36,8 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'PUT /api/v1/probes/:id': 'admin',
   'DELETE /api/v1/probes/:id': 'admin',
   'POST /api/v1/probes/:id/rotate': 'admin',
+  'POST /api/v1/probe/poll': 'probe',
+  'POST /api/v1/probe/results': 'probe',
   'GET /api/v1/shared-probes': 'operator',
   'GET /api/v1/shared-probes/:id': 'operator',
   'POST /api/v1/shared-probes': 'operator',

@@ -74,7 +74,11 @@ describe('the token of a probe', () => {
 
   it('says which probe calls, of which organization; a shared one is of none', async () => {
     const [own, shared] = [await made(), await made(app.operator, '/shared-probes')];
-    const of = (id: string, orgId: string | null) => ({ probeId: parseId('probe', id), number: expect.any(Number), orgId });
+    const of = (id: string, orgId: string | null) => ({
+      probeId: parseId('probe', id),
+      number: expect.any(Number),
+      orgId,
+    });
     expect((await call(own.token)).body).toEqual(of(own.id, app.orgId));
     expect((await call(shared.token)).body).toEqual(of(shared.id, null));
   });
@@ -84,7 +88,12 @@ describe('the token of a probe', () => {
     const other = token.endsWith('x') ? 'y' : 'x';
     const wrong = [app.admin.key, app.operator.key, 'nonsense', token.slice(0, -1) + other, null];
     const refused = await Promise.all(wrong.map(call));
-    const seen = refused.map(({ status, headers, body }) => [status, headers['www-authenticate'], body.code, body.detail]);
+    const seen = refused.map(({ status, headers, body }) => [
+      status,
+      headers['www-authenticate'],
+      body.code,
+      body.detail,
+    ]);
     expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
     expect(seen[0]).toEqual([401, 'Bearer realm="probe"', 'unauthenticated', expect.stringContaining('ump_')]);
   });

@@ -153,7 +153,7 @@ describe('the service', () => {
         constructor(text, options) { super(text, options); count[this.cachedDataRejected === false ? 'accepted' : 'refused'] += 1; }
       };
       require('./start/runtime-flags');
-      require('./start/load-application');
+      require('./start/load-application').loadFromBundle('app');
       const before = Object.keys(require.cache).length;
       require('./app');
       console.log(JSON.stringify({ ...count, after: Object.keys(require.cache).length - before, loaded: before > 2000 }));

@@ -245,11 +245,12 @@ export class Alerting {
     return this.nearTriggerAt(new Date(), ...endpointIds);
   }
 
-  nearTriggerAt(checkedAt: Date, ...endpointIds: string[]): Promise<Set<string>> {
-    return this.evaluator.nearTrigger(
+  async nearTriggerAt(checkedAt: Date, ...endpointIds: string[]): Promise<Set<string>> {
+    const near = await this.evaluator.nearTrigger(
       this.database,
       endpointIds.map((endpointId) => ({ endpointId, checkedAt })),
     );
+    return new Set(near.keys());
   }
 
   async alerts(orgId: string): Promise<StoredAlert[]> {

@@ -72,18 +72,27 @@ const ENGINE: readonly [what: string, sql: string][] = [
                FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key JOIN endpoint_schedule s ON s.endpoint_id = e.id,
                     LATERAL (SELECT make_interval(secs => s.interval_seconds) AS stride,
                                     timestamptz 'epoch' + make_interval(secs => s.phase_ms / 1000.0) AS origin) grid
-              WHERE s.scheduled
+              WHERE s.scheduled AND r.location = 0
              WINDOW checks AS (PARTITION BY r.endpoint_key ORDER BY r.checked_at)) c
       WHERE c.same_cell AND c.gap < 0.3 * c.stride`,
   ],
   [
+    // Of several locations it is that of the quorum.
     'a streak that differs from the history',
     `SELECT endpoint_id AS id FROM (
        SELECT s.endpoint_id, s.consecutive_failures,
               (SELECT count(*) FROM check_result r WHERE r.endpoint_key = s.endpoint_key AND r.outcome & 3 = 0
                   AND r.checked_at > COALESCE((SELECT max(u.checked_at) FROM check_result u
                                                 WHERE u.endpoint_key = s.endpoint_key AND u.outcome & 3 = 1), '-infinity')) AS counted
-         FROM endpoint_state s) streaks WHERE consecutive_failures <> counted`,
+         FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id AND e.location_count = 1) streaks
+      WHERE consecutive_failures <> counted`,
+  ],
+  [
+    'a location whose newest check is not in the history',
+    `SELECT l.endpoint_id::text || ' at ' || l.number AS id
+       FROM endpoint_location l JOIN endpoint_state s ON s.endpoint_id = l.endpoint_id
+      WHERE l.last_checked_at IS NOT NULL AND l.last_checked_at > now() - interval '1 hour'
+        AND NOT EXISTS (SELECT FROM check_result r WHERE r.endpoint_key = s.endpoint_key AND r.location = l.number AND r.checked_at = l.last_checked_at)`,
   ],
   ...OUTAGES,
 ];

@@ -58,6 +58,11 @@ export class StartProcess {
     return url;
   }
 
+  /** `null` when it could not be started. */
+  get pid(): number | null {
+    return this.child.pid ?? null;
+  }
+
   get hasEnded(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }

@@ -240,7 +240,7 @@ describe('alert evaluation', () => {
     expect(await near()).toEqual(new Set([endpointId]));
     await alerting.play(endpointId, 'F');
     expect(await near()).toEqual(new Set());
-    expect(await alerting.evaluator.nearTrigger(alerting.database, [])).toEqual(new Set());
+    expect(await alerting.evaluator.nearTrigger(alerting.database, [])).toEqual(new Map());
   });
 
   it('agrees with the pure fold on a real database, for any results in any batches', async () => {

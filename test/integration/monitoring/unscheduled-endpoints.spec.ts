@@ -74,6 +74,7 @@ describe('an endpoint that is not scheduled', () => {
         { orgId, coversAll: false, websiteIds: [websiteId], endpointIds: [], tags: [] },
         new Date(),
       ),
+    dueNow: (schedule, sql, { endpointId }) => schedule.dueNow(sql, [endpointId]),
     bringForward: (schedule, sql) => schedule.bringForward(sql),
     add: async (schedule, sql, added) => {
       await sql.query('DELETE FROM endpoint_schedule WHERE endpoint_id = $1', [added.endpointId]);

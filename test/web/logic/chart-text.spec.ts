@@ -1,5 +1,5 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
-import { bucketText } from '../../../web/src/logic/chart-text';
+import { bucketText, locationsText } from '../../../web/src/logic/chart-text';
 import { latencyBucket } from './latency-bucket';
 
 const start = new Date(2026, 10, 20, 12, 4).toISOString();
@@ -13,3 +13,12 @@ it.each([
 ])('says of a bucket with %j and %p a week before: %s', (more, before, text) =>
   expect(bucketText(bucket(more), before, Date.parse(start))).toBe(text),
 );
+
+it('says of a bucket of several locations p95 of each, and how many checks failed', () => {
+  const at = Date.parse(start) / 1000;
+  const line = (location: string, p95: number | null) => ({ location, style: { color: '', dash: [] }, p95: [p95] });
+  const data = { times: [at, at + 60], failures: [3], lines: [line('fra', 82), line('us', null)] };
+  expect(locationsText(data, 0, Date.parse(start))).toBe(
+    '12:04:00 · fra p95 82 ms · us no good check · 3 checks failed',
+  );
+});

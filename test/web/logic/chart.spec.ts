@@ -1,7 +1,7 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
 import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/logic/beat-shapes';
 import { bandsOf } from '../../../web/src/logic/chart-bands';
-import { phaseData, responseData, runsOf, WEEK_MS } from '../../../web/src/logic/chart-data';
+import { lineStyle, locationData, phaseData, responseData, runsOf, WEEK_MS } from '../../../web/src/logic/chart-data';
 import { BUCKETS, rangeOf, stepFor } from '../../../web/src/logic/time-range';
 import { latencyBucket } from './latency-bucket';
 
@@ -31,6 +31,39 @@ describe('what the phase chart draws', () => {
       0, 0, 0, 0, 7,
     ]);
     expect(phaseData([], 60)).toEqual({ times: [], stacked: [[], [], [], [], []], failures: [] });
+  });
+});
+
+describe('what the chart by location draws', () => {
+  const at = (minute: number) => `2026-11-20T10:0${minute}:00.000Z`;
+  const start = Date.parse(at(0)) / 1000;
+  const of = [
+    { location: 'fra', buckets: [bucket(at(0), { p95: 80 }), bucket(at(1), { p95: 90 })] },
+    { location: 'us', buckets: [bucket(at(0), { failures: 1 }), bucket(at(1), { p95: 200, failures: 1 })] },
+  ];
+
+  it('is a line of p95 for each, with a gap where no check was good, and the failures of all', () => {
+    expect(locationData(of, [], 60)).toEqual({
+      times: [start, start + 60, start + 120],
+      failures: [1, 1],
+      lines: [
+        { location: 'fra', style: lineStyle(0), p95: [80, 90] },
+        { location: 'us', style: lineStyle(1), p95: [null, 200] },
+      ],
+    });
+  });
+
+  it('keeps the style of a line while another one is switched off', () => {
+    expect(locationData(of, ['fra'], 60)).toMatchObject({
+      failures: [1, 1],
+      lines: [{ location: 'us', style: lineStyle(1) }],
+    });
+    expect(locationData(of, ['us'], 60).failures).toEqual([0, 0]);
+  });
+
+  it('tells ten lines apart', () => {
+    const styles = Array.from({ length: 10 }, (_, index) => JSON.stringify(lineStyle(index)));
+    expect(new Set(styles).size).toBe(10);
   });
 });
 

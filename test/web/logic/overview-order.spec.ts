@@ -43,7 +43,16 @@ const item = (name: string, website: string, status: Status, more: Partial<Overv
   ...more,
 });
 
-const ALL: Filters = { text: '', status: null, website: null, order: 'worst', tag: null, planned: false };
+const ALL: Filters = {
+  text: '',
+  status: null,
+  website: null,
+  order: 'worst',
+  tag: null,
+  planned: false,
+  location: null,
+  at: null,
+};
 const ITEMS = [
   item('alpha', 'Zoo', 'up', { uptime_24h: 0.9, p95_ms: 300 }),
   item('beta', 'Zoo', 'up'),

@@ -42,6 +42,13 @@ export type Outcome = Check['outcome'];
 export type Phases = Schemas['CheckPhases'];
 export type CheckErrorCode = Schemas['CheckErrorCode'];
 
+/** The same program at another place, which checks endpoints that name it. */
+export type Probe = Schemas['Probe'];
+/** The only response of creation that holds the token. */
+export type CreatedProbe = Schemas['CreatedProbe'];
+/** The only response that holds the next token. */
+export type RotatedProbe = Schemas['RotatedProbe'];
+
 export type OverviewItem = Schemas['OverviewItem'];
 export type OverviewDown = Schemas['OverviewDown'];
 export type Uptime = Schemas['Uptime'];
@@ -108,3 +115,7 @@ export type MaintenanceChange = Schemas['MaintenanceChange'];
 /** An `acknowledgement` event; `null`: it was withdrawn, or is over. */
 export type AcknowledgementChange = Schemas['AcknowledgementChange'];
 export type HeartbeatChange = Schemas['HeartbeatChange'];
+/** A `probe` event: it is heard again, or no more. */
+export type ProbeChange = Schemas['ProbeChange'];
+/** A `location` event: a location of an endpoint sees something else. */
+export type LocationChange = Schemas['LocationChange'];

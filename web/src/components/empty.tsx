@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import drawings from '../drawings.svg';
 
 /** What is drawn; the ids of `drawings.svg`. */
-export type Drawing = 'rows' | 'alert' | 'contacts' | 'week' | 'page' | 'calm' | 'certificate' | 'lost';
+export type Drawing = 'rows' | 'alert' | 'contacts' | 'week' | 'page' | 'calm' | 'certificate' | 'lost' | 'probes';
 
 /** A place where nothing is yet: a drawing of what will stand there, and what to do. Fetched when it is first shown. */
 export const Empty = ({ drawing, children }: { drawing: Drawing; children: ComponentChildren }) => (

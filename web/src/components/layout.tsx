@@ -114,9 +114,15 @@ const KINDS: Record<string, string> = { '#': 'num', '~': 'wide' };
 
 /**
  * A table; on narrow pages each row is a block that names its columns, but one with columns of numbers scrolls. A head that begins with `#` is a column of numbers, one with `~` is
- * hidden on narrow pages, an empty one is a column of buttons.
+ * hidden on narrow pages, an empty one is a column of buttons. `keys`: of rows that change their order while something is filled in.
  */
-export function Table({ label, head, rows }: { label: string; head: readonly string[]; rows: readonly Row[] }) {
+export function Table(props: {
+  label: string;
+  head: readonly string[];
+  rows: readonly Row[];
+  keys?: readonly string[];
+}) {
+  const { label, head, rows, keys } = props;
   const kind = (index: number) => KINDS[head[index]?.[0] ?? '#'];
   const titles = head.map((title) => title.replace(/^[#~]/, ''));
   const isNumbers = head.some((title) => title.startsWith('#'));
@@ -134,7 +140,7 @@ export function Table({ label, head, rows }: { label: string; head: readonly str
         </thead>
         <tbody role="rowgroup">
           {rows.map((row, at) => (
-            <tr role="row" key={at}>
+            <tr role="row" key={keys?.[at] ?? at}>
               {'wide' in row ? (
                 <td role="cell" colSpan={head.length}>
                   {row.wide}

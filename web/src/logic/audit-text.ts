@@ -17,6 +17,7 @@ export const RESOURCES: readonly AuditEntry['resource'][] = [
   'person',
   'invitation',
   'api_key',
+  'probe',
   'session',
   'organization',
 ];

@@ -30,6 +30,22 @@ export interface ResponseData extends TimeData {
   before: (number | null)[];
 }
 
+/** What the chart by location draws: a line of p95 for each, `null` where no check of it was good. */
+export interface LocationData extends TimeData {
+  lines: { location: string; style: LineStyle; p95: (number | null)[] }[];
+}
+
+export interface LineStyle {
+  color: string;
+  dash: number[];
+}
+
+/** How a line is drawn, so that ten are told apart: five colours, then the same with dashes. */
+export const lineStyle = (index: number): LineStyle => ({
+  color: PHASES[index % PHASES.length]?.color ?? PHASES[0].color,
+  dash: index < PHASES.length ? [] : [6, 4],
+});
+
 /** How much earlier the line beside it is, in milliseconds. */
 export const WEEK_MS = 604_800_000;
 
@@ -54,6 +70,33 @@ export function responseData(
     p50: buckets.map((bucket) => bucket.p50),
     p95: buckets.map((bucket) => bucket.p95),
     before: buckets.map((bucket) => known.get(Date.parse(bucket.start) - WEEK_MS) ?? null),
+  };
+}
+
+/** What was measured at one location. */
+export interface LocationBuckets {
+  location: string;
+  buckets: readonly LatencyBucket[];
+}
+
+/**
+ * p95 of each location but those that are switched off, by the buckets of the first: all are of one range. A line keeps its style
+ * while others are switched. Failures are those of what is shown.
+ */
+export function locationData(of: readonly LocationBuckets[], off: readonly string[], step: number): LocationData {
+  const { times } = timesOf(of[0]?.buckets ?? [], step);
+  const found = of
+    .map(({ location, buckets }, index) => ({
+      location,
+      style: lineStyle(index),
+      byStart: new Map(buckets.map((bucket) => [Date.parse(bucket.start) / 1000, bucket])),
+    }))
+    .filter(({ location }) => !off.includes(location));
+  const starts = times.slice(0, -1);
+  return {
+    times,
+    failures: starts.map((at) => found.reduce((sum, { byStart }) => sum + (byStart.get(at)?.failures ?? 0), 0)),
+    lines: found.map(({ byStart, ...line }) => ({ ...line, p95: starts.map((at) => byStart.get(at)?.p95 ?? null) })),
   };
 }
 

@@ -1,5 +1,18 @@
 import type { LatencyBucket } from '../api/types';
+import type { LocationData } from './chart-data';
 import { count, ms, time } from './format';
+
+/** `12:04:00 · fra p95 82 ms · office no good check · 2 checks failed`. */
+export function locationsText({ times, lines, failures }: LocationData, index: number, nowMs: number): string {
+  const failed = failures[index] ?? 0;
+  return [
+    time(new Date((times[index] ?? 0) * 1000).toISOString(), nowMs),
+    ...lines.map(
+      ({ location, p95 }) => `${location} ${p95[index] == null ? 'no good check' : `p95 ${ms(p95[index])}`}`,
+    ),
+    ...(failed === 0 ? [] : [`${count(failed, 'check')} failed`]),
+  ].join(' · ');
+}
 
 /** `12:04:00 · p50 82 ms, p95 120 ms · a week before 79 ms · 2 of 60 checks failed`. `before`: p50 a week before. */
 export function bucketText(bucket: LatencyBucket, before: number | null, nowMs: number): string {

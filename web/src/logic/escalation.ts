@@ -262,7 +262,15 @@ export function escalationTarget(
   return { name: tag, endpointIds: idsOf(tagged), path: '/api/v1/alerts' };
 }
 
-const ANY = { text: '', status: null, website: null, planned: false, order: 'worst' } as const;
+const ANY = {
+  text: '',
+  status: null,
+  website: null,
+  planned: false,
+  location: null,
+  at: null,
+  order: 'worst',
+} as const;
 
 /** A request that carries out a part of a plan. */
 export interface EscalationRequest {

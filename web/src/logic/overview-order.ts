@@ -16,13 +16,16 @@ export interface Filters {
   tag: string | null;
   /** Only what is in maintenance. */
   planned: boolean;
+  /** Only what is checked there, and which endpoints that are; `null` of these: all, they are not known yet. */
+  location: string | null;
+  at: ReadonlySet<string> | null;
   order: 'worst' | 'name' | 'slowest';
 }
 
 const isOrder = (text: string | null): text is Filters['order'] => text !== null && text in ORDERS;
 
-/** The filters in the query of an address. */
-export function filtersOf(query: URLSearchParams): Filters {
+/** The filters in the query of an address. `at`: the endpoints that are checked at the location it names. */
+export function filtersOf(query: URLSearchParams, at: Filters['at'] = null): Filters {
   const order = query.get('order');
   return {
     text: query.get('q') ?? '',
@@ -30,6 +33,8 @@ export function filtersOf(query: URLSearchParams): Filters {
     website: query.get('website'),
     tag: query.get('tag'),
     planned: query.has('planned'),
+    location: query.get('location'),
+    at: query.has('location') ? at : null,
     order: isOrder(order) ? order : 'worst',
   };
 }
@@ -98,10 +103,10 @@ const errorOf = ({ last_error }: OverviewItem): string =>
 export const ofWebsite = (items: readonly OverviewItem[], id: string): OverviewItem[] =>
   items.filter(({ website }) => website.id === id).sort(ORDERS.worst);
 
-/** The endpoints that text, website, tag and maintenance select, in any status: what the counters count. */
+/** The endpoints that text, website, tag, maintenance and location select, in any status: what the counters count. */
 export function selected(
   items: readonly OverviewItem[],
-  { text, website, tag, planned }: Filters,
+  { text, website, tag, planned, at }: Filters,
   websites: readonly GroupWebsite[] = [],
 ): OverviewItem[] {
   const words = wordsOf(text);
@@ -109,6 +114,7 @@ export function selected(
   return items.filter((item) => {
     if (website !== null && item.website.id !== website) return false;
     if (planned && !item.maintenance) return false;
+    if (at !== null && !at.has(item.id)) return false;
     const tags = [...item.tags, ...(ofWebsites.get(item.website.id) ?? [])];
     if (tag !== null && !tags.includes(tag)) return false;
     if (words.length === 0) return true;
@@ -120,12 +126,13 @@ export function selected(
 
 /** The websites that have a head also without an endpoint to show: all that the filters do not rule out. */
 function shownWebsites(websites: readonly GroupWebsite[], filters: Filters): GroupWebsite[] {
-  const { text, website, status, tag, planned } = filters;
+  const { text, website, status, tag, planned, at } = filters;
   const words = wordsOf(text);
   return websites.filter(
     ({ id, name, url, tags }) =>
       status === null &&
       !planned &&
+      at === null &&
       (tag === null || tags.includes(tag)) &&
       (website === null || id === website) &&
       words.every((word) => `${name} ${url}`.toLowerCase().includes(word)),

@@ -32,6 +32,7 @@ const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   heartbeat_missed: 'A run was missed',
   heartbeat_failed: 'A run failed',
   heartbeat_overran: 'A run took too long',
+  probe_offline: 'The probe is not online',
 };
 
 /** The reason in words; a code that this page does not know yet as it is. */

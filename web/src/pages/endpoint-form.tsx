@@ -2,7 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { all, ApiProblem, get, post, put, query } from '../api/client';
 import { loadDocument } from '../api/document';
-import type { Assertion, Endpoint, Header, UnrecordedCheck, Website } from '../api/types';
+import type { Assertion, Endpoint, Header, Probe, UnrecordedCheck, Website } from '../api/types';
 import { ContactChoice } from '../components/alert/contact-choice';
 import { giveAlerts, type MissingAlert, MissingAlerts } from '../components/alert/missing-alerts';
 import { endpointOptions } from '../components/alert/target-filter';
@@ -12,6 +12,7 @@ import { Many } from '../components/form/chooser';
 import { Check as CheckField, Choice, Lines, Select, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
+import { LocationFields } from '../components/form/location-fields';
 import { ScheduleFields } from '../components/heartbeat/schedule-fields';
 import { Button, Data, Head } from '../components/layout';
 import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
@@ -23,6 +24,8 @@ import { isHeartbeat } from '../logic/heartbeat';
 import { type HeartbeatDraft, heartbeatBody, heartbeatDraftOf, newHeartbeat } from '../logic/heartbeat-draft';
 import { tagsIn } from '../logic/maintenance';
 import { alertPlan, defaultContacts } from '../logic/new-alerts';
+import { chosenOf, HERE, isLocal, possibleLocations } from '../logic/location';
+import { isProbe, LOCAL, locationOf } from '../logic/probe';
 import { OWN_ZONE } from '../logic/zoned-time';
 import { addAddresses } from '../state/add-many';
 import { useContacts } from '../state/contacts';
@@ -48,6 +51,9 @@ interface Draft {
   /** As it is typed. */
   tags: string;
   depends_on: string[];
+  /** In the order of their choosing. */
+  locations: string[];
+  quorum: string;
   /** Of a heartbeat, which has no other settings. */
   heartbeat: HeartbeatDraft;
 }
@@ -66,6 +72,8 @@ const EMPTY: Draft = {
   tls: { verify: true, ca: null, server_name: null, warn_days: WARN_DAYS },
   tags: '',
   depends_on: [],
+  locations: [LOCAL],
+  quorum: 'majority',
   heartbeat: newHeartbeat(OWN_ZONE),
 };
 
@@ -90,6 +98,7 @@ const draftOf = (endpoint: Endpoint): Draft => ({
   body: endpoint.body ?? '',
   tags: endpoint.tags.join(', '),
   depends_on: endpoint.depends_on,
+  quorum: String(endpoint.quorum),
 });
 
 /** A bare host becomes the URL its type accepts. */
@@ -103,7 +112,7 @@ const hasTls = ({ tls: { verify, ca, server_name, warn_days } }: Draft) =>
 
 /** The request body. For a new endpoint without the defaults, so that the shown command stays short. */
 function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
-  const { method, body, assertions, follow_redirects, tls, depends_on } = draft;
+  const { method, body, assertions, follow_redirects, tls, depends_on, locations, quorum } = draft;
   const tags = tagsIn(draft.tags);
   const links = {
     ...((!isNew || tags.length > 0) && { tags }),
@@ -111,6 +120,15 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   };
   const name = draft.name.trim();
   if (isHeartbeat(draft)) return { name, type: draft.type, heartbeat: heartbeatBody(draft.heartbeat), ...links };
+  if (isProbe(draft))
+    return {
+      name,
+      url: draft.url,
+      type: draft.type,
+      interval: Number(draft.interval),
+      timeout: Number(draft.timeout),
+      ...links,
+    };
   const headers = draft.headers.filter(({ key }) => key !== '');
   return {
     name,
@@ -126,6 +144,10 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
     }),
     ...((!isNew || !follow_redirects) && { follow_redirects }),
     ...((!isNew || hasTls(draft)) && { tls }),
+    ...((!isNew || !isLocal(locations)) && { locations }),
+    ...((!isNew || (locations.length > 1 && quorum !== 'majority')) && {
+      quorum: /^\d+$/.test(quorum) ? Number(quorum) : quorum,
+    }),
     ...links,
   };
 }
@@ -191,14 +213,20 @@ function guessed(chosen: Partial<Draft>): Draft {
   return { ...EMPTY, ...(guess && { type: guess.type, name: guess.name }), ...chosen };
 }
 
-/** A heartbeat has no URL that it could be guessed from. */
+/** A heartbeat has no URL that it could be guessed from, a probe is known by its key. */
 function asAsked(): Partial<Draft> {
-  const type = route.peek().query.get('type');
-  return type === null ? {} : { type };
+  const { query: asked } = route.peek();
+  return Object.fromEntries(
+    ['type', 'url', 'name'].flatMap((key) => {
+      const value = asked.get(key);
+      return value === null ? [] : [[key, value]];
+    }),
+  );
 }
 
-/** Jobs belong to no site of theirs: those of whoever has no website for them are kept together. */
-const JOBS = 'Jobs';
+/** What belongs to no site: jobs, and probes. Those of whoever has no website for them are kept together. */
+const siteless = (draft: Pick<Draft, 'type'>): string | null =>
+  isHeartbeat(draft) ? 'Jobs' : isProbe(draft) ? 'Probes' : null;
 
 /** The URL comes first: type, name and website are guessed from it until the user chooses them. */
 function NewEndpoint({ of }: { of: Endpoint | null }) {
@@ -218,12 +246,12 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   const told = picked.value ?? defaultContacts(everyContact);
   const plan = alertPlan(everyContact, told);
   const guess = guessEndpoint(draft.url);
-  const isJob = isHeartbeat(draft);
+  const kept = siteless(draft);
   const known = websites.data.value?.find((each) =>
-    isJob ? each.name === JOBS : new URL(each.url).hostname.replace(/^www\./, '') === guess?.website.host,
+    kept !== null ? each.name === kept : new URL(each.url).hostname.replace(/^www\./, '') === guess?.website.host,
   );
   const websiteId = website.value ?? known?.id ?? '';
-  const site = isJob ? { host: JOBS, url: `${location.origin}/` } : siteOf(draft.url);
+  const site = kept !== null ? { host: kept, url: `${location.origin}/` } : siteOf(draft.url);
   const endpoint = bodyOf(draft, true);
   const chosenWebsite = websites.data.value?.find((each) => each.id === websiteId);
   const websiteOf = chosenWebsite
@@ -281,7 +309,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
     >
       {(problem) => (
         <>
-          {!isJob && (
+          {kept === null && (
             <p class="small actions">
               <a href={`#${many}`}>Several at once, from a list, a file or a sitemap</a>
               <button type="button" class="plain" onClick={() => patch(chosen)({ type: 'HEARTBEAT' })}>
@@ -345,7 +373,7 @@ interface EditorProps {
 /** Said here: the service would name the website's URL as well, which the form has no field for. */
 function needUrl(draft: Draft, pointer: string): void {
   if (draft.url.trim() !== '' || isHeartbeat(draft)) return;
-  const message = 'Enter what to watch: a URL, a host, or host:port.';
+  const message = isProbe(draft) ? 'Choose a probe.' : 'Enter what to watch: a URL, a host, or host:port.';
   throw new ApiProblem(400, 'validation_failed', 'Some fields are not valid.', [
     { pointer: `${pointer}/url`, code: 'required', message },
   ]);
@@ -356,13 +384,17 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const { value: choices } = useLoad('choices', () => loadDocument().then(endpointChoices)).data;
+  const probes = useLoad('probes', (signal) => all<Probe>('/api/v1/probes', signal)).data.value ?? [];
   const isJob = isHeartbeat(draft);
   const tested = bodyOf(draft, isNew);
-  const shown = JSON.stringify({ ...tested, name: null, interval: null });
+  const from = useSignal('');
+  const testsFrom =
+    siteless(draft) === null && !isLocal(draft.locations) ? chosenOf(draft.locations, from.value) : null;
+  const shown = JSON.stringify({ ...tested, name: null, interval: null, testsFrom });
   const test = async () => {
     needUrl(draft, '');
     verdict.value = null;
-    const check = await post<UnrecordedCheck>('/api/v1/endpoints/test', {
+    const check = await post<UnrecordedCheck>(`/api/v1/endpoints/test${query({ location: testsFrom })}`, {
       ...tested,
       name: draft.name.trim() || 'Test',
     });
@@ -380,7 +412,26 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
             await save();
           }}
           action={isNew ? 'Create' : 'Save'}
-          more={(form) => !isJob && <TestButton form={form} test={test} />}
+          more={(form) =>
+            !isJob && (
+              <>
+                <TestButton form={form} test={test} />
+                {testsFrom !== null && draft.locations.length > 1 && (
+                  <Select
+                    label="Test from"
+                    value={testsFrom}
+                    set={into(from)}
+                    options={possibleLocations(probes, draft.type, draft.locations)
+                      .filter(({ location }) => draft.locations.includes(location))
+                      .map(({ location, name }): [string, string] => [
+                        location,
+                        `from ${location === LOCAL ? HERE.toLowerCase() : name}`,
+                      ])}
+                  />
+                )}
+              </>
+            )
+          }
         >
           {({ problem: at }) => {
             // A test has the endpoint's fields at its root; a website's URL is made from this one, its name has a field.
@@ -391,24 +442,37 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
             };
             return (
               <>
-                {!isJob && (
-                  <Text
-                    label="URL, host or host:port"
-                    hint={isNew ? 'Type and name are guessed from it.' : undefined}
+                {isProbe(draft) ? (
+                  <Choice
+                    label="Probe"
+                    hint="It is up while the probe is heard."
                     error={problem('/url')}
-                    placeholder="https://shop.example.com/checkout"
                     value={draft.url}
-                    set={(url) => set({ url })}
-                    onPaste={pasteMany}
+                    set={(url) =>
+                      set({ url, ...(draft.name === '' && { name: `Probe ${url.replace('probe:', '')}` }) })
+                    }
+                    options={probeOptions(probes, draft.url)}
                   />
+                ) : (
+                  !isJob && (
+                    <Text
+                      label="URL, host or host:port"
+                      hint={isNew ? 'Type and name are guessed from it.' : undefined}
+                      error={problem('/url')}
+                      placeholder="https://shop.example.com/checkout"
+                      value={draft.url}
+                      set={(url) => set({ url })}
+                      onPaste={pasteMany}
+                    />
+                  )
                 )}
                 <div class="form-row">
                   <Choice
                     label="Type"
                     error={problem('/type')}
-                    options={typesOf(choices, draft.type, isNew)}
+                    options={typesOf(choices, draft.type, isNew, probes.length > 0)}
                     value={draft.type}
-                    set={(type) => set({ type })}
+                    set={(type) => set({ type, ...(isProbe({ type }) !== isProbe(draft) && { url: '' }) })}
                   />
                   <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
                 </div>
@@ -421,6 +485,16 @@ function Editor({ draft, isNew, call, set, save, id, children, last, pasteMany, 
                   />
                 ) : (
                   <Details draft={draft} set={set} problem={problem} choices={choices} />
+                )}
+                {siteless(draft) === null && (probes.length > 0 || !isLocal(draft.locations)) && (
+                  <LocationFields
+                    probes={probes}
+                    type={draft.type}
+                    locations={draft.locations}
+                    quorum={draft.quorum}
+                    problem={problem}
+                    set={set}
+                  />
                 )}
                 <Links draft={draft} set={set} problem={problem} id={id} />
                 {!isJob && draft.type.startsWith('HTTP') && <HttpDetails draft={draft} set={set} problem={problem} />}
@@ -453,11 +527,20 @@ const withCurrent = (choices: readonly string[] | undefined, current: string): s
   ...new Set([...(choices ?? []), current]),
 ];
 
-/** A heartbeat stays one, and nothing else becomes one. */
-const typesOf = (choices: EndpointChoices | undefined, current: string, isNew: boolean): string[] =>
+/** A heartbeat stays one, and nothing else becomes one. Where there is no probe none can be watched. */
+const typesOf = (choices: EndpointChoices | undefined, current: string, isNew: boolean, hasProbes: boolean): string[] =>
   withCurrent(choices?.types, current).filter(
-    (type) => isNew || isHeartbeat({ type }) === isHeartbeat({ type: current }),
+    (type) =>
+      type === current ||
+      ((isNew || isHeartbeat({ type }) === isHeartbeat({ type: current })) && (hasProbes || !isProbe({ type }))),
   );
+
+/** The probes that an endpoint of type PROBE can watch, and the one that it does also where that is gone. */
+const probeOptions = (probes: readonly Probe[], current: string): [value: string, title: string][] => {
+  const known = probes.map((probe): [string, string] => [`probe:${locationOf(probe)}`, probe.name]);
+  const isKnown = current === '' || known.some(([url]) => url === current);
+  return [['', 'Choose a probe'], ...known, ...(isKnown ? [] : [[current, current] as [string, string]])];
+};
 
 type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
   Pick<FormState, 'problem'> & { choices: EndpointChoices | undefined };
@@ -465,7 +548,7 @@ type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
 /** Seconds that most choose. */
 const INTERVALS = ['30', '60', '300'];
 
-/** How to check, and what counts as up. */
+/** How often and how to check. */
 function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
   const isHttp = draft.type.startsWith('HTTP');
   return (
@@ -495,15 +578,17 @@ function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
             ))}
           </div>
         </div>
-        <Text
-          label="Timeout (seconds)"
-          type="number"
-          min={TIMEOUT.minimum}
-          max={TIMEOUT.maximum}
-          error={problem('/timeout')}
-          value={draft.timeout}
-          set={(timeout) => set({ timeout })}
-        />
+        {!isProbe(draft) && (
+          <Text
+            label="Timeout (seconds)"
+            type="number"
+            min={TIMEOUT.minimum}
+            max={TIMEOUT.maximum}
+            error={problem('/timeout')}
+            value={draft.timeout}
+            set={(timeout) => set({ timeout })}
+          />
+        )}
         {isHttp && (
           <Choice
             label="Method"
@@ -514,27 +599,32 @@ function Details({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) {
           />
         )}
       </div>
-      <details open={draft.assertions.length > 0}>
-        <summary>What counts as up</summary>
-        <p class="muted small">
-          A condition that does not hold means down, or only a warning: then the endpoint is up, but degraded. One about
-          the status code that means down replaces the usual 200–299.
-        </p>
-        <EditableList
-          label="Conditions"
-          noun="condition"
-          list={draft.assertions}
-          error={problem('/assertions')}
-          empty={{ source: 'status_code', comparison: 'in', target: '200-299' }}
-          set={(assertions) => set({ assertions })}
-          row={(assertion, change, number) => (
-            <AssertionRow assertion={assertion} change={change} number={number} choices={choices} />
-          )}
-        />
-      </details>
+      {!isProbe(draft) && <Conditions draft={draft} set={set} problem={problem} choices={choices} />}
     </>
   );
 }
+
+/** What counts as up. */
+const Conditions = ({ draft, set, problem, choices }: Omit<DetailsProps, 'id'>) => (
+  <details open={draft.assertions.length > 0}>
+    <summary>What counts as up</summary>
+    <p class="muted small">
+      A condition that does not hold means down, or only a warning: then the endpoint is up, but degraded. One about the
+      status code that means down replaces the usual 200–299.
+    </p>
+    <EditableList
+      label="Conditions"
+      noun="condition"
+      list={draft.assertions}
+      error={problem('/assertions')}
+      empty={{ source: 'status_code', comparison: 'in', target: '200-299' }}
+      set={(assertions) => set({ assertions })}
+      row={(assertion, change, number) => (
+        <AssertionRow assertion={assertion} change={change} number={number} choices={choices} />
+      )}
+    />
+  </details>
+);
 
 /** What it belongs to. */
 function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {

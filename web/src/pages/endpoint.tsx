@@ -7,10 +7,11 @@ import { Availability } from '../components/check/availability';
 import { Beats } from '../components/check/beats';
 import { CheckList } from '../components/check/check-list';
 import { LatencySection } from '../components/check/latency-section';
-import { checkSentence, outcomeOf } from '../components/check/recent-beats';
+import { checkSentence, countedOf } from '../components/check/recent-beats';
 import { Deliveries, Rules } from '../components/endpoint/alerts';
 import { CertificateCard } from '../components/endpoint/certificate';
 import { EndpointHead } from '../components/endpoint/head';
+import { Locations } from '../components/endpoint/locations';
 import { Outages } from '../components/endpoint/outages';
 import { Tiles, WINDOWS } from '../components/endpoint/tiles';
 import { Address } from '../components/heartbeat/address';
@@ -64,6 +65,7 @@ export function EndpointPage({ id }: { id: string }) {
       alert: reloadMine,
       acknowledgement: reloadMine,
       heartbeat: reloadMine,
+      location: reloadMine,
       maintenance: reload,
       ready: reload,
     });
@@ -102,6 +104,7 @@ export function EndpointPage({ id }: { id: string }) {
           {data.heartbeat?.last_ping_at === null && <Address endpoint={data} of={data.heartbeat} reload={reload} />}
           <Strip endpoint={data} checks={recent} />
           <Tiles endpoint={data} newest={recent[0]} uptimes={uptimes.data.value} />
+          <Locations endpoint={data} onCheck={(at) => run(({ name }) => checkNow(id, name, at))} />
           <LatencySection endpoint={data} outages={long?.outages ?? []} />
           <Availability endpoint={data} />
           <div class="columns">
@@ -121,7 +124,12 @@ export function EndpointPage({ id }: { id: string }) {
             <Address endpoint={data} of={data.heartbeat} reload={reload} />
           )}
           <Section title={data.heartbeat ? 'Runs' : 'Recent checks'}>
-            <CheckList endpointId={id} version={data.last_checked_at ?? ''} isOfRuns={data.heartbeat !== null} />
+            <CheckList
+              endpointId={id}
+              version={data.last_checked_at ?? ''}
+              isOfRuns={data.heartbeat !== null}
+              locations={data.by_location}
+            />
           </Section>
         </>
       )}
@@ -139,7 +147,7 @@ function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
       slots={60}
       name={endpoint.name}
       beats={shown.map((check) => ({
-        outcome: outcomeOf(check),
+        outcome: countedOf(check),
         planned: check.planned,
         level: (check.duration_ms ?? slowest) / slowest,
       }))}

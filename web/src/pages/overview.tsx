@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { OverviewItem } from '../api/types';
+import { all, query } from '../api/client';
+import type { Endpoint, OverviewItem } from '../api/types';
 import { Empty } from '../components/empty';
 import { Chooser } from '../components/form/chooser';
 import { Select } from '../components/form/field';
@@ -21,7 +22,7 @@ import { isHeartbeat } from '../logic/heartbeat';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useContacts } from '../state/contacts';
 import { useKeys } from '../state/keyboard';
-import { useEvery } from '../state/load';
+import { useEvery, useLoad } from '../state/load';
 import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
 import { fold, folded, isCompact, isSelecting, pick, picked, selectSeveral, setCompact } from '../state/overview-view';
 import { go, route, setQuery } from '../state/router';
@@ -29,15 +30,28 @@ import { may } from '../state/session';
 
 // Nobody selects on the first look.
 const BulkBar = lazy(() => import('../components/overview/bulk-bar').then((file) => file.BulkBar));
+// Most have no probe.
+const LocationFilter = lazy(
+  () => import('../components/overview/location-filter').then((file) => file.LocationFilter),
+  false,
+);
 
 /** Every endpoint, grouped by website, with filters, order and keyboard. */
 export function OverviewPage() {
-  const filters = useComputed(() => filtersOf(route.value.query));
+  const location = route.value.query.get('location');
+  const at = useLoad(`at/${location}`, async (signal) => {
+    if (location === null) return null;
+    return new Set(
+      (await all<Endpoint>(`/api/v1/endpoints${query({ location, limit: 500 })}`, signal)).map(({ id }) => id),
+    );
+  });
+  useEvery(60, at.reload);
+  const filters = useComputed(() => filtersOf(route.value.query, at.data.value));
   const groups = useComputed(() => grouped(items.value ?? [], filters.value, websites.value ?? []));
   // What is searched for must not hide in a folded website.
   const isSearch = useComputed(() => {
-    const { text, status, tag, planned } = filters.value;
-    return text !== '' || status !== null || tag !== null || planned;
+    const { text, status, tag, planned, location: place } = filters.value;
+    return text !== '' || status !== null || tag !== null || planned || place !== null;
   });
   const lines = useComputed(() => linesOf(groups.value, isSearch.value ? new Set<string>() : folded.value));
   const current = useSignal<string | null>(null);
@@ -81,7 +95,9 @@ export function OverviewPage() {
       {lines.value.length === 0 && (
         <div class="empty">
           <p>No endpoint matches.</p>
-          <Button onClick={() => setQuery({ q: null, status: null, website: null, tag: null, planned: null })}>
+          <Button
+            onClick={() => setQuery({ q: null, status: null, website: null, tag: null, planned: null, location: null })}
+          >
             Clear filters
           </Button>
         </div>
@@ -191,6 +207,9 @@ function FilterBar(props: {
           ['slowest', 'Slowest first'],
         ]}
       />
+      {(filters.location !== null || (items.value ?? []).some((item) => item.locations !== null)) && (
+        <LocationFilter location={filters.location} />
+      )}
       <QuietFilters filters={filters} />
       {foldable.length > 1 && (
         <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Unfold all' : 'Fold all'}</Button>

@@ -1,4 +1,4 @@
-import { post, put } from '../api/client';
+import { post, put, query } from '../api/client';
 import type { Check, Endpoint } from '../api/types';
 import { WARN_DAYS } from '../logic/endpoint-defaults';
 import { count, ms, words } from '../logic/format';
@@ -6,13 +6,16 @@ import { deleteLater } from './deletion';
 import { refreshSoon, refreshWebsites } from './overview-store';
 import { runAction, showToast } from './toast';
 
-/** Runs and records a check, then shows its verdict. */
-export async function checkNow(id: string, name: string): Promise<void> {
+/** Runs and records a check, then shows its verdict. `location`: where; without one the service chooses. */
+export async function checkNow(id: string, name: string, location?: string): Promise<void> {
   await runAction(async () => {
-    const check = await post<Check>(`/api/v1/endpoints/${id}/checks`);
+    const check = await post<Check>(`/api/v1/endpoints/${id}/checks${query({ location })}`);
     const verdict =
       check.outcome === 'up' ? `up in ${ms(check.duration_ms)}` : `${check.outcome}: ${words(check.error?.code ?? '')}`;
-    showToast(`${name} is ${verdict}`, check.outcome === 'up' ? 'good' : check.outcome === 'down' ? 'bad' : 'warn');
+    showToast(
+      `${name} is ${verdict}${location === undefined ? '' : `, from ${location}`}`,
+      check.outcome === 'up' ? 'good' : check.outcome === 'down' ? 'bad' : 'warn',
+    );
     refreshSoon();
   });
 }

@@ -5,7 +5,9 @@ import type {
   AlertEvent,
   HeartbeatChange,
   IncidentChange,
+  LocationChange,
   MaintenanceChange,
+  ProbeChange,
   StateChange,
 } from '../api/types';
 import { changeText } from '../logic/incident';
@@ -25,6 +27,8 @@ type Listener = {
   acknowledgement?(change: AcknowledgementChange): void;
   heartbeat?(change: HeartbeatChange): void;
   incident?(change: IncidentChange): void;
+  location?(change: LocationChange): void;
+  probe?(change: ProbeChange): void;
   /** The stream is open, for the first time or again: what is shown may be out of date. */
   ready?(): void;
 };
@@ -100,6 +104,15 @@ function open(): void {
     const change = parsed(event) as IncidentChange;
     announcement.value = changeText(change);
     for (const listener of listeners) listener.incident?.(change);
+  });
+  source.addEventListener('location', (event) => {
+    const change = parsed(event) as LocationChange;
+    for (const listener of listeners) listener.location?.(change);
+  });
+  source.addEventListener('probe', (event) => {
+    const change = parsed(event) as ProbeChange;
+    announcement.value = `The probe ${change.key} is ${change.status}.`;
+    for (const listener of listeners) listener.probe?.(change);
   });
   source.addEventListener('error', reconnect);
 }

@@ -39,8 +39,11 @@ export function describeProbes(session: TheSession): void {
     it('is given a new token beside the old one, or in its place', async () => {
       const { id, token } = await newProbe(session());
       const rotate = async (grace: number) =>
-        (await session().admin.post<{ token: string; previous_until: string | null }>(`/probes/${id}/rotate`, { grace }))
-          .body;
+        (
+          await session().admin.post<{ token: string; previous_until: string | null }>(`/probes/${id}/rotate`, {
+            grace,
+          })
+        ).body;
       const [beside, instead] = [await rotate(60), await rotate(0)];
       expect([beside.previous_until, instead.previous_until]).toEqual([timestamp(), null]);
       expect(new Set([token, beside.token, instead.token]).size).toBe(3);

@@ -17,14 +17,13 @@ export function describeAccess(session: TheSession, scene: () => Scene, hasOpera
     );
 
   describe('access', () => {
-    it.each(rows(operationsFor('read', 'write', 'admin', 'person', 'probe', ...(hasOperator ? (['operator'] as const) : []))))(
-      '%s without a key is 401 with WWW-Authenticate',
-      async (_, operation) => {
-        const response = await ask(session().anonymous, operation);
-        expectProblem(response, 401, 'unauthenticated');
-        expect(response.headers['www-authenticate']).toMatch(/^Bearer\b/);
-      },
-    );
+    it.each(
+      rows(operationsFor('read', 'write', 'admin', 'person', 'probe', ...(hasOperator ? (['operator'] as const) : []))),
+    )('%s without a key is 401 with WWW-Authenticate', async (_, operation) => {
+      const response = await ask(session().anonymous, operation);
+      expectProblem(response, 401, 'unauthenticated');
+      expect(response.headers['www-authenticate']).toMatch(/^Bearer\b/);
+    });
 
     it.each(rows(operationsFor('public')))('%s needs no key', async (_, operation) => {
       const sample = SAMPLES[operation.operationId]?.(scene()) ?? { params: unknownIds(operation.path) };

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { CheckDefinition } from '../../../engine/check-definition';
+import type { CheckResult } from '../../../checker/checker';
+import type { CheckDefinition, PreparedCheck } from '../../../engine/check-definition';
 import type { FinishedCheck } from '../../../engine/finished-check';
 import { WorkLimits } from '../../../platform/access/work-limits';
 import { problems } from '../../../platform/problem/problem';
+import { startDeadline } from '../../../platform/net/deadline';
+import { Clock } from '../../../platform/time/clock';
 import { CheckRunner } from '../../../engine/run/check-runner';
+import { CheckerBugs } from '../../../engine/run/checker-bugs';
 import { CheckPlaces } from '../../../engine/dispatch/check-places';
 
 /** Which check is asked for, and the signal that its client has left. */
@@ -23,6 +27,8 @@ export class OnDemandChecks {
     private readonly limits: WorkLimits,
     private readonly places: CheckPlaces,
     private readonly runner: CheckRunner,
+    private readonly clock: Clock,
+    private readonly bugs: CheckerBugs,
   ) {}
 
   /**
@@ -34,25 +40,41 @@ export class OnDemandChecks {
     return this.limits.run(asked.orgId, () => this.onPlace(asked, check));
   }
 
-  /**
-   * Runs a check of an endpoint that is stored, as `run` does. `admit` throws unless the organization may check it now: it is called within
-   * the limits, so that what is refused costs no query. `prepare` is called when there is a place.
-   */
+  /** Runs the work within the limits of the organization, for checks that ask something first. Throws `rate_limited`. */
+  withinLimits<T>(orgId: string, check: () => Promise<T>): Promise<T> {
+    return this.limits.run(orgId, check);
+  }
+
+  /** Runs a check of an endpoint that is stored, inside of `withinLimits`. `prepare` is called when there is a place. */
   runStored(
     asked: Asked,
-    admit: () => Promise<void>,
     prepare: () => Promise<{ definition: CheckDefinition; checkedAt: Date }>,
   ): Promise<FinishedCheck> {
-    return this.limits.run(asked.orgId, async () => {
-      await admit();
-      return this.onPlace(asked, async (signal) => {
-        const { definition, checkedAt } = await prepare();
-        const check = await this.runner.run(definition, null, checkedAt, signal);
-        // Nobody reads the response when it was the client that ended the check.
-        if (!check || signal.aborted) throw problems.shuttingDown();
-        return check;
-      });
+    return this.onPlace(asked, async (signal) => {
+      const { definition, checkedAt } = await prepare();
+      const check = await this.runner.run(definition, null, checkedAt, signal);
+      // Nobody reads the response when it was the client that ended the check.
+      if (!check || signal.aborted) throw problems.shuttingDown();
+      return check;
     });
+  }
+
+  /** One attempt, which is not judged any further. `endpointId` is for the log. */
+  async runOnce(
+    endpointId: string,
+    { checker, request, timeoutMs }: PreparedCheck,
+    ended: AbortSignal,
+  ): Promise<{ checkedAt: Date; result: CheckResult }> {
+    const checkedAt = this.clock.now();
+    const deadline = startDeadline(timeoutMs, ended);
+    try {
+      const result = await checker
+        .check(request, deadline.signal)
+        .catch((error: unknown) => this.bugs.resultOf(endpointId, error));
+      return { checkedAt, result };
+    } finally {
+      deadline.clear();
+    }
   }
 
   private onPlace<T>({ orgId, endpointId, left }: Asked, check: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -9,11 +9,10 @@ import { toCheckView, CheckView } from '../../../history/read/check.dto';
 import type { Caller } from '../../../platform/access/caller';
 import { Database } from '../../../platform/database/database';
 import { newUuid } from '../../../platform/ids/id';
-import { startDeadline } from '../../../platform/net/deadline';
 import type { Findings } from '../../../platform/problem/findings';
-import { Clock } from '../../../platform/time/clock';
 import { LOCAL } from '../../../engine/finished-check';
-import { CheckerBugs } from '../../../engine/run/checker-bugs';
+import { LOCAL_NAME } from '../../../probe/probe-directory';
+import { chosenLocation, RemoteChecks } from '../../remote/ask/remote-checks';
 import { OnDemandChecks } from './on-demand-checks';
 
 /** The result of the test: like a recorded check, without its ids. The class name is part of the public API document. */
@@ -28,24 +27,41 @@ export class TestEndpointService {
   constructor(
     private readonly settings: EndpointSettingsResolver,
     private readonly definitions: CheckDefinitions,
-    private readonly clock: Clock,
     private readonly database: Database,
     private readonly onDemand: OnDemandChecks,
-    private readonly bugs: CheckerBugs,
+    private readonly remote: RemoteChecks,
   ) {}
 
-  /** Throws what creating the endpoint would throw, `conflict` for a type that nothing runs, and what `OnDemandChecks.run` throws. Ends when the client leaves. */
-  async run(caller: Caller, dto: CreateEndpointDto, left: AbortSignal): Promise<TrialView> {
-    const id = newUuid();
-    const settings = await this.settings.resolve(this.database, id, dto, caller);
+  /**
+   * Throws what creating the endpoint would throw, `conflict` for a type that nothing runs, `not_found` for another location than
+   * those of the endpoint, and what `OnDemandChecks` and `RemoteChecks` throw. Ends when the client leaves.
+   */
+  async run(
+    caller: Caller,
+    dto: CreateEndpointDto,
+    { location: wanted, left }: { location: string | undefined; left: AbortSignal },
+  ): Promise<TrialView> {
+    const [id, { orgId }] = [newUuid(), caller];
+    const placed = wanted === undefined || dto.locations ? dto : { ...dto, locations: [wanted] };
+    const settings = await this.settings.resolve(this.database, id, placed, caller);
     this.definitions.refusePassive(settings.type);
-    return this.onDemand.run({ orgId: caller.orgId, endpointId: id, left }, async (signal) => {
-      const after = toAuditView(null, settings, []);
-      await this.database.transaction((tx) =>
-        recordChange(tx, { orgId: caller.orgId, action: 'test', resource: 'endpoint', id, after }),
-      );
+    const location = chosenLocation(settings.locations, wanted);
+    const begin = () => this.audit(orgId, id, settings);
+    if (location !== LOCAL_NAME) {
+      const asked = { orgId, location, timeout: settings.timeoutSeconds, left };
+      return this.onDemand.withinLimits(orgId, () => this.remote.tryOut(asked, id, settings, begin));
+    }
+    return this.onDemand.run({ orgId, endpointId: id, left }, async (signal) => {
+      await begin();
       return this.check(id, settings, caller, signal);
     });
+  }
+
+  private async audit(orgId: string, id: string, settings: EndpointSettings): Promise<void> {
+    const after = toAuditView(null, settings, []);
+    await this.database.transaction((tx) =>
+      recordChange(tx, { orgId, action: 'test', resource: 'endpoint', id, after }),
+    );
   }
 
   /** What `run` would refuse in these fields. */
@@ -60,29 +76,13 @@ export class TestEndpointService {
     caller: Caller,
     ended: AbortSignal,
   ): Promise<TrialView> {
-    const { checker, request, timeoutMs } = this.definitions.prepare(endpointId, settings, {
+    const prepared = this.definitions.prepare(endpointId, settings, {
       id: caller.orgId,
       isDefault: caller.isDefaultOrg,
     });
-    const checkedAt = this.clock.now();
-    const deadline = startDeadline(timeoutMs, ended);
-    try {
-      const result = await checker
-        .check(request, deadline.signal)
-        .catch((error: unknown) => this.bugs.resultOf(endpointId, error));
-      const check = {
-        endpointId,
-        checkedAt,
-        location: LOCAL,
-        result,
-        planned: false,
-        attempts: 1 as const,
-        firstError: null,
-      };
-      const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(check, '');
-      return view;
-    } finally {
-      deadline.clear();
-    }
+    const finished = await this.onDemand.runOnce(endpointId, prepared, ended);
+    const check = { endpointId, ...finished, location: LOCAL, planned: false, attempts: 1 as const, firstError: null };
+    const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(check, '');
+    return view;
   }
 }

@@ -124,6 +124,7 @@ export class Probes1796342400000 implements MigrationInterface {
         removed_at timestamptz(3) NOT NULL DEFAULT now()
       );
       CREATE INDEX probe_removal_of_probe ON probe_removal (number, version);
+      CREATE INDEX probe_removal_changed ON probe_removal (number) WHERE version IS NULL;
       CREATE INDEX probe_removal_by_time ON probe_removal (removed_at);
 
       -- A check that somebody waits for. definition: sealed, of a try-out; removed when taken. result: what came of it.

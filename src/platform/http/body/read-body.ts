@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { SetMetadata } from '@nestjs/common';
 import { raw, type Request, type Response } from 'express';
 import type { AuthenticatedRequest } from '../../access/caller';
@@ -20,12 +22,26 @@ export const BodyReadBy = (read: ReadBody): MethodDecorator => SetMetadata(READ_
 export const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
 
+type ReadBytes = (request: Request, response: Response) => Promise<Buffer>;
+
 /** Reads all of a body, `maxBytes` at most; as soon as there are more it throws `payload_too_large`. */
-export function bytesReader(maxBytes: number): (request: Request, response: Response) => Promise<Buffer> {
+export function bytesReader(maxBytes: number): ReadBytes {
+  const read = sentBytesReader(maxBytes);
+  return (request, response) => {
+    if (encodingOf(request) !== 'identity')
+      throw new Problem('unsupported_media_type', 'Send the body without Content-Encoding.');
+    return read(request, response);
+  };
+}
+
+const encodingOf = ({ headers }: Request): string => headers['content-encoding']?.toLowerCase() ?? 'identity';
+
+/** As they were sent, whatever their encoding. */
+function sentBytesReader(maxBytes: number): ReadBytes {
   const readBytes = raw({ type: () => true, limit: maxBytes, inflate: false });
   return (request, response) => {
-    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
-      throw new Problem('unsupported_media_type', 'Send the body without Content-Encoding.');
+    // The parser refuses every other one by its name.
+    delete request.headers['content-encoding'];
     return new Promise((resolve, reject) => {
       readBytes(request, response, (error?: unknown) => {
         if (error) reject(bodyProblem(error, maxBytes));
@@ -69,8 +85,9 @@ function parse(bytes: Buffer): unknown {
 }
 
 /** Reads JSON bodies in UTF-8 and nothing else: other types are 415, which also keeps forms of other sites out. */
-export function jsonReader(maxBytes: number): ReadBody {
-  const read = bytesReader(maxBytes);
+export const jsonReader = (maxBytes: number): ReadBody => readerOf(bytesReader(maxBytes));
+
+function readerOf(read: ReadBytes): ReadBody {
   return async (request: Request, response) => {
     if (!hasBody(request)) return undefined;
     if (!JSON_TYPE.test(request.headers['content-type'] ?? ''))
@@ -78,6 +95,54 @@ export function jsonReader(maxBytes: number): ReadBody {
     const bytes = await read(request, response);
     return bytes.length > 0 ? parse(bytes) : undefined;
   };
+}
+
+const unpacked = promisify(gunzip) as (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+/** What a body may cost that may be packed: bytes as sent, bytes of its text, and about how many values are made of it. */
+export interface PackedLimits {
+  sent: number;
+  unpacked: number;
+  values: number;
+}
+
+/** The body is JSON, which may come with `Content-Encoding: gzip`. What is too much is refused before anything is made of it. */
+export function PackedJsonBody(limits: PackedLimits): MethodDecorator {
+  const read = sentBytesReader(limits.sent);
+  return BodyReadBy(
+    readerOf(async (request, response) => {
+      const encoding = encodingOf(request);
+      if (encoding !== 'identity' && encoding !== 'gzip')
+        throw new Problem('unsupported_media_type', 'Send the body as it is, or with Content-Encoding: gzip.');
+      const sent = await read(request, response);
+      const bytes = encoding === 'gzip' && sent.length > 0 ? await unpack(sent, limits.unpacked) : sent;
+      if (valuesIn(bytes, limits.values) > limits.values)
+        throw new Problem('payload_too_large', `The body may have about ${limits.values} values at most.`);
+      return bytes;
+    }),
+  );
+}
+
+async function unpack(bytes: Buffer, maxBytes: number): Promise<Buffer> {
+  try {
+    return await unpacked(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new Problem('payload_too_large', `Unpacked the body may have at most ${maxBytes} bytes.`);
+    throw new Problem('malformed_json', 'The body is not what gzip makes.');
+  }
+}
+
+const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
+
+/** At least as many as there are; stops counting beyond `most`. */
+function valuesIn(bytes: Buffer, most: number): number {
+  let count = 1;
+  for (let i = 0; i < bytes.length && count <= most; i++) {
+    const byte = bytes[i];
+    if (byte === COMMA || byte === BRACKET || byte === BRACE) count++;
+  }
+  return count;
 }
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;

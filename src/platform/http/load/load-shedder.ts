@@ -24,6 +24,9 @@ const ORGANIZATION_SHARE = 1 / 5;
 const ADDRESS_SHARE = 1 / 2;
 /** Streams have a limit of their own: each stays open for as long as its page. They count here until they are identified. */
 const STREAM = '/api/v1/stream';
+/** Probes wait here for something to do, each for as long as it may: they have a room of their own, and count here until they are identified. */
+const POLL = '/api/v1/probe/poll';
+const MAX_POLLS = 2000;
 /** Whoever supervises the service is answered always. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 /** Needed most when all else is refused; then a few per second and address must do. */
@@ -71,6 +74,7 @@ export class LoadShedder {
   private sampledAt: number | null = null;
   private readonly organizations: ByOwner;
   private readonly addresses: ByOwner;
+  private readonly polls = new ByOwner(MAX_POLLS);
   private readonly scrapes = new TokenBuckets(LATE_SCRAPES.rate, LATE_SCRAPES.burst, () => performance.now(), 1000);
   private readonly shed;
 
@@ -87,6 +91,10 @@ export class LoadShedder {
       help: 'Requests refused to stay alive: with 503, or 429 for one organization that has too many open.',
       labelNames: ['reason'],
     });
+    metrics.watch(
+      { name: 'uptime_polls_in_flight', help: 'Polls of probes that are open.' },
+      () => this.polls.used,
+    );
     metrics.watch(
       { name: 'uptime_requests_in_flight', help: 'Requests that are being answered.' },
       () => this.inFlight,
@@ -110,6 +118,19 @@ export class LoadShedder {
     response.once('close', () => this.leave(place));
     return next();
   };
+
+  /** Counts the request of a probe (uuid) for its organization, a shared one's for itself. Throws `temporarily_unavailable` when too many poll. */
+  identifiedProbe(request: Request, probeId: string, orgId: string | null): void {
+    if (request.path !== POLL) return this.identified(request, orgId ?? probeId);
+    const place = (request as PlacedRequest)[PLACE];
+    if (!place?.shares) return;
+    if (!this.polls.tryTake(probeId)) {
+      this.shed.inc({ reason: 'polls' });
+      throw problems.temporarilyUnavailable();
+    }
+    this.leave(place);
+    request.res?.once('close', () => this.polls.release(probeId));
+  }
 
   /** Counts the request for its organization (uuid) from now on. Throws `rate_limited` when that has its share open. */
   identified(request: Request, orgId: string): void {

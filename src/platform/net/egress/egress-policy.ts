@@ -79,7 +79,8 @@ export class EgressPolicy {
   private readonly trusted: CidrRule;
   private readonly untrusted: CidrRule;
   private readonly anywhere = new CidrRule(true, [], []);
-  private readonly publicOnly = new CidrRule(false, [], []);
+  private readonly anywherePublic = new CidrRule(false, [], []);
+  private readonly publicOnly: CidrRule;
 
   constructor(config: Config) {
     this.privateMode = config.egressPrivate;
@@ -87,6 +88,7 @@ export class EgressPolicy {
     const deny = config.egressDeny.map((cidr) => ipaddr.parseCIDR(cidr));
     this.trusted = new CidrRule(true, allow, deny);
     this.untrusted = new CidrRule(false, allow, deny);
+    this.publicOnly = new CidrRule(false, [], deny);
   }
 
   /** The rule of one organization. Holders of a key of the Default organization run the machine, hence `auto`. */
@@ -98,7 +100,17 @@ export class EgressPolicy {
 
   /** The rule where a probe stands: what the settings here name is another network. */
   elsewhere({ allowsPrivate }: { allowsPrivate: boolean }): EgressRule {
-    return new OrganizationRule(null, false, allowsPrivate, allowsPrivate ? this.anywhere : this.publicOnly);
+    return new OrganizationRule(null, false, allowsPrivate, allowsPrivate ? this.anywhere : this.anywherePublic);
+  }
+
+  /**
+   * The rule of what a service has a probe check: the stricter of both holds. Where the service lets it reach no private
+   * addresses, EGRESS_ALLOW of the probe opens none.
+   */
+  forAssigned({ organization, allowPrivate }: { organization: string; allowPrivate: boolean }): EgressRule {
+    const allowsPrivate = allowPrivate && this.privateMode !== 'deny';
+    const rule = allowsPrivate ? this.trusted : allowPrivate ? this.untrusted : this.publicOnly;
+    return new OrganizationRule(organization, allowPrivate, allowsPrivate, rule);
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Alert, AlertEvent } from '../../api/types';
 import { isLost } from '../../logic/alert-state';
 import { channelName } from '../../logic/channel-name';
 import { count, duration, time } from '../../logic/format';
+import { fromText } from '../../logic/location';
 import { byIncident, incidentLine, isOpen as isStillOpen, toldNext, toldText } from '../../logic/incident-story';
 import { now } from '../../state/clock';
 import { useContacts } from '../../state/contacts';
@@ -121,6 +122,7 @@ function Incident({ events, isFresh, isOpen, toggle, reload }: IncidentProps) {
           )}
           {alerts > 1 ? count(alerts, 'alert') : channelName(newest.alert_type)}
           {told.reason !== 'threshold' && ` · ${told.reason}`}
+          {endpoints === 1 && fromText(told.locations) !== '' && ` · ${fromText(told.locations)}`}
           {!open &&
             endpoints === 1 &&
             newest.duration_seconds !== null &&

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { query } from '../../api/client';
-import type { Check, UnrecordedCheck } from '../../api/types';
+import type { Check, Endpoint, UnrecordedCheck } from '../../api/types';
 import { PHASES } from '../../logic/chart-data';
 import { ms, time, words } from '../../logic/format';
 import { now } from '../../state/clock';
@@ -20,13 +20,15 @@ interface Props {
   version: string;
   /** They judge runs of a job: of these nothing is known but time, result and reason. */
   isOfRuns: boolean;
+  /** Where it is checked, where that is not here alone. */
+  locations: Endpoint['by_location'];
 }
 
 /** Recent checks, newest first, each with its details. */
-export function CheckList({ endpointId, version, isOfRuns }: Props) {
-  const outcome = useSignal('');
+export function CheckList({ endpointId, version, isOfRuns, locations }: Props) {
+  const [outcome, location] = [useSignal(''), useSignal('')];
   const open = useSignal('');
-  const path = `/api/v1/endpoints/${endpointId}/checks${query({ limit: 20, outcome: outcome.value })}`;
+  const path = `/api/v1/endpoints/${endpointId}/checks${query({ limit: 20, outcome: outcome.value, location: location.value })}`;
   const checks = usePages<Check>(path, version);
 
   const rows = checks.items.value?.flatMap((check): Row[] => {
@@ -43,6 +45,7 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
           </span>
         )}
       </>,
+      ...(locations ? [check.location ?? 'a deleted probe'] : []),
       ms(check.duration_ms),
       <>
         {check.error?.message ??
@@ -51,6 +54,7 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
           check.records?.[0] ??
           (isOfRuns ? 'reported' : 'answered')}
         {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
+        {check.verdict === null && <span class="muted small"> · too late to count</span>}
       </>,
       <span class="mono">{check.address ?? '–'}</span>,
       <DetailsButton of={`the check at ${at}`} isOpen={isOpen} toggle={() => (open.value = isOpen ? '' : check.id)} />,
@@ -78,8 +82,23 @@ export function CheckList({ endpointId, version, isOfRuns }: Props) {
             ['unknown', 'Unknown only'],
           ]}
         />
+        {locations && locations.length > 1 && (
+          <Select
+            label="From where"
+            value={location.value}
+            set={into(location)}
+            options={[
+              ['', 'All locations'],
+              ...locations.map((each): [string, string] => [each.location, `From ${each.name}`]),
+            ]}
+          />
+        )}
       </div>
-      <Table label="Recent checks" head={['Time', 'Result', '#Took', 'Response', '~Address', '']} rows={rows ?? []} />
+      <Table
+        label="Recent checks"
+        head={['Time', 'Result', ...(locations ? ['Location'] : []), '#Took', 'Response', '~Address', '']}
+        rows={rows ?? []}
+      />
       {rows?.length === 0 && (
         <Empty drawing="calm">
           <p>No checks to show.</p>

@@ -1,10 +1,20 @@
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { get, query } from '../../api/client';
 import type { Endpoint, LatencyBucket, Outage } from '../../api/types';
 import { bandsOf } from '../../logic/chart-bands';
-import { phaseData, PHASES, responseData, WEEK_MS } from '../../logic/chart-data';
-import { bucketText } from '../../logic/chart-text';
+import {
+  lineStyle,
+  type LineStyle,
+  type LocationBuckets,
+  type LocationData,
+  locationData,
+  phaseData,
+  PHASES,
+  responseData,
+  WEEK_MS,
+} from '../../logic/chart-data';
+import { bucketText, locationsText } from '../../logic/chart-text';
 import { count, ms, time } from '../../logic/format';
 import { BUCKETS, RANGES, rangeOf } from '../../logic/time-range';
 import { occurrencesOf } from '../../state/bands';
@@ -13,18 +23,22 @@ import { useLoad, useReload } from '../../state/load';
 import { route, setQuery } from '../../state/router';
 import { Button, Section, Table } from '../layout';
 import { Switch } from '../switch';
-import { PhaseChart, ResponseChart } from './time-chart';
+import { LocationChart, PhaseChart, ResponseChart } from './time-chart';
 
 const VIEWS = [
   ['', 'p50 and p95'],
   ['phases', 'By phase'],
 ] as const;
+/** Of an endpoint that is checked from several. */
+const BY_LOCATION = ['locations', 'By location'] as const;
 
 /** How long checks took over a range of the URL's choosing, as a chart of percentiles or of phases, and as a table. */
 export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outages: readonly Outage[] }) {
   const path = `/api/v1/endpoints/${endpoint.id}/latency`;
   const { heartbeat } = endpoint;
-  const view = !heartbeat && route.value.query.get('view') === 'phases' ? 'phases' : '';
+  const locations = endpoint.by_location ?? [];
+  const views = heartbeat ? [] : [...VIEWS, ...(locations.length > 1 ? [BY_LOCATION] : [])];
+  const view = views.find(([name]) => name === route.value.query.get('view'))?.[0] ?? '';
   // A job by cron tells no period.
   const interval = endpoint.interval ?? heartbeat?.every ?? 3600;
   const perChart = view === 'phases' ? BUCKETS.bars : BUCKETS.percentiles;
@@ -35,9 +49,9 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
     [route.value.query.toString(), coarse.value, madeAt, interval, perChart],
   );
   const key = `${path}/${range.step}/${range.name ?? `${range.from}-${range.to}`}`;
-  const read = (shift: number, signal: AbortSignal) =>
+  const read = (shift: number, signal: AbortSignal, location?: string) =>
     get<LatencyBucket[]>(
-      `${path}${query({ from: iso(range.from - shift), to: iso(range.to - shift), step: range.step })}`,
+      `${path}${query({ from: iso(range.from - shift), to: iso(range.to - shift), step: range.step, location })}`,
       signal,
     );
   const latency = useLoad(key, (signal) => read(0, signal));
@@ -46,6 +60,14 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
   const earlier = useLoad(`${key}/${hasBefore}`, async (signal) => (hasBefore ? read(WEEK_MS, signal) : []));
   // What was does not change: it is only read on where the range has moved by a few buckets.
   useReload(earlier, [Math.floor(range.to / range.step / 5000)]);
+  const names = view === 'locations' ? locations.map(({ location }) => location) : [];
+  const each = useLoad(`${key}/${names.join()}`, (signal) =>
+    Promise.all(
+      names.map(async (location): Promise<LocationBuckets> => ({ location, buckets: await read(0, signal, location) })),
+    ),
+  );
+  useReload(each, [endpoint.last_checked_at]);
+  const off = useSignal<readonly string[]>([]);
   const planned = useLoad(`bands/${key}/${endpoint.maintenance?.until}`, (signal) =>
     occurrencesOf(endpoint.id, range.from, range.to, signal),
   );
@@ -61,6 +83,10 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
   const before = earlier.data.value;
   const phases = useMemo(() => phaseData(buckets ?? [], range.step), [buckets]);
   const response = useMemo(() => responseData(buckets ?? [], before ?? [], range.step), [buckets, before]);
+  const byLocation = useMemo(
+    () => locationData(each.data.value ?? [], off.value, range.step),
+    [each.data.value, off.value],
+  );
   const hasLine = response.before.some((value) => value !== null);
   const failures = phases.failures.reduce((sum, each) => sum + each, 0);
   const slowest = Math.max(0, ...(buckets ?? []).map((bucket) => bucket.p95 ?? 0));
@@ -80,7 +106,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
   return (
     <Section title={title}>
       <div class="filters">
-        {!heartbeat && <Switch label="View" options={VIEWS} value={view} set={(value) => setQuery({ view: value })} />}
+        {!heartbeat && <Switch label="View" options={views} value={view} set={(value) => setQuery({ view: value })} />}
         <Switch
           label="Time range"
           options={RANGES.map((name) => [name, name] as const)}
@@ -90,17 +116,40 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
         {range.name === null && <Button onClick={() => setQuery({ from: null, to: null })}>Zoom out</Button>}
         <p class="muted small">Drag over the chart to zoom.</p>
       </div>
-      {buckets === undefined ? (
+      {buckets === undefined || (view === 'locations' && (each.data.value?.length ?? 0) === 0) ? (
         <ChartToCome />
       ) : !buckets.some((bucket) => bucket.count > 0) ? (
         <p class="chart none">No check in this time.</p>
+      ) : view === 'locations' ? (
+        <LocationChart
+          key="locations"
+          data={byLocation}
+          {...shared}
+          describe={(index) => locationsText(byLocation, index, now.peek())}
+        />
       ) : view === 'phases' ? (
         <PhaseChart key="phases" data={phases} {...shared} />
       ) : (
         <ResponseChart key="response" data={response} {...shared} />
       )}
       <ul class="legend">
-        {view === 'phases' ? (
+        {view === 'locations' ? (
+          names.map((name, index) => (
+            <li key={name}>
+              <button
+                type="button"
+                class="tag line"
+                aria-pressed={!off.value.includes(name)}
+                onClick={() => {
+                  const others = off.value.filter((one) => one !== name);
+                  off.value = others.length < off.value.length ? others : [...others, name];
+                }}
+              >
+                <Sample of={lineStyle(index)} /> p95 {name}
+              </button>
+            </li>
+          ))
+        ) : view === 'phases' ? (
           PHASES.map(({ key: phase, name, color }) => (
             <li key={phase}>
               <i style={{ background: `var(${color})` }} /> {name}
@@ -134,7 +183,11 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
       </ul>
       <details>
         <summary>As a table</summary>
-        <LatencyTable buckets={buckets ?? []} before={hasLine ? response.before : null} />
+        {view === 'locations' ? (
+          <LocationTable of={byLocation} />
+        ) : (
+          <LatencyTable buckets={buckets ?? []} before={hasLine ? response.before : null} />
+        )}
       </details>
     </Section>
   );
@@ -150,6 +203,25 @@ const ChartToCome = () => (
     </svg>
     <span class="sr">Loading…</span>
   </p>
+);
+
+/** A bit of a line, as the chart draws it. */
+const Sample = ({ of: { color, dash } }: { of: LineStyle }) => (
+  <svg width="20" height="8" aria-hidden="true">
+    <path d="M0 4h20" stroke={`var(${color})`} stroke-width="3" stroke-dasharray={dash.join(' ')} />
+  </svg>
+);
+
+const LocationTable = ({ of: { times, failures, lines } }: { of: LocationData }) => (
+  <Table
+    label="Latency table"
+    head={['From', ...lines.map(({ location }) => `#p95 ${location}`), '#Failed']}
+    rows={failures.map((failed, index) => [
+      time(iso((times[index] ?? 0) * 1000), now.peek()),
+      ...lines.map(({ p95 }) => ms(p95[index])),
+      failed,
+    ])}
+  />
 );
 
 interface TableProps {

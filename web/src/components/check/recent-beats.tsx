@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Check, Outcome, OverviewItem } from '../../api/types';
 import { ms, time, words } from '../../logic/format';
+import { LOCAL } from '../../logic/probe';
 import { now } from '../../state/clock';
 import { recentChecks } from '../../state/overview-store';
 import { Beats } from './beats';
@@ -9,9 +10,18 @@ import { Beats } from './beats';
 export const outcomeOf = ({ outcome, warning }: Pick<Check, 'outcome' | 'warning'>): Outcome | 'degraded' =>
   outcome === 'up' && warning ? 'degraded' : outcome;
 
-/** `12:04:31 · Down · connection refused`. */
+/**
+ * How a check counted: as degraded where its location alone saw a failure, as unknown where it came too late. Of one location that
+ * is what it saw.
+ */
+export function countedOf({ verdict, ...check }: Pick<Check, 'outcome' | 'warning' | 'verdict'>): Outcome | 'degraded' {
+  if (verdict === null) return 'unknown';
+  return verdict === 'up' && outcomeOf(check) !== 'up' ? 'degraded' : verdict;
+}
+
+/** `12:04:31 · Down · connection refused`, of a probe `12:04:31 from fra · …`. */
 export function checkSentence(check: Check, nowMs: number): string {
-  const at = time(check.checked_at, nowMs);
+  const at = `${time(check.checked_at, nowMs)}${check.location === LOCAL || check.location === null ? '' : ` from ${check.location}`}`;
   const why = check.warning?.message ?? words(check.error?.code ?? 'no reason given');
   const verdict = check.outcome === 'up' && !check.warning ? 'up' : `${outcomeOf(check)}, ${why}`;
   const took = check.duration_ms === null ? '' : ` · ${ms(check.duration_ms)}`;

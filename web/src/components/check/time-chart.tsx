@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Band } from '../../logic/chart-bands';
-import { type PhaseData, PHASES, type ResponseData, runsOf } from '../../logic/chart-data';
+import { type LocationData, type PhaseData, PHASES, type ResponseData, runsOf } from '../../logic/chart-data';
 import { ms, timeTicks } from '../../logic/format';
 import { shownTheme } from '../../state/theme';
 import { hideTip, showTip } from '../tip';
 
-type Shown = PhaseData | ResponseData;
+type Shown = PhaseData | ResponseData | LocationData;
 
 interface Props<T> {
   data: T;
@@ -68,8 +68,32 @@ const RESPONSE_VIEW: View<ResponseData> = {
   draw: drawResponse,
 };
 
-function drawResponse(chart: uPlot, { times, p50, p95, before }: ResponseData): void {
-  const { ctx, bbox } = chart;
+/** One line of p95 for each location. */
+const LOCATION_VIEW: View<LocationData> = {
+  // As many as there may be: what is switched off leaves no series behind.
+  series: ({ lines, times }) =>
+    Array.from({ length: 10 }, (_, index) => [...(lines[index]?.p95 ?? times.slice(1).map(() => null)), null]),
+  draw: (chart, { times, lines }) =>
+    within(chart, () => {
+      const { stroke } = pen(chart, times);
+      for (const { p95, style } of lines) stroke(p95, style.color, 2, style.dash);
+    }),
+};
+
+/** Draws inside of the plot alone. */
+function within({ ctx, bbox }: uPlot, draw: () => void): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.lineJoin = 'round';
+  draw();
+  ctx.restore();
+}
+
+/** Lines through the buckets that begin at `times`. */
+function pen(chart: uPlot, times: readonly number[]) {
+  const { ctx } = chart;
   const unit = devicePixelRatio;
   /** The middle of a bucket, but all of its width where it stands alone. */
   const points = (values: Values, [first, last]: [number, number]): [x: number, y: number][] => {
@@ -92,27 +116,29 @@ function drawResponse(chart: uPlot, { times, p50, p95, before }: ResponseData): 
       ctx.stroke();
     }
   };
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.lineJoin = 'round';
-  ctx.fillStyle = color('--accent');
-  ctx.globalAlpha = 0.18;
-  for (const run of runsOf(p50)) {
-    ctx.beginPath();
-    trace(points(p95, run));
-    trace(points(p50, run).reverse());
-    ctx.fill();
-  }
-  ctx.globalAlpha = 1;
-  stroke(before, '--line-strong', 1.5, [5, 4]);
-  stroke(p50, '--accent', 2, []);
-  ctx.restore();
+  return { points, trace, stroke };
+}
+
+function drawResponse(chart: uPlot, { times, p50, p95, before }: ResponseData): void {
+  const { ctx } = chart;
+  const { points, trace, stroke } = pen(chart, times);
+  within(chart, () => {
+    ctx.fillStyle = color('--accent');
+    ctx.globalAlpha = 0.18;
+    for (const run of runsOf(p50)) {
+      ctx.beginPath();
+      trace(points(p95, run));
+      trace(points(p50, run).reverse());
+      ctx.fill();
+    }
+    ctx.globalAlpha = 1;
+    stroke(before, '--line-strong', 1.5, [5, 4]);
+    stroke(p50, '--accent', 2, []);
+  });
 }
 
 /** Failed checks: one dot per bucket, at the foot of the plot. */
-function drawFailures(chart: uPlot, { times, failures }: PhaseData | ResponseData): void {
+function drawFailures(chart: uPlot, { times, failures }: Shown): void {
   const { ctx, bbox } = chart;
   const unit = devicePixelRatio;
   ctx.save();
@@ -240,6 +266,9 @@ function Chart<T extends Shown>({ view, of: props }: { view: View<T>; of: Props<
 
 /** Response time over time; dragging over it zooms. */
 export const ResponseChart = (props: Props<ResponseData>) => <Chart view={RESPONSE_VIEW} of={props} />;
+
+/** p95 over time, a line for each location; dragging over it zooms. */
+export const LocationChart = (props: Props<LocationData>) => <Chart view={LOCATION_VIEW} of={props} />;
 
 /** Latency over time, stacked by phase; dragging over it zooms. */
 export const PhaseChart = (props: Props<PhaseData>) => <Chart view={PHASE_VIEW} of={props} />;

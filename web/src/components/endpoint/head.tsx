@@ -3,7 +3,9 @@ import type { Check, Endpoint } from '../../api/types';
 import { checkCommand } from '../../logic/commands';
 import { duration, time } from '../../logic/format';
 import { expectationText, waitingText } from '../../logic/heartbeat';
+import { whichText } from '../../logic/location';
 import { shownStatus } from '../../logic/overview-order';
+import { isProbe } from '../../logic/probe';
 import { now } from '../../state/clock';
 import { deleteEndpoints } from '../../state/endpoint-actions';
 import { muteHour } from '../../state/mute';
@@ -36,7 +38,7 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
     go('/');
   };
   const { heartbeat } = endpoint;
-  const copy = !heartbeat && (
+  const copy = !heartbeat && !isProbe(endpoint) && (
     <CopyButton
       label={endpoint.type.startsWith('HTTP') ? 'Copy as curl' : 'Copy as command'}
       text={checkCommand(endpoint)}
@@ -89,8 +91,8 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
           waitingText(heartbeat)
         ) : (
           <>
-            <span class="mono">{endpoint.url}</span> · every {duration(endpoint.interval ?? 0)}, gives up after{' '}
-            {duration(endpoint.timeout ?? 0)}
+            <span class="mono">{endpoint.url}</span> · every {duration(endpoint.interval ?? 0)}
+            {!isProbe(endpoint) && <>, gives up after {duration(endpoint.timeout ?? 0)}</>}
           </>
         )}
       </p>
@@ -113,11 +115,12 @@ export function EndpointHead({ endpoint, since, newest, onCheck, onPause, reload
 function State({ endpoint, since, newest }: Pick<Props, 'endpoint' | 'since' | 'newest'>) {
   const status = shownStatus(endpoint);
   const why =
-    endpoint.status === 'down'
+    whichText(endpoint.by_location, now.value) ??
+    (endpoint.status === 'down'
       ? newest?.error?.message
       : endpoint.status === 'up'
         ? newest?.warning?.message
-        : undefined;
+        : undefined);
   return (
     <>
       <p class={`status state ${status}`}>

@@ -4,6 +4,7 @@ import { acknowledgedText } from '../../logic/acknowledged-text';
 import { linePath } from '../../logic/beat-shapes';
 import { age, count, daysUntil, ms } from '../../logic/format';
 import { expectedText, isHeartbeat } from '../../logic/heartbeat';
+import { downText, votesText } from '../../logic/location';
 import { itemsOf, type Line } from '../../logic/overview-lines';
 import { shownStatus } from '../../logic/overview-order';
 import { reasonText } from '../../logic/reason-text';
@@ -152,6 +153,7 @@ function Name({ item, isMixed }: Row) {
             </span>
           )
         )}
+        <Votes of={item} />
         <Certificate expiresAt={item.certificate_expires_at} />
         <span>{rowText(item)}</span>
       </p>
@@ -193,6 +195,17 @@ function Latency({ item }: Row) {
         {ms(item.p95_ms)}
       </span>
     </>
+  );
+}
+
+/** How many of its locations see it down. */
+function Votes({ of: { locations, status } }: { of: OverviewItem }) {
+  const text = downText(locations);
+  if (text === null || locations === null) return null;
+  return (
+    <span class={`status ${status === 'down' ? 'down' : 'degraded'}`} title={votesText(locations)}>
+      {text}
+    </span>
   );
 }
 

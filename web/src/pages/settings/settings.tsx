@@ -7,6 +7,7 @@ import { Configuration } from './configuration';
 import { Keys } from './keys';
 import { OrganizationFacts } from './organization';
 import { People } from './people';
+import { Probes } from './probes';
 import { SystemState } from './system';
 
 interface Tab {
@@ -22,6 +23,7 @@ const TABS: readonly Tab[] = [
   { key: 'people', title: 'People', isShown: may.admin, show: () => <People /> },
   { key: 'account', title: 'My account', isShown: () => session.value?.person != null, show: () => <Account /> },
   { key: 'keys', title: 'API keys', isShown: may.admin, show: () => <Keys /> },
+  { key: 'probes', title: 'Probes', isShown: always, show: () => <Probes /> },
   { key: 'organization', title: 'Organization', isShown: always, show: () => <OrganizationFacts /> },
   { key: 'configuration', title: 'Import and export', isShown: always, show: () => <Configuration /> },
   { key: 'audit-log', title: 'Audit log', isShown: may.admin, show: () => <AuditLog /> },
@@ -33,7 +35,7 @@ const TABS: readonly Tab[] = [
   },
 ];
 
-/** People and one's own account, API keys, the organization and its limits, its configuration as a file, who changed what, and the state of the installation. */
+/** People and one's own account, API keys, probes, the organization and its limits, its configuration as a file, who changed what, and the state of the installation. */
 export function SettingsPage({ tab }: { tab: string }) {
   const tabs = TABS.filter(({ isShown }) => isShown());
   const current = tabs.find(({ key }) => key === tab) ?? tabs[0];

@@ -1,0 +1,137 @@
+import { shownQuorum } from '../../endpoint/locations/locations';
+import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
+import { errorCodeAt, errorIndex } from '../../history/check-encoding';
+import type { Sql, Tx } from '../../platform/database/database';
+import { epochMs } from '../../platform/database/epoch-ms';
+import { storableMessage } from '../../platform/database/postgres-text';
+import { SECOND_MS } from '../../platform/time/time-units';
+import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
+import type { Located, StoredLocation } from './location-state';
+
+interface Row extends Omit<StoredLocation, 'status' | 'error'> {
+  endpointId: string;
+  quorum: string;
+  intervalSeconds: number;
+  timeoutSeconds: number;
+  status: number;
+  errorIndex: number | null;
+  message: string | null;
+}
+
+/** SQL, true or not: the probe `p` of a location `l` is gone, disabled, or speaks what is not understood. */
+export const IS_OUT = `(l.number > 0 AND (p.id IS NULL OR NOT p.enabled OR p.protocol <> ALL ('{${SUPPORTED_PROTOCOLS.join(',')}}'))) IS TRUE`;
+
+// Cost: a look into an index for each endpoint, and two for each of its locations.
+const READ = `
+  SELECT l.endpoint_id AS "endpointId", e.quorum, c.interval_seconds AS "intervalSeconds", c.timeout_seconds AS "timeoutSeconds",
+         l.number, CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || coalesce(p.key, '') ELSE p.key END AS name,
+         l.status, ${epochMs('l.status_since')} AS "statusSinceMs", l.failures, l.successes, l.bad AS "badStreak", l.good AS "goodStreak",
+         l.degraded, ${epochMs('l.assigned_at')} AS "assignedMs", ${epochMs('l.last_slot_at')} AS "lastSlotMs",
+         ${epochMs('l.last_checked_at')} AS "lastCheckedMs", ${epochMs('l.last_known_at')} AS "lastKnownMs",
+         ${IS_OUT} AS "isOut", l.last_error AS "errorIndex", l.last_message AS message, l.last_address AS address
+    FROM endpoint_location l
+    JOIN endpoint e ON e.id = l.endpoint_id
+    JOIN endpoint_schedule c ON c.endpoint_id = l.endpoint_id
+    LEFT JOIN probe p ON p.number = l.number
+   WHERE l.endpoint_id = ANY ($1::uuid[]) ORDER BY l.endpoint_id, l.position`;
+
+/** The locations of these endpoints, one statement. The caller holds their `endpoint_state` rows. */
+export async function readLocations(tx: Tx, endpointIds: readonly string[]): Promise<Map<string, Located>> {
+  const located = new Map<string, { rule: Located['rule']; locations: StoredLocation[] }>();
+  for (const row of await tx.query<Row>(READ, [endpointIds])) {
+    const { endpointId, quorum, intervalSeconds, timeoutSeconds } = row;
+    const known = located.get(endpointId) ?? {
+      rule: {
+        quorum: shownQuorum(quorum),
+        intervalMs: intervalSeconds * SECOND_MS,
+        timeoutMs: timeoutSeconds * SECOND_MS,
+      },
+      locations: [],
+    };
+    known.locations.push(locationOf(row));
+    located.set(endpointId, known);
+  }
+  return located;
+}
+
+function locationOf(row: Row): StoredLocation {
+  const { number, name, statusSinceMs, failures, successes, badStreak, goodStreak, degraded } = row;
+  const { assignedMs, lastSlotMs, lastCheckedMs, lastKnownMs, isOut, address } = row;
+  const code = row.errorIndex === null ? null : errorCodeAt(row.errorIndex);
+  return {
+    number,
+    name,
+    status: lastCheckedMs === null ? null : outcomeOf(row.status),
+    statusSinceMs,
+    failures,
+    successes,
+    badStreak,
+    goodStreak,
+    degraded,
+    assignedMs,
+    lastSlotMs,
+    lastCheckedMs,
+    lastKnownMs,
+    isOut,
+    error: code && { code, message: row.message ?? '' },
+    address,
+  };
+}
+
+const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
+
+// Rows are locked in their order: whoever numbers what has changed locks several as well. Cost: a heap-only update of each.
+const SAVE = `
+  WITH v AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::float8[], $5::int[], $6::int[], $7::int[], $8::int[], $9::boolean[],
+                         $10::float8[], $11::float8[], $12::float8[], $13::smallint[], $14::text[], $15::text[])
+      AS v (id, number, status, status_since, failures, successes, bad, good, degraded, last_slot, last_checked, last_known,
+            error, message, address)),
+  locked AS MATERIALIZED (
+    SELECT l.endpoint_id, l.number FROM v JOIN endpoint_location l ON l.endpoint_id = v.id AND l.number = v.number
+     ORDER BY l.endpoint_id, l.number FOR NO KEY UPDATE OF l)
+  UPDATE endpoint_location l
+     SET status = v.status, status_since = ${at('v.status_since')}, failures = v.failures, successes = v.successes, bad = v.bad, good = v.good,
+         degraded = v.degraded, last_slot_at = ${at('v.last_slot')}, last_checked_at = ${at('v.last_checked')},
+         last_known_at = ${at('v.last_known')}, last_error = v.error, last_message = v.message, last_address = v.address
+    FROM locked k JOIN v ON v.id = k.endpoint_id AND v.number = k.number
+   WHERE l.endpoint_id = k.endpoint_id AND l.number = k.number`;
+
+/** Locations that a batch has changed; one that was removed meanwhile stays away. One statement, none without any. */
+export async function saveLocations(
+  tx: Tx,
+  changed: readonly (StoredLocation & { endpointId: string })[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  await tx.query(SAVE, [
+    changed.map(({ endpointId }) => endpointId),
+    changed.map(({ number }) => number),
+    changed.map(({ status }) => OUTCOME_CODE[status ?? 'unknown']),
+    changed.map(({ statusSinceMs }) => statusSinceMs),
+    changed.map(({ failures }) => failures),
+    changed.map(({ successes }) => successes),
+    changed.map(({ badStreak }) => badStreak),
+    changed.map(({ goodStreak }) => goodStreak),
+    changed.map(({ degraded }) => degraded),
+    changed.map(({ lastSlotMs }) => lastSlotMs),
+    changed.map(({ lastCheckedMs }) => lastCheckedMs),
+    changed.map(({ lastKnownMs }) => lastKnownMs),
+    changed.map(({ error }) => error && errorIndex(error.code)),
+    changed.map(({ error }) => error && storableMessage(error.message)),
+    changed.map(({ address }) => address && address.slice(0, MAX_ADDRESS)),
+  ]);
+}
+
+const MAX_ADDRESS = 64;
+
+// Cost: a scan of the table; only after the clock was set back.
+const FORGET_FUTURE = `
+  UPDATE endpoint_location
+     SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now()), last_known_at = LEAST(last_known_at, now())
+   WHERE last_slot_at > now() + interval '10 seconds' OR last_checked_at > now() + interval '10 seconds'`;
+
+/** After the database's clock was set back: what was recorded by its old time must not make what comes a duplicate, or lost. */
+export async function forgetFuture(sql: Sql): Promise<void> {
+  await sql.query(FORGET_FUTURE);
+}

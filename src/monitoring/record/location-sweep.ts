@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import { type FinishedCheck, NO_LOCATION } from '../../engine/finished-check';
+import { WorkerDatabase } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { BackgroundJobs } from '../../platform/jobs/background-job';
+import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
+import { CheckRecorder } from './check-recorder';
+import { IS_OUT } from './location-store';
+import { silentAfterMs } from '../../endpoint/verdict';
+
+/** While the service was away nobody could report; what probes have found meanwhile arrives within this time. */
+const AFTER_START_MS = MINUTE_MS;
+/** Results that wait longer to be written may be those of who seems to be silent. */
+const BEHIND_MS = 5 * SECOND_MS;
+/** Endpoints of one run; the others follow with the next. */
+const MOST = 5000;
+
+/** `silentAfterMs`, of an endpoint's row `c`. */
+const FIXED_MS = silentAfterMs({ quorum: 'any', intervalMs: 0, timeoutMs: 0 });
+const SILENT_AFTER = `make_interval(secs => 2 * c.interval_seconds + c.timeout_seconds + ${FIXED_MS / SECOND_MS})`;
+
+// Cost: a scan of the table, with a look into two indexes for each location.
+const UNSEEN = `
+  SELECT s.endpoint_id AS "endpointId", s.endpoint_key::text AS "endpointKey", s.org_id AS "orgId", c.revision
+    FROM (SELECT l.endpoint_id FROM endpoint_location l
+            JOIN endpoint_schedule c ON c.endpoint_id = l.endpoint_id AND c.active AND c.located
+            LEFT JOIN probe p ON p.number = l.number
+           GROUP BY l.endpoint_id
+          HAVING NOT coalesce(bool_or(l.status <> ${OUTCOME_CODE.unknown} AND NOT (${IS_OUT}) AND l.last_checked_at >= $1::timestamptz - ${SILENT_AFTER}), false)) q
+    JOIN endpoint_state s ON s.endpoint_id = q.endpoint_id AND s.status <> ${OUTCOME_CODE.unknown}
+    JOIN endpoint_schedule c ON c.endpoint_id = q.endpoint_id
+   LIMIT ${MOST}`;
+
+/**
+ * Says of endpoints that no location reports any more: one `unknown` check when the last of those that vote has fallen silent.
+ * Several instances may find the same; the recorder takes it once, and only while it is true.
+ */
+@Injectable()
+export class LocationSweep {
+  private readonly job;
+  private readonly startedAt: number;
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly recorder: CheckRecorder,
+    private readonly clock: DatabaseClock,
+    jobs: BackgroundJobs,
+  ) {
+    this.startedAt = clock.monotonic();
+    this.job = jobs.create({ name: 'location-sweep', run: () => this.runWhenSettled() });
+  }
+
+  @Interval(5 * SECOND_MS)
+  tick(): Promise<void> {
+    return this.job.tick();
+  }
+
+  /** Resolves when what it found is recorded. One statement, besides. */
+  async sweep(): Promise<void> {
+    const checkedAt = this.clock.now();
+    const unseen = await this.database.query<Unseen>(UNSEEN, [checkedAt]);
+    await Promise.all(unseen.map((endpoint) => this.recorder.record(checkOf(endpoint, checkedAt))));
+  }
+
+  private async runWhenSettled(): Promise<void> {
+    if (this.clock.monotonic() < this.startedAt + AFTER_START_MS || this.recorder.lagMs > BEHIND_MS) return;
+    await this.sweep();
+  }
+}
+
+type Unseen = Pick<FinishedCheck, 'endpointId' | 'endpointKey' | 'orgId' | 'revision'>;
+
+const checkOf = (endpoint: Unseen, checkedAt: Date): FinishedCheck => ({
+  ...endpoint,
+  location: NO_LOCATION,
+  slotMs: null,
+  checkedAt,
+  result: {
+    outcome: 'unknown',
+    durationMs: null,
+    phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },
+    statusCode: null,
+    address: null,
+    certificate: null,
+    records: null,
+    redirects: [],
+    error: { code: 'monitor_offline', phase: 'connect', message: 'No location reports.' },
+    warning: null,
+  },
+  attempts: 1,
+  firstError: null,
+  planned: false,
+  muted: false,
+});

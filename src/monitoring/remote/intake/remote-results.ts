@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { CheckPlaces } from '../../../engine/dispatch/check-places';
+import type { FinishedCheck } from '../../../engine/finished-check';
+import type { Recorded } from '../../../engine/queue/pending-checks';
+import { RemoteFailures } from '../../before-trigger/remote-failures';
+import { CheckRecorder } from '../../record/check-recorder';
+
+/** Results of probes on their way into the recorder. */
+@Injectable()
+export class RemoteResults {
+  constructor(
+    private readonly recorder: CheckRecorder,
+    private readonly failures: RemoteFailures,
+    private readonly places: CheckPlaces,
+  ) {}
+
+  /** Records them in their order; resolves when all are committed or dropped. What bad ones depend on is looked at before, of all at once. */
+  async record(checks: readonly FinishedCheck[]): Promise<Recorded[]> {
+    await Promise.all(checks.map((check) => this.failures.prepare(check, this.places.shutdown)));
+    return Promise.all(checks.map((check) => this.recorder.take(check)));
+  }
+}

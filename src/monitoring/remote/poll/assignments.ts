@@ -1,0 +1,204 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { CHECKED_SETTINGS, type CheckedSettings } from '../../../endpoint/check-definitions';
+import { Endpoint } from '../../../endpoint/endpoint.entity';
+import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
+import type { HeaderDto } from '../../../endpoint/endpoint.dto';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { selectColumns } from '../../../platform/database/select-columns';
+import { formatId, NIL_UUID } from '../../../platform/ids/id';
+import { SecretUnreadable } from '../../../platform/secrets/secret-box';
+import { digestOf } from '../../../probe-protocol/digest';
+import { type AssignedEndpoint, MAX_DEFINITIONS, MAX_DEFINITIONS_BYTES } from '../../../probe-protocol/protocol';
+import { definitionOf } from '../definition';
+
+/** Whose endpoints are asked for: the probe's number, and whether it may reach private addresses for anybody. */
+export interface Assignee {
+  number: number;
+  /** A shared one may, if at all, for organization Default only. */
+  isShared: boolean;
+  allowPrivate: boolean;
+}
+
+/** What a probe is to be told, in the order of the numbers of changes, or of endpoints where all is told. */
+export interface Told {
+  endpoints: AssignedEndpoint[];
+  /** uuids. */
+  removed: string[];
+  /** The position after it: the number of the last change, and while all is told the last endpoint (uuid). */
+  numbered: number;
+  after: string | null;
+}
+
+interface Row extends CheckedSettings {
+  id: string;
+  orgId: string;
+  isDefaultOrg: boolean;
+  revision: number;
+  intervalSeconds: number;
+  phaseMs: number;
+  confirmAt: number | null;
+  /** Nothing was ever recorded here. */
+  isNew: boolean;
+  /** Nothing was recorded since it was changed, or for longer than it should take. */
+  isOverdue: boolean;
+}
+
+// Confirmed where one vote decides, before the alert that triggers first. Cost: the alerts of each endpoint, by an index.
+const COLUMNS = `${selectColumns(Endpoint, 'e', ['id', 'orgId', 'revision', ...CHECKED_SETTINGS])},
+         o.is_default AS "isDefaultOrg", s.interval_seconds AS "intervalSeconds", l.phase_ms AS "phaseMs",
+         CASE WHEN e.location_count = 1 OR e.quorum IN ('any', '1')
+              THEN (SELECT min(a.failure_threshold) FROM alert a WHERE a.endpoint_id = e.id AND a.enabled) END AS "confirmAt",
+         l.last_checked_at IS NULL AS "isNew",
+         coalesce(l.last_checked_at < e.updated_at OR l.last_slot_at < $3::timestamptz - make_interval(secs => 1.5 * s.interval_seconds), true) AS "isOverdue"`;
+const FROM = `endpoint_location l
+    JOIN endpoint_schedule s ON s.endpoint_id = l.endpoint_id AND s.active
+    JOIN endpoint e ON e.id = l.endpoint_id
+    JOIN organization o ON o.id = e.org_id`;
+
+// Those that are gone or paused by now are absent.
+const SOME = `SELECT ${COLUMNS} FROM ${FROM} WHERE l.number = $1 AND l.endpoint_id = ANY ($2::uuid[])`;
+
+// Cost: the rows of one location, of which the index has the numbers: a page sorts them by endpoint.
+const PAGE = `
+  SELECT ${COLUMNS} FROM ${FROM} WHERE l.number = $1 AND l.endpoint_id > $2 ORDER BY l.endpoint_id LIMIT ${MAX_DEFINITIONS + 1}`;
+
+// Two ranges of an index each.
+const CHANGES = `
+  SELECT endpoint_id AS "endpointId", version::float8 AS version, removed FROM (
+    SELECT endpoint_id, version, false AS removed FROM endpoint_location WHERE number = $1 AND version > $2
+    UNION ALL
+    SELECT endpoint_id, version, true FROM probe_removal WHERE number = $1 AND version > $2) AS changes
+   ORDER BY version LIMIT ${MAX_DEFINITIONS}`;
+
+// Narrow rows of one location; what is not told yet makes any comparison meaningless.
+const HELD = `
+  SELECT l.endpoint_id AS "endpointId", s.revision, coalesce(l.version > $2::bigint, true) AS "isAhead"
+    FROM endpoint_location l JOIN endpoint_schedule s ON s.endpoint_id = l.endpoint_id
+   WHERE l.number = $1 AND (s.active OR coalesce(l.version > $2::bigint, true))`;
+
+/** What a probe is to check: definitions of the endpoints that name its location, with the secrets they need. */
+@Injectable()
+export class Assignments {
+  private readonly logger = new Logger(Assignments.name);
+  private reported = '';
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly settings: EndpointSettingsResolver,
+  ) {}
+
+  /** What changed after the number `since`, oldest first. One statement, and one more when there is something. */
+  async changed(to: Assignee, since: number, now: Date): Promise<Told & { more: boolean }> {
+    const changes = await this.database.query<{ endpointId: string; version: number; removed: boolean }>(CHANGES, [
+      to.number,
+      since,
+    ]);
+    if (changes.length === 0) return { endpoints: [], removed: [], numbered: since, after: null, more: false };
+    const wanted = new Set(changes.flatMap(({ endpointId, removed }) => (removed ? [] : [endpointId])));
+    const rows = wanted.size === 0 ? [] : await this.database.query<Row>(SOME, [to.number, [...wanted], now]);
+    const byId = new Map(this.toldOf(rows, to, (row) => row.isNew || row.isOverdue).map((told) => [told.id, told] as const));
+    const endpoints: AssignedEndpoint[] = [];
+    const [removed, sent] = [new Set<string>(), new Set<string>()];
+    let [numbered, bytes, isFull] = [since, 0, false];
+    for (const { endpointId, version } of changes) {
+      const told = byId.get(endpointId);
+      if (told && bytes > 0 && bytes + told.bytes > MAX_DEFINITIONS_BYTES) {
+        isFull = true;
+        break;
+      }
+      numbered = version;
+      bytes += told?.bytes ?? 0;
+      // Gone, paused or unreadable by now, whichever of the two kinds of change it was.
+      if (!told) {
+        if (!sent.has(endpointId)) removed.add(endpointId);
+        continue;
+      }
+      endpoints.push(told.endpoint);
+      sent.add(endpointId);
+      removed.delete(endpointId);
+      byId.delete(endpointId);
+    }
+    return {
+      endpoints,
+      removed: [...removed],
+      numbered,
+      after: null,
+      more: isFull || changes.length === MAX_DEFINITIONS,
+    };
+  }
+
+  /** All of them, a page behind the endpoint `after` (uuid; `null`: the first). `numbered` is kept: what changes meanwhile is told afterwards. */
+  async page(to: Assignee, after: string | null, numbered: number, now: Date): Promise<Told & { more: boolean }> {
+    const rows = await this.database.query<Row>(PAGE, [to.number, after ?? NIL_UUID, now]);
+    const told = this.toldOf(rows.slice(0, MAX_DEFINITIONS), to, (row) => row.isNew);
+    let bytes = 0;
+    const fitting = told.findIndex((one, index) => (bytes += one.bytes) > MAX_DEFINITIONS_BYTES && index > 0);
+    const page = fitting < 0 ? told : told.slice(0, fitting);
+    const more = fitting >= 0 || rows.length > MAX_DEFINITIONS;
+    const last = fitting >= 0 ? page.at(-1)?.id : rows[MAX_DEFINITIONS - 1]?.id;
+    return {
+      endpoints: page.map(({ endpoint }) => endpoint),
+      removed: [],
+      numbered,
+      after: more ? (last ?? null) : null,
+      more,
+    };
+  }
+
+  /** Whether a probe that was told all up to the number `numbered` holds what it should; also while there is more to be told. */
+  async holds(number: number, numbered: number, held: { count: number; digest: string }): Promise<boolean> {
+    const rows = await this.database.query<{ endpointId: string; revision: number; isAhead: boolean }>(HELD, [
+      number,
+      numbered,
+    ]);
+    if (rows.some(({ isAhead }) => isAhead)) return true;
+    const expected = rows.map(({ endpointId, revision }) => ({
+      endpoint_id: formatId('endpoint', endpointId),
+      revision,
+    }));
+    return expected.length === held.count && digestOf(expected) === held.digest;
+  }
+
+  private toldOf(rows: readonly Row[], to: Assignee, isAtOnce: (row: Row) => boolean): ToldOne[] {
+    return rows.flatMap((row) => {
+      const headers = this.headersOf(row);
+      if (headers === null) return [];
+      const endpoint: AssignedEndpoint = {
+        endpoint_id: formatId('endpoint', row.id),
+        organization: formatId('organization', row.orgId),
+        revision: row.revision,
+        interval: row.intervalSeconds,
+        phase_ms: row.phaseMs,
+        at_once: isAtOnce(row),
+        confirm_at: row.confirmAt,
+        allow_private: mayReachPrivate(to, row.isDefaultOrg),
+        definition: definitionOf(row, headers),
+      };
+      return [{ id: row.id, endpoint, bytes: Buffer.byteLength(JSON.stringify(endpoint)) }];
+    });
+  }
+
+  /** What cannot be opened with the keys of this process cannot be checked elsewhere either: it is told once, and the probe holds it no more. */
+  private headersOf({ id, headers }: Row): HeaderDto[] | null {
+    try {
+      return this.settings.openHeaders(id, headers);
+    } catch (error) {
+      if (!(error instanceof SecretUnreadable)) throw error;
+      if (error.message !== this.reported)
+        this.logger.error(`endpoint ${id} is not given to its probes: ${error.message}`);
+      this.reported = error.message;
+      return null;
+    }
+  }
+}
+
+interface ToldOne {
+  /** uuid. */
+  id: string;
+  endpoint: AssignedEndpoint;
+  bytes: number;
+}
+
+/** Whether checks of an organization may reach private addresses at a probe. */
+export const mayReachPrivate = ({ isShared, allowPrivate }: Omit<Assignee, 'number'>, isDefaultOrg: boolean): boolean =>
+  allowPrivate && (!isShared || isDefaultOrg);

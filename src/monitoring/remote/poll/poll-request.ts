@@ -1,0 +1,62 @@
+import { problems } from '../../../platform/problem/problem';
+import { MAX_WAIT_SECONDS, type PollRequest, PROTOCOL } from '../../../probe-protocol/protocol';
+import { FieldReader, fieldsOfRequest, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
+
+const MAX_CURSOR = 1000;
+const MAX_VERSION = 32;
+const MAX_TYPES = 64;
+/** What the columns of integers hold. */
+const MAX_COUNT = 2 ** 31 - 1;
+/** A clock that is further off than a thousand years is no clock. */
+const MAX_CLOCK = 32_503_680_000_000;
+
+const number = (least: number, most: number): Rule<number> => ({
+  is: (value): value is number => typeof value === 'number' && value >= least && value <= most,
+  must: `a number from ${least} to ${most}`,
+});
+const count: Rule<number> = {
+  is: (value): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT,
+  must: `a whole number from 0 to ${MAX_COUNT}`,
+};
+const flag: Rule<boolean> = { is: (value) => typeof value === 'boolean', must: 'true or false' };
+const textOrNull = (form: RegExp, must: string): Rule<string | null> => ({
+  is: (value): value is string | null => value === null || (typeof value === 'string' && form.test(value)),
+  must: `${must}, or null`,
+});
+const version: Rule<string> = {
+  is: (value): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,32}$/.test(value),
+  must: `a text of 1 to ${MAX_VERSION} printable characters`,
+};
+const types: Rule<string[]> = {
+  is: (value): value is string[] =>
+    Array.isArray(value) &&
+    value.length <= MAX_TYPES &&
+    value.every((type) => typeof type === 'string' && /^[A-Z0-9_-]{1,32}$/.test(type)),
+  must: `a list of up to ${MAX_TYPES} types of checks`,
+};
+const cursor = textOrNull(new RegExp(`^[\\w-]{1,${MAX_CURSOR}}$`), 'the cursor of a response');
+const digest = textOrNull(/^[0-9a-f]{64}$/, 'SHA-256 in hex');
+
+/** What a poll says. Only `protocol` and `session` must be there. Throws `validation_failed` with all that is wrong. */
+export function readPoll(body: unknown): PollRequest {
+  const reader = new FieldReader(fieldsOfRequest(body));
+  const request: PollRequest = {
+    protocol: reader.read('protocol', PROTOCOL_RULE, PROTOCOL, true),
+    session: reader.read('session', SESSION_RULE, '', true),
+    standby: reader.read('standby', flag, false),
+    cursor: reader.read('cursor', cursor, null),
+    wait: reader.read('wait', number(0, MAX_WAIT_SECONDS), 0),
+    version: reader.read('version', version, 'unknown'),
+    types: reader.read('types', types, []),
+    clock: reader.read('clock', number(-MAX_CLOCK, MAX_CLOCK), NaN),
+    count: reader.read('count', count, 0),
+    digest: reader.read('digest', digest, null),
+    buffered: reader.read('buffered', count, 0),
+    dropped: reader.read('dropped', number(0, Number.MAX_SAFE_INTEGER), 0),
+    skipped: reader.read('skipped', number(0, Number.MAX_SAFE_INTEGER), 0),
+    lag_ms: reader.read('lag_ms', number(0, MAX_COUNT), 0),
+    rtt_ms: reader.read('rtt_ms', number(0, MAX_COUNT), 0),
+  };
+  if (reader.problems.length > 0) throw problems.validationFailed(reader.problems);
+  return request;
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { ProbeCaller } from '../../../platform/access/caller';
+import { formatId } from '../../../platform/ids/id';
+import { ProtocolUnsupported } from '../../../platform/problem/problem';
+import { SECOND_MS } from '../../../platform/time/time-units';
+import { type Ask, LEASE_MS, type PollRequest, type PollResponse } from '../../../probe-protocol/protocol';
+import { type Assignee, Assignments, mayReachPrivate } from './assignments';
+import { PollCursors, type PollPosition } from './poll-cursors';
+import { readPoll } from './poll-request';
+import { ProbeAsks, type TakenAsk } from '../ask/probe-asks';
+import { type PolledProbe, ProbeSessions } from './probe-sessions';
+import { ReplyTimes } from '../reply-times';
+import { WaitingPolls } from '../ask/waiting-polls';
+
+/** While the recorder takes nothing, nothing new is worth a request. */
+const LONG_PAUSE_MS = 5 * SECOND_MS;
+
+/** Whose poll it is. */
+export interface Polling {
+  probe: ProbeCaller;
+  /** The client's. */
+  address: string | undefined;
+  left: AbortSignal;
+}
+
+/** "What shall I do?" */
+@Injectable()
+export class PollService {
+  constructor(
+    private readonly sessions: ProbeSessions,
+    private readonly cursors: PollCursors,
+    private readonly assignments: Assignments,
+    private readonly asks: ProbeAsks,
+    private readonly waiting: WaitingPolls,
+    private readonly times: ReplyTimes,
+  ) {}
+
+  /**
+   * What changed since the cursor and what somebody waits for; at once when there is something, otherwise after `wait` seconds.
+   * Throws `validation_failed`, `protocol_unsupported`, and what `ProbeSessions.hear` throws.
+   */
+  async poll(polling: Polling, body: unknown): Promise<PollResponse> {
+    const request = await this.read(polling, body);
+    const { probe, left } = polling;
+    const position = this.cursors.open(probe.probeId, request.cursor, this.times.now.getTime());
+    const held = await this.sessions.hear(probe, request, position?.session === request.session, polling.address);
+    const first = await this.respond(polling, request, held, position);
+    if (request.wait === 0 || !isEmpty(first) || left.aborted) return first;
+    const known = { number: probe.number, numbered: held.numbered, session: request.session };
+    await this.waiting.wait(known, request.wait * SECOND_MS, left);
+    // Nobody reads it: what somebody asks for is left for the next poll.
+    if (left.aborted) return first;
+    return this.respond(polling, request, await this.sessions.look(probe, request.session), position);
+  }
+
+  private async read({ probe, address }: Polling, body: unknown): Promise<PollRequest> {
+    try {
+      return readPoll(body);
+    } catch (error) {
+      if (error instanceof ProtocolUnsupported) await this.sessions.hearUnsupported(probe, body as object, address);
+      throw error;
+    }
+  }
+
+  private async respond(
+    { probe }: Polling,
+    { session, count, digest }: PollRequest,
+    { numbered, epoch, allowPrivate }: PolledProbe,
+    before: PollPosition | null,
+  ): Promise<PollResponse> {
+    const to: Assignee = { number: probe.number, isShared: probe.orgId === null, allowPrivate };
+    const now = this.times.now;
+    const isKnown = before !== null && before.epoch === epoch && before.numbered <= numbered;
+    const isTold = isKnown && before.after === null;
+    const isSame =
+      !isTold || digest === null || (await this.assignments.holds(probe.number, before.numbered, { count, digest }));
+    const full = !isTold || !isSame;
+    const asks = await this.asks.take(probe.number);
+    const told = full
+      ? await this.assignments.page(to, isKnown ? before.after : null, isKnown && !isTold ? before.numbered : numbered, now)
+      : await this.assignments.changed(to, before.numbered, now);
+    const position = { session, epoch, numbered: told.numbered, after: told.after };
+    return {
+      now: now.getTime(),
+      lease_until: now.getTime() + LEASE_MS,
+      cursor: this.cursors.seal(probe.probeId, position, now.getTime()),
+      full,
+      more: told.more,
+      removed: told.removed.map((id) => formatId('endpoint', id)),
+      pause_ms: this.times.pauseMs ?? LONG_PAUSE_MS,
+      endpoints: told.endpoints,
+      asks: asks.map((ask) => toAsk(ask, to)),
+    };
+  }
+}
+
+const isEmpty = ({ full, more, removed, endpoints, asks }: PollResponse): boolean =>
+  !full && !more && removed.length === 0 && endpoints.length === 0 && asks.length === 0;
+
+const toAsk = ({ id, endpointId, orgId, isDefaultOrg, definition, expiresMs }: TakenAsk, to: Assignee): Ask => ({
+  ask: id,
+  endpoint_id: endpointId === null ? null : formatId('endpoint', endpointId),
+  definition,
+  ...(definition === null
+    ? {}
+    : { organization: formatId('organization', orgId), allow_private: mayReachPrivate(to, isDefaultOrg) }),
+  expires_at: expiresMs,
+});

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { DatabaseClock } from '../../../platform/database/database-clock';
+import { type BackgroundJob, BackgroundJobs } from '../../../platform/jobs/background-job';
+import { inBatches, type Retention, RETENTION_BATCH } from '../../../platform/jobs/retention.job';
+import { MINUTE_MS } from '../../../platform/time/time-units';
+import { ONLINE_MS } from '../../../probe-protocol/protocol';
+import { type MeasuredProbe, RemoteMetrics } from '../remote.metrics';
+
+// Cost: a walk over the probes, of which there are some thousands at most.
+const OFFLINE = 'UPDATE probe SET online = false, status_since = $1 WHERE online AND (last_seen_at < $2 OR NOT enabled)';
+const ALL = `
+  SELECT id, online, extract(epoch FROM $1::timestamptz - last_seen_at)::float8 * 1000 AS "silentMs", clock_offset_ms AS "clockOffsetMs",
+         buffered, sessions::float8 AS sessions
+    FROM probe WHERE protocol IS NOT NULL`;
+
+// A definition that nobody took holds secrets. Cost: a range of an index each, of what was asked for in the last minutes.
+const FORGET = `
+  UPDATE probe_ask SET definition = NULL WHERE expires_at > $1 AND created_at < $1 AND definition IS NOT NULL`;
+const END = 'DELETE FROM probe_ask WHERE expires_at < $1';
+
+/** Every 5 s: which probes are heard no more, what is asked for no longer, and the figures of all. */
+@Injectable()
+export class ProbePresenceJob {
+  private readonly job: BackgroundJob;
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly clock: DatabaseClock,
+    private readonly metrics: RemoteMetrics,
+    jobs: BackgroundJobs,
+  ) {
+    this.job = jobs.create({ name: 'probe-presence', run: () => this.run() });
+  }
+
+  @Interval(5000)
+  tick(): Promise<void> {
+    return this.job.tick();
+  }
+
+  async run(): Promise<void> {
+    const now = this.clock.now();
+    const before = (ms: number): Date => new Date(now.getTime() - ms);
+    await this.database.query(OFFLINE, [now, before(ONLINE_MS)]);
+    this.metrics.read(await this.database.query<MeasuredProbe>(ALL, [now]));
+    await this.database.query(FORGET, [before(MINUTE_MS)]);
+    await this.database.query(END, [before(MINUTE_MS)]);
+  }
+}
+
+const REMOVE = `
+  DELETE FROM probe_removal WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM probe_removal WHERE removed_at < $1 ORDER BY removed_at LIMIT ${RETENTION_BATCH}))
+  RETURNING 1`;
+
+/** A cursor of before is answered in full. */
+export const PROBE_RETENTION: Retention = {
+  name: 'probe-retention',
+  rows: [{ days: 1, remove: inBatches(REMOVE) }],
+};

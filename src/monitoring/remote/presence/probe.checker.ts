@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { down, resultOf, unknown } from '../../../checker/check-failure';
+import { Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../../checker/checker';
+import { WorkerDatabase } from '../../../platform/database/database';
+import { BoundedMap } from '../../../platform/cache/bounded-map';
+import { KEY } from '../../../platform/http/body/resource-key';
+import { VERSION } from '../../../platform/version';
+import { SHARED_PREFIX } from '../../../probe/probe-directory';
+import { probeStatus } from '../../../probe/probe-status';
+import { type CountedLosses, type SeenProbe, warningOf } from './probe-health';
+
+const PREFIX = 'probe:';
+const MAX_KNOWN = 10_000;
+
+// Two looks into unique indexes of keys.
+const READ = `
+  SELECT id, ${probeStatus('p')} = 'online' AS online, version, clock_offset_ms AS "clockOffsetMs", coalesce(dropped, 0)::float8 AS dropped,
+         coalesce(skipped, 0)::float8 AS skipped
+    FROM probe p
+   WHERE (org_id = $1::uuid AND key = $2::text) OR (org_id IS NULL AND '${SHARED_PREFIX}' || key = $2::text)`;
+
+/** Looks whether a probe is online: so whatever tells of endpoints tells of probes, too. */
+@Checker('PROBE')
+@Injectable()
+export class ProbeChecker implements Checker<string> {
+  readonly targetForm = '`probe:<location>`';
+  readonly assertionSources = [] as const;
+  /** What each probe had lost at the check before. */
+  private readonly losses = new BoundedMap<string, CountedLosses>(MAX_KNOWN);
+
+  constructor(private readonly database: WorkerDatabase) {}
+
+  /** The location. */
+  parseTarget(url: string): string {
+    const location = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : '';
+    if (!KEY.test(location.replace(SHARED_PREFIX, '')))
+      throw new InvalidTarget(`the target names the location of a probe; the accepted form is ${this.targetForm}`);
+    return location;
+  }
+
+  async check({ target, egress }: CheckRequest<string>): Promise<CheckResult> {
+    const [probe] = await this.database.query<SeenProbe & { id: string }>(READ, [egress.organization, target]);
+    if (!probe) return resultOf(unknown('internal', 'internal', `There is no probe ${target}.`));
+    if (!probe.online) return resultOf(down('probe_offline', 'internal', `The probe ${target} is not online.`));
+    const warning = warningOf(target, probe, this.losses.get(probe.id) ?? null, VERSION);
+    this.losses.set(probe.id, { dropped: probe.dropped, skipped: probe.skipped });
+    const { outcome: _outcome, error: _error, ...nothing } = resultOf(unknown('internal', 'internal', ''));
+    return { ...nothing, outcome: 'up', error: null, warning };
+  }
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { FinishedCheck } from '../../../engine/finished-check';
+import { type CheckView, toCheckView } from '../../../history/read/check.dto';
+import { HistoryWriter } from '../../../history/write/history-writer';
+import { within } from '../../../platform/net/deadline';
+import { problems } from '../../../platform/problem/problem';
+import { CheckRecorder } from '../../record/check-recorder';
+
+/** The result is written at once, but another session that keeps the endpoint's row locked may delay it for long. */
+const RECORD_WAIT_MS = 5000;
+
+/** Checks that a client waits for: recorded at once, and shown as they are listed later. */
+@Injectable()
+export class ShownRecords {
+  constructor(
+    private readonly recorder: CheckRecorder,
+    private readonly history: HistoryWriter,
+  ) {}
+
+  /**
+   * Throws `temporarily_unavailable` when it could not be committed within 5 s, it will be as soon as possible, and `conflict`
+   * when the endpoint was changed meanwhile.
+   */
+  async record(check: FinishedCheck): Promise<CheckView> {
+    const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));
+    if (recorded === 'late') throw problems.temporarilyUnavailable();
+    if (recorded === 'dropped')
+      throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
+    return toCheckView(check, this.history.checkId(check));
+  }
+}

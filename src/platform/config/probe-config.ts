@@ -1,0 +1,159 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isRecord } from '../text/json';
+import { readUrl } from '../text/read-url';
+import { Config, loadConfig } from './config';
+import {
+  brokenRules,
+  IsProbeToken,
+  IsProxyUrl,
+  IsPublicUrl,
+  IsSwitch,
+  LOOPBACK,
+  MostItems,
+  publicBaseOf,
+} from './config-rules';
+import { ConfigError, Env, envNames, readSettings } from './env';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The settings that only a probe has (`ROLE=probe`): how it reaches the service that it checks for. */
+export class ProbeConfig {
+  /** Where the service is, as its PUBLIC_URL: https; http on this machine, and elsewhere with `insecure`. */
+  @Env('PROBE_URL') @IsPublicUrl url: string | null = null;
+
+  /** What the creation of the probe has shown, or `tokenFile`. */
+  @Env('PROBE_TOKEN') @IsProbeToken token: string | null = null;
+
+  /** A file with the token: no environment shows it. */
+  @Env('PROBE_TOKEN_FILE') tokenFile: string | null = null;
+
+  /** A file of certificates in PEM: of the service's only these are trusted. */
+  @Env('PROBE_CA') caFile: string | null = null;
+
+  /** Everybody on the way may read token and definitions. */
+  @Env('PROBE_INSECURE') @IsSwitch insecure = false;
+
+  /** The proxy through which the service is reached (CONNECT), with user and password. Checks never use it. */
+  @Env('HTTPS_PROXY') @IsProxyUrl proxy: string | null = null;
+
+  /** Hosts that are reached without it: names with all below them, `host:port`, networks, or `*`. */
+  @Env('NO_PROXY') @MostItems(200) noProxy: string[] = [];
+}
+
+/** How a probe reaches its service: judged, with what stands in files. A token for injection. */
+export class ServerAccess {
+  constructor(
+    /** Without a slash at its end. */
+    readonly url: string,
+    readonly token: string,
+    /** The only certificates that are trusted, in PEM; `null`: those that Node trusts. */
+    readonly ca: string | null,
+    readonly proxy: string | null,
+    readonly noProxy: readonly string[],
+  ) {}
+}
+
+/** What a probe takes of the settings of the service. */
+const SHARED_SETTINGS: readonly string[] = [
+  'HOST',
+  'PORT',
+  'EGRESS_PRIVATE',
+  'EGRESS_ALLOW',
+  'EGRESS_DENY',
+  'MAX_CONCURRENT_CHECKS',
+  'CONNECTIVITY_TARGETS',
+  'ROLE',
+  'LOG_LEVEL',
+  'FAILPOINTS',
+];
+/** The image sets it for everybody. */
+const SET_BY_THE_IMAGE = 'DATA_DIR';
+
+/** One sentence for each setting of the service that a probe does nothing with. */
+export const settingsWithoutEffect = (environment: Environment): string[] =>
+  [...envNames(Config).values()]
+    .filter((name) => !SHARED_SETTINGS.includes(name) && name !== SET_BY_THE_IMAGE && (environment[name] ?? '') !== '')
+    .map((name) => `${name} has no effect with ROLE=probe: a probe has no database and serves no API.`);
+
+/** Reads the environment of a probe. Throws a `ConfigError` that lists every problem at once. */
+export function loadProbeConfig(environment: Environment): { config: Config; access: ServerAccess } {
+  const problems: string[] = [];
+  const shared = Object.fromEntries(SHARED_SETTINGS.map((name) => [name, environment[name]]));
+  const config = noted(problems, () => loadConfig(shared));
+  const probe = noted(problems, () => readSettings(ProbeConfig, environment, brokenRules));
+  const access = probe && accessOf(probe, problems);
+  if (problems.length > 0 || !config || !access) throw new ConfigError(problems);
+  return { config, access };
+}
+
+/** What the work returns; `null` when it finds settings wrong, which are noted. */
+function noted<T>(problems: string[], work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return null;
+  }
+}
+
+function accessOf({ url, insecure, proxy, noProxy, ...files }: ProbeConfig, problems: string[]): ServerAccess | null {
+  const token = tokenOf(files, problems);
+  const ca = files.caFile === null ? null : caOf(files.caFile, problems);
+  if (url === null) problems.push(NO_URL);
+  else if (!insecure && isReadableOnTheWay(url)) problems.push(OPEN_TO_READERS);
+  return url === null || token === null ? null : new ServerAccess(publicBaseOf(url), token, ca, proxy, noProxy);
+}
+
+function isReadableOnTheWay(text: string): boolean {
+  const url = readUrl(text);
+  return url?.protocol === 'http:' && !LOOPBACK.test(url.hostname);
+}
+
+function tokenOf({ token, tokenFile }: Pick<ProbeConfig, 'token' | 'tokenFile'>, problems: string[]): string | null {
+  if (token !== null && tokenFile !== null) problems.push(TWO_TOKENS);
+  if (token === null && tokenFile === null) problems.push(NO_TOKEN);
+  if (tokenFile === null) return token;
+  const text = fileOf('PROBE_TOKEN_FILE', tokenFile, problems)?.trim();
+  if (text === undefined) return null;
+  const [wrong] = brokenRules(Object.assign(new ProbeConfig(), { token: text }));
+  if (wrong !== undefined) problems.push(`PROBE_TOKEN_FILE: what the file holds ${wrong.must}.`);
+  return text;
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g;
+
+function caOf(path: string, problems: string[]): string | null {
+  const text = fileOf('PROBE_CA', path, problems);
+  if (text === null) return null;
+  const blocks = text.match(BLOCK) ?? [];
+  if (blocks.length > 0 && blocks.every(isCertificate)) return blocks.join('\n');
+  problems.push('PROBE_CA must be a file of certificates in PEM, each from -----BEGIN CERTIFICATE----- to its end.');
+  return null;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function fileOf(name: string, path: string, problems: string[]): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const why = isRecord(error) ? String(error['code']) : String(error);
+    problems.push(`${name}: the file cannot be read (${why}). Name a file that this user may read.`);
+    return null;
+  }
+}
+
+const NO_URL = 'PROBE_URL must be set with ROLE=probe: the address of the service, such as https://uptime.example.com.';
+const OPEN_TO_READERS =
+  'PROBE_URL must be https: on the way everybody could read the token. PROBE_INSECURE=on if that is meant.';
+const NO_TOKEN =
+  'PROBE_TOKEN or PROBE_TOKEN_FILE must be set with ROLE=probe: the token that `uptime probe create` shows.';
+const TWO_TOKENS = 'PROBE_TOKEN and PROBE_TOKEN_FILE exclude each other: unset one of them.';

@@ -1,0 +1,137 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../platform/time/clock';
+import { SECOND_MS } from '../platform/time/time-units';
+import { MAX_WAIT_SECONDS, POLL_PATH } from '../probe-protocol/protocol';
+import { ProbeSession } from './server/probe-session';
+import { askedPauseMs, type Meaning, retryAfterMs } from './server/retry';
+import { ServerConnection, type ServerReply, ServerUnreachable } from './server/server-connection';
+import { PollRequests } from './poll-requests';
+import { readPollResponse } from './read-poll-response';
+import { Work } from './work';
+
+/** Beyond what the service may wait before it answers. */
+const LIMIT_MS = 15 * SECOND_MS;
+/** A token that opens nothing, or a service of another time, is asked for so often. */
+const REFUSED_MS = 30 * SECOND_MS;
+/** A session that was replaced asks so often whether the one that did is still there. */
+const STANDBY_MS = 5 * SECOND_MS;
+/** Between two polls that brought nothing, whatever the service does. */
+const LEAST_MS = 250;
+
+/** What is told of when it begins. */
+const TOLD: Readonly<Partial<Record<Meaning, string>>> = {
+  refused: 'The service refuses the token: it was revoked, or the probe is disabled. All definitions are forgotten.',
+  replaced: 'Another process works with this token; this one stands by until that one falls silent.',
+  unsupported: 'The service does not speak the protocol of this probe: update the older of the two.',
+};
+
+/** Asks the service again and again what to do, and does it. */
+@Injectable()
+export class PollLoop {
+  private readonly logger = new Logger(PollLoop.name);
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private failures = 0;
+  /** What was told of, and has not ended. */
+  private told: Meaning | null = null;
+  private isStandby = false;
+
+  constructor(
+    private readonly connection: ServerConnection,
+    private readonly requests: PollRequests,
+    private readonly session: ProbeSession,
+    private readonly work: Work,
+    private readonly clock: Clock,
+  ) {}
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** Resolves when nothing is asked any more. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    let waitMs = 0;
+    while (!this.stopping.signal.aborted) {
+      const pauseMs = await this.poll(waitMs);
+      // After an outage the lease is renewed at once.
+      const isUrgent = this.work.isPartial || this.isStandby || this.failures > 0;
+      waitMs = isUrgent ? 0 : MAX_WAIT_SECONDS * SECOND_MS;
+      if (pauseMs > 0) await this.clock.sleep(pauseMs, this.stopping.signal);
+    }
+  }
+
+  /** Resolves to the pause before the next. */
+  private async poll(mostWaitMs: number): Promise<number> {
+    const request = this.requests.next(mostWaitMs, this.isStandby, this.connection.rttMs);
+    const waitMs = request.wait * SECOND_MS;
+    try {
+      const options = { waitMs, limitMs: LIMIT_MS, signal: this.stopping.signal };
+      return this.take(await this.connection.post(POLL_PATH, request, options), waitMs);
+    } catch (error) {
+      if (!(error instanceof ServerUnreachable)) throw error;
+      return this.stopping.signal.aborted ? 0 : this.failed(error.message);
+    }
+  }
+
+  private take(reply: ServerReply, waitMs: number): number {
+    switch (reply.meaning) {
+      case 'done':
+        return this.took(reply, waitMs);
+      case 'refused':
+      case 'unsupported':
+        this.session.isRefused = reply.meaning === 'refused';
+        return this.standStill(reply.meaning, REFUSED_MS);
+      case 'replaced':
+        this.session.isRefused = false;
+        this.isStandby = true;
+        return this.standStill(reply.meaning, STANDBY_MS);
+      case 'busy': {
+        const askedMs = askedPauseMs(reply.retryAfter, Math.random());
+        return askedMs ?? this.failed(`it answered ${reply.status}`);
+      }
+      case 'unreadable':
+      case 'failed':
+        return this.failed(`it answered ${reply.status}`);
+      default:
+        return reply.meaning satisfies never;
+    }
+  }
+
+  private took({ body }: ServerReply, waitMs: number): number {
+    const response = readPollResponse(body);
+    if (response === null) return this.failed('it sent what is no response to a poll');
+    this.session.isRefused = false;
+    this.isStandby = false;
+    this.isWell();
+    this.work.take(response);
+    const broughtNothing = response.endpoints.length + response.removed.length + response.asks.length === 0;
+    const leastMs = broughtNothing && waitMs > 0 && !response.more ? LEAST_MS : 0;
+    return Math.max(response.pause_ms, leastMs);
+  }
+
+  private standStill(why: Meaning, pauseMs: number): number {
+    this.work.forget();
+    if (this.told !== why) this.logger.error(TOLD[why] ?? why);
+    this.told = why;
+    return pauseMs;
+  }
+
+  private failed(why: string): number {
+    this.failures += 1;
+    if (this.failures === 1)
+      this.logger.warn(`The service at ${this.connection.url} cannot be asked: ${why}. Checks go on.`);
+    return retryAfterMs(this.failures, Math.random());
+  }
+
+  private isWell(): void {
+    if (this.failures > 0 || this.told !== null)
+      this.logger.log(`The service at ${this.connection.url} answers again.`);
+    this.failures = 0;
+    this.told = null;
+  }
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Overload } from '../engine/dispatch/overload';
+import { Clock } from '../platform/time/clock';
+import { SECOND_MS } from '../platform/time/time-units';
+import { VERSION } from '../platform/version';
+import { type PollRequest, PROTOCOL } from '../probe-protocol/protocol';
+import { ResultBuffer } from './results/result-buffer';
+import { ProbeSession } from './server/probe-session';
+import { DefinitionReader } from './slots/definition-reader';
+import { Work } from './work';
+
+/** Makes the questions of a probe: what it is told of itself with each of them. */
+@Injectable()
+export class PollRequests {
+  constructor(
+    private readonly session: ProbeSession,
+    private readonly work: Work,
+    private readonly reader: DefinitionReader,
+    private readonly buffer: ResultBuffer,
+    private readonly overload: Overload,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One that says what is held is answered at once: it also tells how late the clock is. */
+  next(mostWaitMs: number, standby: boolean, rttMs: number): PollRequest {
+    const { count, digest } = this.work.claim();
+    return {
+      protocol: PROTOCOL,
+      session: this.session.id,
+      standby,
+      cursor: this.work.cursor,
+      wait: digest === null ? mostWaitMs / SECOND_MS : 0,
+      version: VERSION,
+      types: this.reader.types,
+      clock: this.clock.now().getTime(),
+      count,
+      digest,
+      buffered: this.buffer.backlog,
+      dropped: this.buffer.lost,
+      skipped: this.overload.skippedTotal,
+      lag_ms: Math.round(this.buffer.oldestMs),
+      rtt_ms: Math.round(rttMs),
+    };
+  }
+}

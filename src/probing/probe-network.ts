@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { NetworkLookup, type NetworkState } from '../engine/run/network-state';
+import { Config } from '../platform/config/config';
+import { ServerAccess } from '../platform/config/probe-config';
+import { Dialer } from '../platform/net/dial/dialer';
+import { targetOf } from './server/proxy-agent';
+
+/**
+ * Whether the machine of a probe has a network. Without `CONNECTIVITY_TARGETS` what it talks to of the service is asked, its proxy if
+ * it has one: that this cannot be reached proves nothing alone, and is believed when many endpoints fail at once.
+ */
+@Injectable()
+export class ProbeNetwork extends NetworkLookup {
+  constructor(
+    private readonly settings: Config,
+    dialer: Dialer,
+    private readonly access: ServerAccess,
+  ) {
+    super(settings, dialer);
+  }
+
+  override get hasTargets(): boolean {
+    return true;
+  }
+
+  override async look(): Promise<NetworkState> {
+    if (this.settings.connectivityTargets.length > 0) return super.look();
+    if ((await this.routing()) === 'offline') return 'offline';
+    return (await this.reaches(targetOf(this.access))) ? 'online' : 'unproven';
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../platform/observability/metrics';
+import { SECOND_MS } from '../platform/time/time-units';
+import { ResultBuffer } from './results/result-buffer';
+import { ServerClock } from './server/server-clock';
+import { ServerConnection } from './server/server-connection';
+import { Assignments } from './slots/assignments';
+
+/** What became of a result that was sent, or was not. */
+type ResultKind = 'recorded' | 'duplicate' | 'late' | 'refused';
+
+/** How a probe is doing, beside the figures of the engine. */
+@Injectable()
+export class ProbingMetrics {
+  private readonly results;
+
+  constructor(
+    metrics: Metrics,
+    connection: ServerConnection,
+    clock: ServerClock,
+    assignments: Assignments,
+    buffer: ResultBuffer,
+  ) {
+    this.results = metrics.counter({
+      name: 'uptime_results_sent_total',
+      help: 'Results that the service has taken or refused; of the recorded ones some came late.',
+      labelNames: ['kind'],
+    });
+    for (const kind of ['recorded', 'duplicate', 'late', 'refused'] as const) this.results.inc({ kind }, 0);
+    metrics.watch(
+      { name: 'uptime_server_silent_seconds', help: 'How long ago the service was heard for the last time.' },
+      () => connection.silentMs / SECOND_MS,
+    );
+    metrics.watch(
+      { name: 'uptime_clock_offset_seconds', help: 'How far the wall clock is ahead of the service’s.' },
+      () => clock.wallAheadMs / SECOND_MS,
+    );
+    metrics.watch(
+      { name: 'uptime_endpoints_assigned', help: 'Endpoints that are checked here.' },
+      () => assignments.size,
+    );
+    metrics.counter({
+      name: 'uptime_results_lost_total',
+      help: 'Results given up: too old, or too many.',
+      collect() {
+        this.reset();
+        this.inc(buffer.lost);
+      },
+    });
+  }
+
+  sent(kind: ResultKind, count: number): void {
+    if (count > 0) this.results.inc({ kind }, count);
+  }
+}

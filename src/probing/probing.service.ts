@@ -1,0 +1,43 @@
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { CheckPlaces } from '../engine/dispatch/check-places';
+import { SECOND_MS } from '../platform/time/time-units';
+import { PollLoop } from './poll-loop';
+import { ResultSender } from './results/result-sender';
+import { SlotSource } from './slots/slot-source';
+import { Work } from './work';
+
+/** Of the 25 s of a shutdown: for the checks that run, and for what they found. */
+const DRAIN_MS = 17 * SECOND_MS;
+const SEND_MS = 5 * SECOND_MS;
+
+/** Drives a probe: asks, checks, sends, and ends in this order. */
+@Injectable()
+export class ProbingService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  constructor(
+    private readonly polls: PollLoop,
+    private readonly sender: ResultSender,
+    private readonly slots: SlotSource,
+    private readonly places: CheckPlaces,
+    private readonly work: Work,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.polls.start();
+    this.sender.start();
+  }
+
+  @Interval(SECOND_MS)
+  tick(): void {
+    this.slots.tick();
+  }
+
+  /** Begins no more checks, lets the running ones end, and sends what they found. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.slots.stop();
+    await this.polls.stop();
+    await this.places.drain(DRAIN_MS);
+    await this.work.settled();
+    await this.sender.drain(SEND_MS);
+  }
+}

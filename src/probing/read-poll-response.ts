@@ -1,0 +1,49 @@
+import type { Ask, AssignedEndpoint, Definition, PollResponse } from '../probe-protocol/protocol';
+import { isRecord } from '../platform/text/json';
+
+/**
+ * A response as it is worked with: `null` when it is none. An endpoint or an ask that is not readable is left out, so that one
+ * of a newer service does not keep the others from being checked; what of a definition is not known is judged by its reader.
+ */
+export function readPollResponse(body: Readonly<Record<string, unknown>>): PollResponse | null {
+  const { now, lease_until, cursor, full, more, removed, pause_ms, endpoints, asks } = body;
+  if (!isMs(now) || !isMs(lease_until) || typeof cursor !== 'string' || !Array.isArray(endpoints)) return null;
+  return {
+    now,
+    lease_until,
+    cursor,
+    full: full === true,
+    more: more === true,
+    removed: listOf(removed).filter((id) => typeof id === 'string'),
+    pause_ms: isMs(pause_ms) ? Math.max(0, pause_ms) : 0,
+    endpoints: endpoints.filter(isAssigned),
+    asks: listOf(asks).filter(isAsk),
+  };
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const isMs = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isWhole = (value: unknown, least: number): boolean => Number.isInteger(value) && Number(value) >= least;
+
+function isAssigned(value: unknown): value is AssignedEndpoint {
+  if (!isRecord(value)) return false;
+  const { endpoint_id, organization, revision, interval, phase_ms, definition } = value;
+  if (!isText(endpoint_id) || !isText(organization) || !isWhole(revision, 0)) return false;
+  return isWhole(interval, 1) && isWhole(phase_ms, 0) && isDefinition(definition);
+}
+
+/** Of what every version has; the rest is judged where it is used. */
+function isDefinition(value: unknown): value is Definition {
+  if (!isRecord(value)) return false;
+  const { type, url, timeout, method, headers, assertions } = value;
+  if (!isText(type) || !isText(url) || !isMs(timeout) || timeout <= 0 || !isText(method)) return false;
+  return Array.isArray(headers) && Array.isArray(assertions);
+}
+
+function isAsk(value: unknown): value is Ask {
+  if (!isRecord(value)) return false;
+  const { ask, endpoint_id, definition, expires_at } = value;
+  if (!isText(ask) || !isMs(expires_at)) return false;
+  return isText(endpoint_id) || (endpoint_id === null && isDefinition(definition));
+}

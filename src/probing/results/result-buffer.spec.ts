@@ -1,0 +1,139 @@
+import type { FinishedCheck } from '../../engine/finished-check';
+import { resultOf, down } from '../../checker/check-failure';
+import type { Outcome } from '../../checker/checker';
+import { Clock } from '../../platform/time/clock';
+import type { Assignments } from '../slots/assignments';
+import { KEPT, ResultBuffer } from './result-buffer';
+
+class SetClock extends Clock {
+  ms = 1_000_000;
+
+  override monotonic(): number {
+    return this.ms;
+  }
+}
+
+/** Nothing is assigned: streaks are told elsewhere. */
+const NO_ASSIGNMENTS = { get: () => undefined } as unknown as Assignments;
+
+describe('ResultBuffer', () => {
+  let clock: SetClock;
+  let buffer: ResultBuffer;
+  beforeEach(() => {
+    clock = new SetClock();
+    buffer = new ResultBuffer(NO_ASSIGNMENTS, clock);
+  });
+
+  const check = (endpoint: number, slotMs: number, outcome: Outcome = 'up', text = ''): FinishedCheck => ({
+    endpointId: `ep_${endpoint}`,
+    endpointKey: String(endpoint),
+    orgId: 'org_1',
+    location: 0,
+    revision: 1,
+    slotMs,
+    checkedAt: new Date(slotMs),
+    result: {
+      ...resultOf(down('connection_refused', 'connect', 'It is refused.')),
+      records: text === '' ? null : [text],
+      outcome,
+      ...(outcome === 'up' ? { error: null } : {}),
+    },
+    attempts: 1,
+    firstError: null,
+    planned: false,
+    muted: false,
+  });
+  const settleAll = (): void => {
+    for (let batch = buffer.take(); batch.entries.length > 0; batch = buffer.take()) buffer.settle(batch);
+  };
+  /** Endpoints that have been up for long. */
+  const upForLong = (...endpoints: number[]): void => {
+    for (const endpoint of endpoints) for (let i = 0; i < 101; i++) buffer.add(check(endpoint, i));
+    settleAll();
+  };
+  const slots = (): (number | null)[] => buffer.take().results.map(({ slot }) => slot);
+  const dueInMs = (): number => buffer.dueAt - clock.ms;
+
+  it('has a first result, a failure and the good ones after it sent within 200 ms, others every 5 s', () => {
+    upForLong(1);
+    buffer.add(check(1, 1000));
+    expect(dueInMs()).toBe(5000);
+    clock.ms += 1000;
+    expect(dueInMs()).toBe(4000);
+    buffer.add(check(2, 1000));
+    expect(dueInMs()).toBe(200);
+    settleAll();
+    expect(dueInMs()).toBe(Infinity);
+    buffer.add(check(1, 2000, 'down'));
+    expect(dueInMs()).toBe(200);
+  });
+
+  it('has what somebody waits for sent at once', () => {
+    buffer.addAsked(check(1, 5), { ask: 'a', isTryOut: false });
+    expect(dueInMs()).toBe(0);
+  });
+
+  it('sends changes first, each with the earlier results of its endpoint', () => {
+    upForLong(1, 2, 3);
+    for (const endpoint of [1, 2, 3]) buffer.add(check(endpoint, 1000 + 10 * (endpoint - 1)));
+    buffer.add(check(2, 2010, 'down'));
+    expect(slots()).toEqual([1010, 2010, 1000, 1020]);
+  });
+
+  it('sends what was not taken again, before what came later', () => {
+    buffer.add(check(1, 1000, 'down'));
+    const batch = buffer.take();
+    buffer.add(check(1, 2000, 'down'));
+    expect(buffer.take().entries).toEqual([]);
+    buffer.putBack(batch);
+    expect(slots()).toEqual([1000, 2000]);
+  });
+
+  it('keeps a request below what the service takes', () => {
+    for (let i = 0; i < 400; i++) buffer.add(check(i, 1000, 'down', 'x'.repeat(3000)));
+    const first = buffer.take();
+    expect(JSON.stringify(first.results).length).toBeLessThan(512 * 1024);
+    buffer.settle(first);
+    const second = buffer.take();
+    expect(first.entries.length).toBeGreaterThan(100);
+    expect(second.entries.length).toBeGreaterThan(100);
+    expect(buffer.backlog).toBe(400 - first.entries.length);
+  });
+
+  it('gives up what is older than 15 minutes, and counts it', () => {
+    buffer.add(check(1, 1000, 'down'));
+    clock.ms += KEPT.ms;
+    buffer.add(check(1, 2000, 'down'));
+    const batch = buffer.take();
+    expect([batch.entries.length, buffer.lost]).toEqual([2, 0]);
+    clock.ms += 1;
+    buffer.putBack(batch);
+    expect([buffer.lost, slots()]).toEqual([1, [2000]]);
+  });
+
+  it('gives up the oldest that change nothing first, when there are too many', () => {
+    buffer.add(check(1, 5, 'down'));
+    for (let i = 0; i < 150; i++) buffer.add(check(2, 1000 + i));
+    settleAll();
+    buffer.add(check(1, 6, 'down'));
+    for (let i = 0; i < KEPT.results; i++) buffer.add(check(2, 2000 + i));
+    expect(buffer.lost).toBe(500);
+    expect(buffer.backlog).toBe(KEPT.results + 1 - 500);
+    expect(slots().slice(0, 2)).toEqual([6, 2500]);
+  });
+
+  it('gives up the oldest when they are too large, and forgets their size', () => {
+    const large = 'x'.repeat(64 * 1024);
+    for (let i = 0; i < 600; i++) buffer.add(check(i, 1000 + i, 'down', large));
+    expect(buffer.bytes).toBeLessThanOrEqual(KEPT.bytes);
+    expect(buffer.lost).toBe(500);
+    settleAll();
+    expect([buffer.bytes, buffer.backlog]).toEqual([0, 0]);
+  });
+
+  it('limits no checks while the service is away', () => {
+    buffer.add(check(1, 1000, 'down'));
+    clock.ms += 60_000;
+    expect([buffer.lagMs, buffer.oldestMs]).toEqual([0, 60_000]);
+  });
+});

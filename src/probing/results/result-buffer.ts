@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import type { FinishedCheck } from '../../engine/finished-check';
+import { type PendingCheck, PendingChecks } from '../../engine/queue/pending-checks';
+import { WriteUrgency } from '../../engine/queue/write-urgency';
+import { ResultSink } from '../../engine/result-sink';
+import { MAX_RESULTS, type SentResult } from '../../probe-protocol/protocol';
+import { Clock } from '../../platform/time/clock';
+import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
+import { Assignments } from '../slots/assignments';
+import { type Asked, bytesOf, toSentResult } from './sent-result';
+
+/** A failure, and the good results after it, wait so long … */
+const URGENT_AGE_MS = 200;
+/** … and others so long, or until there are this many. */
+const MAX_AGE_MS = 5 * SECOND_MS;
+const ENOUGH = 500;
+
+/** What is kept while the service is away, whichever is least; then the oldest go first, of those that change nothing. */
+export const KEPT = { ms: 15 * MINUTE_MS, results: 100_000, bytes: 64 * 1024 * 1024 } as const;
+const GIVEN_UP_AT_ONCE = 500;
+/** Of the JSON of one request: below what the service takes, which is 512 KiB. */
+const MOST_SENT_BYTES = 448 * 1024;
+
+/** Results that are being sent. */
+export interface Batch {
+  readonly entries: readonly PendingCheck[];
+  readonly results: readonly SentResult[];
+}
+
+/** Holds results until the service has them: those of one endpoint in their order, what may change something first. */
+@Injectable()
+export class ResultBuffer extends ResultSink {
+  private readonly pending = new PendingChecks();
+  private readonly urgency = new WriteUrgency();
+  private readonly asked = new WeakMap<FinishedCheck, Asked>();
+  private heldBytes = 0;
+  private underWay = 0;
+  private dropped = 0;
+  private nextAt = Infinity;
+  private added: () => void = () => {};
+
+  constructor(
+    private readonly assignments: Assignments,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  get backlog(): number {
+    return this.pending.size + this.underWay;
+  }
+
+  /** A service that is away limits nothing that is checked here: what waits for it has bounds of its own. */
+  get lagMs(): number {
+    return 0;
+  }
+
+  get recordedPerSecond(): number {
+    return 0;
+  }
+
+  get lost(): number {
+    return this.dropped;
+  }
+
+  /** About what is held in memory. */
+  get bytes(): number {
+    return this.heldBytes;
+  }
+
+  /** Age of the oldest result that waits to be sent, milliseconds; 0 without one. */
+  get oldestMs(): number {
+    const { oldestAt } = this.pending;
+    return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
+  }
+
+  /** When the next request is to be sent, monotonic milliseconds; Infinity while nothing waits. */
+  get dueAt(): number {
+    return this.pending.ready >= ENOUGH ? -Infinity : this.nextAt;
+  }
+
+  /** `listener` is called when something was added. Only one is supported. */
+  onAdded(listener: () => void): void {
+    this.added = listener;
+  }
+
+  add(check: FinishedCheck, settled?: () => void): void {
+    this.note(check);
+    const urgency = this.urgency.of(check);
+    this.push(check, urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS, urgency !== 'quiet', settled);
+  }
+
+  /** The result of a check that somebody waits for: sent at once. */
+  addAsked(check: FinishedCheck, asked: Asked): void {
+    if (!asked.isTryOut) this.note(check);
+    this.asked.set(check, asked);
+    this.push(check, 0, true);
+  }
+
+  /** Takes what is sent next; each is to be given to `settle` or `putBack`. `most`: fewer than a request may have. */
+  take(most: number = MAX_RESULTS): Batch {
+    this.expire();
+    const entries = this.pending.take(Math.min(most, MAX_RESULTS));
+    const results: SentResult[] = [];
+    let bytes = 0;
+    for (const { check } of entries) {
+      const result = toSentResult(check, this.asked.get(check));
+      bytes += JSON.stringify(result).length + 1;
+      if (bytes > MOST_SENT_BYTES && results.length > 0) break;
+      results.push(result);
+    }
+    const [sent, left] = [entries.slice(0, results.length), entries.slice(results.length)];
+    this.pending.putBack(left);
+    const sentIds = new Set(sent.map(({ check }) => check.endpointId));
+    this.pending.release(left.map(({ check }) => check.endpointId).filter((id) => !sentIds.has(id)));
+    this.underWay = sent.length;
+    this.nextAt = this.clock.monotonic() + (this.pending.shortestAgeMs ?? Infinity);
+    return { entries: sent, results };
+  }
+
+  /** The service has them, or will never take them. */
+  settle({ entries }: Batch): void {
+    this.forget(entries);
+    this.release(entries);
+    for (const { resolve } of entries) resolve?.('recorded');
+  }
+
+  /** They are sent again, before later ones of their endpoints. */
+  putBack({ entries }: Batch): void {
+    this.pending.putBack(entries);
+    this.release(entries);
+    this.nextAt = -Infinity;
+    this.expire();
+  }
+
+  /** One result that the service cannot read: it would refuse it again. */
+  giveUp(batch: Batch): void {
+    this.dropped += batch.entries.length;
+    this.settle(batch);
+  }
+
+  private push(check: FinishedCheck, maxAgeMs: number, affectsState: boolean, settled?: () => void): void {
+    const addedAt = this.clock.monotonic();
+    this.pending.add({ check, addedAt, maxAgeMs, affectsState, resolve: settled });
+    this.nextAt = Math.min(this.nextAt, addedAt + maxAgeMs);
+    this.heldBytes += bytesOf(check);
+    while (this.pending.size > 0 && (this.heldBytes > KEPT.bytes || this.pending.size > KEPT.results))
+      this.drop(this.pending.giveUp(GIVEN_UP_AT_ONCE));
+    this.added();
+  }
+
+  private expire(): void {
+    if (this.oldestMs > KEPT.ms) this.drop(this.pending.expire(this.clock.monotonic() - KEPT.ms));
+  }
+
+  private drop(entries: readonly PendingCheck[]): void {
+    this.forget(entries);
+    this.dropped += entries.length;
+    for (const { resolve } of entries) resolve?.('dropped');
+  }
+
+  private forget(entries: readonly PendingCheck[]): void {
+    for (const { check } of entries) this.heldBytes -= bytesOf(check);
+  }
+
+  private release(entries: readonly PendingCheck[]): void {
+    this.underWay = 0;
+    this.pending.release(new Set(entries.map(({ check }) => check.endpointId)));
+    this.nextAt = Math.min(this.nextAt, this.clock.monotonic() + (this.pending.shortestAgeMs ?? Infinity));
+  }
+
+  /** The streak that the endpoint has here. */
+  private note({ endpointId, result }: FinishedCheck): void {
+    const assigned = this.assignments.get(endpointId);
+    if (!assigned || result.outcome === 'unknown') return;
+    assigned.failures = result.outcome === 'down' ? assigned.failures + 1 : 0;
+  }
+}

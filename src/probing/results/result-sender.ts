@@ -1,0 +1,152 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { PROTOCOL, RESULTS_PATH, type ResultsRequest } from '../../probe-protocol/protocol';
+import { isRecord } from '../../platform/text/json';
+import { Clock } from '../../platform/time/clock';
+import { SECOND_MS } from '../../platform/time/time-units';
+import { ProbingMetrics } from '../probing.metrics';
+import { ProbeSession } from '../server/probe-session';
+import { askedPauseMs, retryAfterMs } from '../server/retry';
+import { ServerConnection, type ServerReply, ServerUnreachable } from '../server/server-connection';
+import { type Batch, ResultBuffer } from './result-buffer';
+
+const LIMIT_MS = 30 * SECOND_MS;
+/** A token that opens nothing is asked for by the poll; meanwhile this is looked at now and then. */
+const REFUSED_MS = SECOND_MS;
+
+/** Sends what the buffer holds, one request after the other; what is not taken is sent again. */
+@Injectable()
+export class ResultSender {
+  private readonly logger = new Logger(ResultSender.name);
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private wake: () => void = () => {};
+  private restsUntil = Infinity;
+  private failures = 0;
+  /** Nothing is sent before this, monotonic. */
+  private pausedUntil = -Infinity;
+  /** At most so many results in a request: fewer while one is among them that the service cannot read. */
+  private most: number | undefined;
+  private isDraining = false;
+
+  constructor(
+    private readonly buffer: ResultBuffer,
+    private readonly connection: ServerConnection,
+    private readonly session: ProbeSession,
+    private readonly metrics: ProbingMetrics,
+    private readonly clock: Clock,
+  ) {
+    buffer.onAdded(() => {
+      if (buffer.dueAt < this.restsUntil) this.wake();
+    });
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** Sends all there is, and ends: after `limitMs` also when not all is sent. */
+  async drain(limitMs: number): Promise<void> {
+    this.isDraining = true;
+    this.pausedUntil = -Infinity;
+    this.wake();
+    const limit = setTimeout(() => this.stop(), limitMs);
+    await this.running;
+    clearTimeout(limit);
+    if (this.buffer.backlog > 0) this.logger.error(`${this.buffer.backlog} results could not be sent before the end.`);
+  }
+
+  private stop(): void {
+    this.stopping.abort();
+    this.wake();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const waitMs =
+        Math.max(this.isDraining ? -Infinity : this.buffer.dueAt, this.pausedUntil) - this.clock.monotonic();
+      if (this.isDraining && this.buffer.backlog === 0) return;
+      if (waitMs > 0) await this.rest(waitMs);
+      else await this.sendOne();
+    }
+  }
+
+  /** Until it is time, or something was added. */
+  private async rest(ms: number): Promise<void> {
+    const waking = new AbortController();
+    this.wake = () => waking.abort();
+    this.restsUntil = this.clock.monotonic() + ms;
+    await this.clock.sleep(Math.min(ms, REFUSED_MS), waking.signal);
+    this.wake = () => {};
+  }
+
+  private async sendOne(): Promise<void> {
+    if (this.session.isRefused) return this.pause(REFUSED_MS);
+    const batch = this.buffer.take(this.most);
+    if (batch.entries.length === 0) return;
+    const request: ResultsRequest = { protocol: PROTOCOL, session: this.session.id, results: [...batch.results] };
+    try {
+      const options = { waitMs: 0, limitMs: LIMIT_MS, signal: this.stopping.signal };
+      this.took(batch, await this.connection.post(RESULTS_PATH, request, options));
+    } catch (error) {
+      this.buffer.putBack(batch);
+      if (!(error instanceof ServerUnreachable)) throw error;
+      this.failed(error.message);
+    }
+  }
+
+  private took(batch: Batch, reply: ServerReply): void {
+    const { meaning, status, body } = reply;
+    if (meaning === 'done') {
+      this.failures = 0;
+      this.most = undefined;
+      this.buffer.settle(batch);
+      this.note(body);
+      this.pause(numberOf(body['pause_ms']));
+    } else if (meaning === 'unreadable') {
+      this.halve(batch, status);
+    } else {
+      this.buffer.putBack(batch);
+      if (meaning === 'refused') this.session.isRefused = true;
+      const askedMs = meaning === 'busy' ? askedPauseMs(reply.retryAfter, Math.random()) : null;
+      if (askedMs === null) this.failed(`it answered ${status}`);
+      else this.pause(askedMs);
+    }
+  }
+
+  /** One of them is in the way of the others: they are sent in ever smaller parts until it is alone, and given up. */
+  private halve(batch: Batch, status: number): void {
+    const count = batch.entries.length;
+    if (count > 1) {
+      this.most = Math.ceil(count / 2);
+      return this.buffer.putBack(batch);
+    }
+    this.logger.error(`The service refuses a result with ${status}; it is given up.`);
+    this.most = undefined;
+    this.buffer.giveUp(batch);
+  }
+
+  private note(body: ServerReply['body']): void {
+    const refused: unknown[] = Array.isArray(body['refused']) ? body['refused'] : [];
+    this.metrics.sent('recorded', numberOf(body['recorded']));
+    this.metrics.sent('duplicate', numberOf(body['duplicates']));
+    this.metrics.sent('late', numberOf(body['late']));
+    this.metrics.sent('refused', refused.length);
+    if (refused.length === 0) return;
+    const codes = [...new Set(refused.map((one) => (isRecord(one) ? String(one['code']).slice(0, 40) : '')))].join(
+      ', ',
+    );
+    this.logger.debug(`${refused.length} results were not taken: ${codes}`);
+  }
+
+  private failed(why: string): void {
+    this.failures += 1;
+    this.logger.debug(`results wait: ${why}`);
+    this.pause(retryAfterMs(this.failures, Math.random()));
+  }
+
+  private pause(ms: number): void {
+    this.pausedUntil = this.clock.monotonic() + ms;
+  }
+}
+
+const numberOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);

@@ -1,0 +1,66 @@
+import type { CheckError } from '../../checker/checker';
+import type { FinishedCheck } from '../../engine/finished-check';
+import type { SentError, SentResult } from '../../probe-protocol/protocol';
+
+/** The check that somebody waits for. */
+export interface Asked {
+  ask: string;
+  /** Of settings that are no endpoint's. */
+  isTryOut: boolean;
+}
+
+/** A finished check as the protocol has it; `asked`: it is no slot's. */
+export function toSentResult(check: FinishedCheck, asked: Asked | undefined): SentResult {
+  const { result } = check;
+  const { dnsMs, connectMs, tlsMs, firstByteMs, transferMs } = result.phases;
+  const isTryOut = asked?.isTryOut === true;
+  return {
+    endpoint_id: isTryOut ? null : check.endpointId,
+    revision: isTryOut ? null : check.revision,
+    slot: check.slotMs,
+    ask: asked?.ask ?? null,
+    checked_at: check.checkedAt.getTime(),
+    attempts: check.attempts,
+    first_error: toSentError(check.firstError),
+    result: {
+      outcome: result.outcome,
+      duration_ms: result.durationMs ?? 0,
+      phases: {
+        dns_ms: dnsMs,
+        connect_ms: connectMs,
+        tls_ms: tlsMs,
+        first_byte_ms: firstByteMs,
+        transfer_ms: transferMs,
+      },
+      status_code: result.statusCode,
+      address: result.address,
+      certificate: result.certificate && {
+        expires_at: result.certificate.expiresAt,
+        issuer: result.certificate.issuer,
+        subject: result.certificate.subject,
+        names: result.certificate.names,
+      },
+      records: result.records,
+      redirects: result.redirects,
+      error: toSentError(result.error),
+      warning: toSentError(result.warning),
+    },
+  };
+}
+
+const toSentError = (error: CheckError | null): SentError | null =>
+  error && { code: error.code, phase: error.phase, message: error.message };
+
+/** About what a result without any text takes in memory. */
+const BASE_BYTES = 640;
+const BYTES_OF_CHARACTER = 2;
+
+/** About what a result takes in memory. The same for the same result, whenever it is asked. */
+export function bytesOf({ result, firstError }: FinishedCheck): number {
+  const { certificate, records, redirects, error, warning, address } = result;
+  let characters = address?.length ?? 0;
+  for (const one of [error, warning, firstError]) characters += one?.message.length ?? 0;
+  for (const text of [...(records ?? []), ...redirects, ...(certificate?.names ?? [])]) characters += text.length;
+  if (certificate) characters += certificate.issuer.length + certificate.subject.length + certificate.expiresAt.length;
+  return BASE_BYTES + BYTES_OF_CHARACTER * characters;
+}

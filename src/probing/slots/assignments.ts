@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import type { AssignedEndpoint } from '../../probe-protocol/protocol';
+import { digestOf } from '../../probe-protocol/digest';
+import type { CheckDefinition } from '../../engine/check-definition';
+import { SECOND_MS } from '../../platform/time/time-units';
+import { ServerClock } from '../server/server-clock';
+import { DefinitionReader } from './definition-reader';
+import { atOnceDelayMs, type Grid, nextSlot, slotAtOnce } from './slots';
+
+/** An endpoint that this probe checks. Times are the server's, in milliseconds. */
+export interface Assigned {
+  readonly definition: CheckDefinition;
+  readonly grid: Grid;
+  /** A failure is repeated where the streak reaches this; `null`: never. */
+  readonly confirmAt: number | null;
+  /** When its next check begins. */
+  runAtMs: number;
+  /** The newest slot that was begun; -Infinity before the first. */
+  lastSlotMs: number;
+  /** Of failures in a row that were found here. */
+  failures: number;
+}
+
+/** What the service has this probe check: in memory only, and gone when the token is. */
+@Injectable()
+export class Assignments {
+  private readonly endpoints = new Map<string, Assigned>();
+  /** Counts on: results that wait are told apart by it. */
+  private key = 0;
+  private isOfSeveral = false;
+
+  constructor(
+    private readonly reader: DefinitionReader,
+    private readonly clock: ServerClock,
+  ) {}
+
+  get size(): number {
+    return this.endpoints.size;
+  }
+
+  /** Endpoints of several organizations are here: none may take what all of them need. */
+  get ofSeveral(): boolean {
+    return this.isOfSeveral;
+  }
+
+  get digest(): string {
+    return digestOf(
+      Array.from(this.all(), ({ definition: { endpointId, revision } }) => ({ endpoint_id: endpointId, revision })),
+    );
+  }
+
+  all(): IterableIterator<Assigned> {
+    return this.endpoints.values();
+  }
+
+  get(endpointId: string): Assigned | undefined {
+    return this.endpoints.get(endpointId);
+  }
+
+  /** New ones, and changed ones in place of what they were. */
+  put(endpoints: readonly AssignedEndpoint[]): void {
+    const nowMs = this.clock.now();
+    const count = endpoints.filter((endpoint) => endpoint.at_once).length;
+    let turn = 0;
+    for (const endpoint of endpoints) {
+      const delayMs = endpoint.at_once ? atOnceDelayMs(turn++, count, endpoint.interval * SECOND_MS) : null;
+      this.set(endpoint, nowMs, delayMs);
+    }
+    this.changed();
+  }
+
+  remove(endpointIds: Iterable<string>): void {
+    for (const id of endpointIds) this.endpoints.delete(id);
+    this.changed();
+  }
+
+  /** Removes all others. */
+  keepOnly(endpointIds: ReadonlySet<string>): void {
+    this.remove([...this.endpoints.keys()].filter((id) => !endpointIds.has(id)));
+  }
+
+  clear(): void {
+    this.endpoints.clear();
+    this.changed();
+  }
+
+  /** When checks begin again after a time without any: nothing of it is made up for. */
+  resume(): void {
+    const nowMs = this.clock.now();
+    for (const assigned of this.all())
+      if (assigned.runAtMs <= nowMs) assigned.runAtMs = nextSlot(nowMs, assigned.lastSlotMs, assigned.grid);
+  }
+
+  private set(endpoint: AssignedEndpoint, nowMs: number, delayMs: number | null): void {
+    const { endpoint_id, revision, confirm_at, phase_ms } = endpoint;
+    const before = this.endpoints.get(endpoint_id);
+    const grid = { phaseMs: phase_ms, intervalMs: endpoint.interval * SECOND_MS };
+    const lastSlotMs = before?.lastSlotMs ?? -Infinity;
+    const atOnceMs = delayMs === null ? null : slotAtOnce(nowMs, delayMs, lastSlotMs, grid);
+    const isOnGrid = before?.grid.phaseMs === grid.phaseMs && before.grid.intervalMs === grid.intervalMs;
+    const nextMs = isOnGrid ? before.runAtMs : nextSlot(nowMs, lastSlotMs, grid);
+    this.endpoints.set(endpoint_id, {
+      definition: this.reader.read(endpoint, before?.definition.endpointKey ?? String(++this.key)),
+      grid,
+      confirmAt: confirm_at,
+      runAtMs: atOnceMs ?? nextMs,
+      lastSlotMs,
+      failures: before?.definition.revision === revision ? before.failures : 0,
+    });
+  }
+
+  private changed(): void {
+    const organizations = new Set<string>();
+    for (const { definition } of this.all()) {
+      organizations.add(definition.orgId);
+      if (organizations.size > 1) break;
+    }
+    this.isOfSeveral = organizations.size > 1;
+  }
+}

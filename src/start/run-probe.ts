@@ -1,0 +1,27 @@
+import 'reflect-metadata';
+import { Logger } from '@nestjs/common';
+import { Health } from '../platform/observability/health';
+import { serviceLogger } from '../platform/observability/service-logger';
+import { settingsWithoutEffect } from '../platform/config/probe-config';
+import { unknownSettings } from '../platform/config/unknown-settings';
+import { createProbe } from '../probing/create-probe';
+import { ProbeHttp } from '../probing/probe-http';
+import { addressOf } from './banner';
+import { listen } from './listen';
+import { print } from './print';
+import type { ProbeStartSettings } from './start-settings';
+import { stopOnSignals } from './stop-on-signals';
+
+/** Runs a probe in this process until a signal ends it. Resolves once it runs and has said so. */
+export async function runProbe({ environment, config, access }: ProbeStartSettings): Promise<void> {
+  Logger.overrideLogger(serviceLogger(config));
+  const logger = new Logger('Settings');
+  for (const text of [...unknownSettings(environment), ...settingsWithoutEffect(environment)]) logger.warn(text);
+  const probe = await createProbe(config, access);
+  stopOnSignals(probe.get(Health), () => probe.close());
+  const http = probe.get(ProbeHttp);
+  await listen(http, config);
+  await print(
+    `Probe is running at ${addressOf(http, config)} (/health/ready, /metrics) and checks for ${access.url}\n`,
+  );
+}

@@ -1,0 +1,344 @@
+/** @databases both */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { CheckView } from '../../../src/history/read/check.dto';
+import { ProbePresenceJob } from '../../../src/monitoring/remote/presence/probe-presence.job';
+import { Database } from '../../../src/platform/database/database';
+import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
+import type { ProbeView } from '../../../src/probe/probe.dto';
+import { digestOf } from '../../../src/probe-protocol/digest';
+import { POLL_PATH, RESULTS_PATH } from '../../../src/probe-protocol/protocol';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import {
+  DOWN,
+  nextAsks,
+  numberNow,
+  resultOf,
+  type ScriptedProbe,
+  startScriptedProbe,
+} from '../../harness/app/scripted-probe';
+
+const URL_OF_TARGET = 'https://shop.example.com/health';
+
+describe('the probe protocol', () => {
+  let app: TestApp;
+  let database: Database;
+  let probe: ScriptedProbe;
+  let website: string;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    database = app.app.get(Database);
+    website = await newWebsite(app.write);
+    probe = await startScriptedProbe(app, 'fra');
+  });
+  afterAll(() => app.close());
+
+  /** An endpoint of the probe, which it is told of. */
+  const newRemote = async (fields: object = {}): Promise<string> => {
+    const id = await newEndpoint(app.write, website, { url: URL_OF_TARGET, interval: 60, locations: ['fra'], ...fields });
+    await told();
+    return id;
+  };
+  /** What has changed is told to the probe. */
+  const told = async () => {
+    await numberNow(app);
+    return probe.sync();
+  };
+  const change = (id: string, fields: object) => app.write.put(`/endpoints/${id}`, fields);
+  const viewOf = async () => (await app.read.get<ProbeView>(`/probes/${probe.id}`)).body;
+  const statusOf = async (id: string) => (await app.read.get<{ status: string }>(`/endpoints/${id}`)).body.status;
+
+  describe('tells a probe what to check', () => {
+    it('as it was saved, with the headers that are masked for others, and each change of it', async () => {
+      const headers = [{ key: 'Authorization', value: 'Bearer secret' }];
+      const id = await newEndpoint(app.write, website, { url: URL_OF_TARGET, headers, timeout: 7, locations: ['fra'] });
+      expect((await probe.sync()).endpoints).toEqual([]);
+      const first = await told();
+      expect(first).toMatchObject({ full: false, more: false, removed: [], pause_ms: 0, asks: [] });
+      expect(first.lease_until - first.now).toBe(900_000);
+      expect(first.endpoints).toEqual([
+        {
+          endpoint_id: id,
+          organization: formatId('organization', app.orgId),
+          revision: 1,
+          interval: 60,
+          phase_ms: expect.any(Number),
+          at_once: true,
+          confirm_at: null,
+          allow_private: false,
+          definition: {
+            type: 'HTTPS',
+            url: URL_OF_TARGET,
+            timeout: 7,
+            method: 'GET',
+            headers,
+            body: null,
+            follow_redirects: true,
+            assertions: [],
+            tls: null,
+            certificate_warn_days: 14,
+          },
+        },
+      ]);
+      expect((await told()).endpoints).toEqual([]);
+
+      await newAlert(app.write, id, { failure_threshold: 2 });
+      expect((await told()).endpoints).toMatchObject([{ endpoint_id: id, revision: 1, confirm_at: 2 }]);
+      await change(id, { method: 'HEAD', enabled: true });
+      expect((await told()).endpoints).toMatchObject([{ revision: 2, definition: { method: 'HEAD' } }]);
+      await change(id, { enabled: false });
+      expect(await told()).toMatchObject({ endpoints: [], removed: [id] });
+      await change(id, { enabled: true });
+      expect(await told()).toMatchObject({ endpoints: [{ endpoint_id: id }], removed: [] });
+      await change(id, { locations: ['local'] });
+      expect(await told()).toMatchObject({ endpoints: [], removed: [id] });
+      await change(id, { locations: ['local', 'fra'] });
+      expect((await told()).endpoints).toMatchObject([{ endpoint_id: id, confirm_at: null }]);
+      await app.write.delete(`/endpoints/${id}`);
+      expect(await told()).toMatchObject({ endpoints: [], removed: [id] });
+    });
+
+    it('in full where the cursor is foreign, or the digest differs', async () => {
+      const id = await newRemote();
+      const all = [...probe.held.values()];
+      const held = { count: all.length, digest: digestOf(all) };
+      expect((await probe.poll(held)).body).toMatchObject({ full: false, endpoints: [] });
+      expect((await probe.poll({ ...held, count: 7 })).body.endpoints).toHaveLength(all.length);
+      for (const cursor of ['nonsense', `A${probe.cursor ?? ''}`])
+        expect((await probe.poll({ cursor })).body).toMatchObject({ full: true, more: false });
+      await change(id, { name: 'Health' });
+      expect((await told()).endpoints).toEqual([]);
+    });
+  });
+
+  it('lets the newest session work, and the one before when the newest is silent', async () => {
+    const [first, second] = [probe.another(), probe.another()];
+    await first.sync();
+    await second.sync();
+    expect(await first.poll()).toMatchObject({ status: 409, body: { code: 'session_replaced' } });
+    expect((await first.poll({ standby: true })).status).toBe(409);
+    expect((await second.poll()).status).toBe(200);
+    await database.query(`UPDATE probe SET last_seen_at = now() - interval '46 seconds' WHERE id = $1`, [
+      parseId('probe', probe.id),
+    ]);
+    expect((await first.poll({ standby: true })).status).toBe(200);
+    expect((await second.poll()).status).toBe(409);
+    const waiting = first.poll({ wait: 20 });
+    const third = probe.another();
+    await third.sync();
+    expect((await waiting).status).toBe(409);
+    Object.assign(probe, { session: third.session, cursor: third.cursor });
+  });
+
+  it('answers a poll that waits as soon as there is something', async () => {
+    const id = await newRemote();
+    const waiting = probe.poll({ wait: 20 });
+    await change(id, { timeout: 3 });
+    await numberNow(app);
+    expect((await waiting).body.endpoints).toMatchObject([{ endpoint_id: id, revision: 2 }]);
+  });
+
+  it('shows what a probe says of itself, and when it is heard no more', async () => {
+    const clock = Date.now() + 90_000;
+    await probe.poll({ version: '0.2.0', types: ['HTTP', 'HTTPS'], clock, buffered: 3, dropped: 2, skipped: 1, lag_ms: 7 });
+    const shown = { status: 'online', version: '0.2.0', protocol: 1, types: ['HTTP', 'HTTPS'], buffered: 3 };
+    expect(await viewOf()).toMatchObject({ ...shown, dropped: 2, skipped: 1, lag_ms: 7 });
+    expect(Math.abs(((await viewOf()).clock_offset_ms ?? 0) - 90_000)).toBeLessThan(2000);
+    const watched = await newEndpoint(app.write, website, { type: 'PROBE', url: 'probe:fra' });
+    const look = async () => (await app.write.post<CheckView>(`/endpoints/${watched}/checks`)).body;
+    expect(await look()).toMatchObject({
+      outcome: 'up',
+      warning: { message: expect.stringMatching(/^Of the probe fra: its clock is (89|90|91) s ahead/) },
+    });
+    await database.query(`UPDATE probe SET last_seen_at = now() - interval '61 seconds' WHERE id = $1`, [
+      parseId('probe', probe.id),
+    ]);
+    await app.app.get(ProbePresenceJob).run();
+    expect(await viewOf()).toMatchObject({ status: 'offline' });
+    expect(await look()).toMatchObject({ outcome: 'down', error: { code: 'probe_offline' } });
+    await probe.poll();
+    expect(await viewOf()).toMatchObject({ status: 'online' });
+    expect(await look()).toMatchObject({ outcome: 'up', degraded: false });
+    await app.write.delete(`/endpoints/${watched}`);
+  });
+
+  it('names the protocols that it speaks to a probe of another one, which is shown as unsupported', async () => {
+    const [before, reply] = [probe.cursor, await probe.poll({ protocol: 2, version: '9.0.0' })];
+    expect(reply).toMatchObject({ status: 409, body: { code: 'protocol_unsupported', supported: [1] } });
+    expect(await viewOf()).toMatchObject({ status: 'unsupported', version: '9.0.0' });
+    probe.cursor = before;
+    expect((await probe.poll()).status).toBe(200);
+    expect(await viewOf()).toMatchObject({ status: 'online' });
+  });
+
+  describe('takes results', () => {
+    it('once each, in their order, however often they are sent', async () => {
+      const id = await newRemote();
+      const { now } = await probe.sync();
+      const slots = [3, 2, 1].map((ago) => probe.result(id, now - ago * 60_000, ago === 1 ? DOWN : {}));
+      expect((await probe.send(slots)).body).toMatchObject({ recorded: 3, duplicates: 0, refused: [], pause_ms: 0 });
+      expect((await probe.send(slots)).body).toMatchObject({ recorded: 0, duplicates: 3, refused: [] });
+      const [both, again] = await Promise.all(
+        [0, 1].map(() => probe.send([...slots, probe.result(id, now)]).then(({ body }) => body)),
+      );
+      expect((both?.recorded ?? 0) + (again?.recorded ?? 0)).toBe(1);
+      expect(await statusOf(id)).toBe('up');
+      const { body: checks } = await app.read.get<CheckView[]>(`/endpoints/${id}/checks`);
+      expect(checks.map(({ outcome }) => outcome)).toEqual(['up', 'down', 'up', 'up']);
+    });
+
+    it('but refuses each row that cannot be', async () => {
+      const [id, paused] = [await newRemote(), await newRemote()];
+      const local = await newEndpoint(app.write, website, { url: URL_OF_TARGET });
+      const { now } = await probe.sync();
+      const pausedRow = probe.result(paused, now);
+      await change(paused, { enabled: false });
+      const good = probe.result(id, now);
+      const ahead = { ...good, slot: (good.slot ?? 0) + 60_000 };
+      const rows = [
+        { ...good, endpoint_id: local },
+        { ...good, endpoint_id: formatId('endpoint', newUuid()) },
+        pausedRow,
+        { ...good, revision: 2 },
+        { ...ahead, slot: (good.slot ?? 0) + 7 },
+        { ...ahead, slot: Math.ceil(now / 20) * 20 + 60_000 },
+        { ...good, checked_at: now - 3_700_000 },
+        { ...good, result: { ...good.result, error: { code: 'bad_luck', phase: 'connect', message: '' } } },
+        { ...good, slot: null, ask: newUuid() },
+        null,
+        good,
+        { ...good, slot: (good.slot ?? 0) + 20, checked_at: good.checked_at + 20 },
+      ];
+      const { status, body } = await probe.send(rows);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ recorded: 1, duplicates: 0 });
+      expect(body.refused.map(({ index, code }) => `${index} ${code}`)).toEqual([
+        '0 not_assigned',
+        '1 not_assigned',
+        '2 not_assigned',
+        '3 stale_revision',
+        '4 not_a_slot',
+        '5 in_future',
+        '6 too_old',
+        '7 invalid',
+        '8 not_a_slot',
+        '9 invalid',
+        '11 not_a_slot',
+      ]);
+    });
+
+    it.each([
+      ['nothing', '', 400],
+      ['no JSON', '{"protocol": 1', 400],
+      ['no list', { results: {} }, 400],
+      ['1,001 rows', { results: Array.from({ length: 1001 }, () => 0) }, 400],
+      ['256 KiB', { results: [], more: 'x'.repeat(262_144) }, 413],
+      ['very many values', { results: [], more: Array.from({ length: 110_000 }, () => 0) }, 413],
+    ])('but refuses a batch of %s', async (_, body, status) => {
+      const sent = typeof body === 'string' ? body : { protocol: 1, session: probe.session, ...body };
+      expect((await probe.post(RESULTS_PATH, sent)).status).toBe(status);
+    });
+
+    it('packed as well, and refuses what is too much when it is unpacked', async () => {
+      const body = { protocol: 1, session: probe.session, results: [] };
+      expect((await probe.postPacked(RESULTS_PATH, body)).status).toBe(200);
+      expect((await probe.postPacked(RESULTS_PATH, { ...body, more: 'x'.repeat(300_000) })).status).toBe(200);
+      expect((await probe.postPacked(RESULTS_PATH, { ...body, more: 'x'.repeat(600_000) })).status).toBe(413);
+      const bomb = gzipSync(Buffer.alloc(5_000_000, '['));
+      expect((await probe.post(RESULTS_PATH, bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
+      expect((await probe.post(RESULTS_PATH, 'no gzip', { 'content-encoding': 'gzip' })).status).toBe(400);
+      expect((await probe.post(POLL_PATH, '{}', { 'content-encoding': 'br' })).status).toBe(415);
+    });
+  });
+
+  describe('has a probe check what somebody asks for', () => {
+    it('of a stored endpoint, recorded as any other check', async () => {
+      const id = await newRemote();
+      const response = app.write.post<CheckView>(`/endpoints/${id}/checks?location=fra`);
+      const [ask, ...others] = await nextAsks(probe);
+      expect([ask, others]).toEqual([
+        { ask: expect.any(String), endpoint_id: id, definition: null, expires_at: expect.any(Number) },
+        [],
+      ]);
+      expect(await app.write.post(`/endpoints/${id}/checks`)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      const answer = resultOf({ endpoint_id: id, revision: 1, ask: ask?.ask, checked_at: Date.now() }, DOWN);
+      expect((await probe.send([answer, answer])).body).toMatchObject({
+        recorded: 1,
+        refused: [{ index: 1, code: 'not_a_slot' }],
+      });
+      const { status, body } = await response;
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ endpoint_id: id, outcome: 'down', error: { code: 'connection_refused' } });
+      expect((await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body.map((check) => check.id)).toEqual([body.id]);
+      expect((await probe.send([answer])).body.refused).toEqual([{ index: 0, code: 'not_a_slot' }]);
+    });
+
+    it('and of what is not stored, of which nothing is kept', async () => {
+      const body = { name: 'Try', url: URL_OF_TARGET, type: 'HTTPS', headers: [{ key: 'X-Api-Key', value: 'hidden' }] };
+      const response = app.write.post<CheckView>('/endpoints/test?location=fra', body);
+      const [ask] = await nextAsks(probe);
+      expect(ask).toMatchObject({
+        endpoint_id: null,
+        organization: formatId('organization', app.orgId),
+        allow_private: false,
+        definition: { url: URL_OF_TARGET, headers: [{ key: 'X-Api-Key', value: 'hidden' }] },
+      });
+      await probe.send([resultOf({ endpoint_id: null, revision: null, ask: ask?.ask, checked_at: Date.now() })]);
+      const { status, body: shown } = await response;
+      expect([status, shown.outcome, 'id' in shown]).toEqual([200, 'up', false]);
+      expect(await database.query('SELECT definition FROM probe_ask WHERE endpoint_id IS NULL')).toEqual([
+        { definition: null },
+      ]);
+    });
+
+    it('unless it is not online, or not one of the locations', async () => {
+      const id = await newRemote();
+      const ask = (location: string) => app.write.post(`/endpoints/${id}/checks?location=${location}`);
+      expect(await ask('local')).toMatchObject({ status: 404 });
+      expect(await ask('no%20key')).toMatchObject({ status: 400, body: { code: 'invalid_query' } });
+      await database.query('UPDATE probe SET online = false WHERE id = $1', [parseId('probe', probe.id)]);
+      expect(await ask('fra')).toMatchObject({ status: 409, body: { code: 'probe_offline' } });
+      await probe.poll();
+    });
+  });
+
+  it('is what docs/probe-protocol.md shows', async () => {
+    const text = readFileSync(join(__dirname, '../../../docs/probe-protocol.md'), 'utf8');
+    const shown = [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) => JSON.parse(json) as Example);
+    const [poll, work, batch, outcome] = shown;
+    if (!poll || !work || !batch || !outcome || shown.length !== 4) throw new Error('the page shows two requests');
+    const fresh = await startScriptedProbe(app, 'docs');
+    const { session } = fresh;
+    const definition = { url: 'https://shop.example.com/health', timeout: 10 };
+    const headers = [{ key: 'Authorization', value: 'Bearer secret' }];
+    const id = await newEndpoint(app.write, website, { ...definition, headers, locations: ['docs'] });
+    await numberNow(app);
+
+    const told = (await fresh.poll({ ...poll, session, cursor: null, wait: 0 })).body;
+    const [endpoint] = told.endpoints;
+    expect(shapeOf(told)).toEqual(shapeOf(work));
+    expect(endpoint?.definition).toEqual((work['endpoints'] as Example[])[0]?.['definition']);
+
+    const [first, second] = batch['results'] as Example[];
+    const { slot, checked_at } = fresh.result(id, told.now);
+    const sent = [
+      { ...first, endpoint_id: id, slot, checked_at },
+      { ...second, slot, checked_at },
+    ];
+    const answer = (await fresh.send(sent)).body;
+    expect({ ...answer, now: outcome['now'] }).toEqual(outcome);
+    await app.write.delete(`/endpoints/${id}`);
+  });
+});
+
+type Example = Record<string, unknown>;
+
+/** The names of all fields, and the kinds of what they hold. */
+const shapeOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shapeOf(item)]));
+};

@@ -1,0 +1,363 @@
+/**
+ * @lane slow
+ * @databases both
+ */
+import type { ErrorCode, Outcome } from '../../../src/checker/checker';
+import { EndpointSchedule } from '../../../src/endpoint/endpoint-schedule';
+import type { FinishedCheck } from '../../../src/engine/finished-check';
+import { RemoteFailures } from '../../../src/monitoring/before-trigger/remote-failures';
+import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
+import { LocationSweep } from '../../../src/monitoring/record/location-sweep';
+import { WorkerDatabase } from '../../../src/platform/database/database';
+import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
+import { MINUTE_MS, SECOND_MS } from '../../../src/platform/time/time-units';
+import { eventually } from '../../../packages/testing/eventually';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { recorded as finishedCheck } from '../../harness/app/history';
+import { EVERYTHING } from '../../harness/app/occurrences';
+import { collectQueries } from '../../harness/app/query-counter';
+import { newRecorder } from '../../harness/app/recorder';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+
+const INTERVAL_SECONDS = 60;
+const NOW_AND_EVER = { failure_threshold: 1, success_threshold: 1 };
+
+interface Site {
+  id: string;
+  key: string;
+  orgId: string;
+}
+
+describe('an endpoint at several locations', () => {
+  let app: TestApp;
+  let database: WorkerDatabase;
+  let websiteId: string;
+  /** Numbers of the probes fra, virginia and office. */
+  let probes: number[];
+
+  beforeAll(async () => {
+    app = await startOwnApp({ role: 'api', confirmFailures: false });
+    database = app.app.get(WorkerDatabase);
+    websiteId = await newWebsite(app.write);
+    const [org] = await database.query<{ orgId: string }>('SELECT org_id AS "orgId" FROM website');
+    probes = [];
+    for (const key of ['fra', 'virginia', 'office']) {
+      const [row] = await database.query<{ number: number }>(
+        `INSERT INTO probe (id, org_id, key, name, created_at, updated_at, online) VALUES ($1, $2, $3, $3, now(), now(), true) RETURNING number`,
+        [newUuid(), org?.orgId, key],
+      );
+      probes.push(row?.number ?? 0);
+    }
+  });
+  afterAll(() => app.close());
+
+  const probe = (index: number): number => probes[index] ?? -9;
+
+  /** An endpoint at these locations, 0 for local, assigned `agoMs` ago. */
+  async function newSite(numbers: readonly number[], { quorum = 'majority', agoMs = 0 } = {}): Promise<Site> {
+    const id = parseId('endpoint', await newEndpoint(app.write, websiteId, { interval: INTERVAL_SECONDS })) ?? '';
+    await database.query('UPDATE endpoint SET quorum = $2, location_count = $3 WHERE id = $1', [
+      id,
+      quorum,
+      numbers.length,
+    ]);
+    await database.query(
+      `UPDATE endpoint_schedule SET located = true, scheduled = $2, next_check_at = CASE WHEN $2 THEN now() + interval '50 seconds' ELSE 'infinity' END
+        WHERE endpoint_id = $1`,
+      [id, numbers.includes(0)],
+    );
+    await database.query(
+      `INSERT INTO endpoint_location (endpoint_id, number, org_id, position, phase_ms, assigned_at)
+       SELECT e.id, n.number, e.org_id, n.ordinality, 0, now() - $3 * interval '1 ms'
+         FROM endpoint e, unnest($2::smallint[]) WITH ORDINALITY AS n (number) WHERE e.id = $1`,
+      [id, numbers, agoMs],
+    );
+    const [row] = await database.query<Site>(
+      'SELECT id, key::text AS key, org_id AS "orgId" FROM endpoint WHERE id = $1',
+      [id],
+    );
+    if (!row) throw new Error('there is no such endpoint');
+    return row;
+  }
+
+  let lastMs = 0;
+  /** A check that began `agoMs` ago; each begins later than the one before. */
+  function checkOf(
+    site: Site,
+    location: number,
+    outcome: Outcome,
+    agoMs = 0,
+    code: ErrorCode = 'connection_timeout',
+  ): FinishedCheck {
+    lastMs = Math.max(lastMs + 1, Date.now());
+    const at = new Date(lastMs - agoMs);
+    const check = finishedCheck(site, at, outcome, 12.5, { code });
+    return { ...check, orgId: site.orgId, location, revision: 1, slotMs: at.getTime() };
+  }
+  const record = (check: FinishedCheck) => newRecorder(app).record(check);
+  async function recordAll(checks: readonly FinishedCheck[]): Promise<void> {
+    const recorder = newRecorder(app);
+    await Promise.all(checks.map((check) => recorder.record(check)));
+  }
+
+  const stateOf = async ({ id }: Site) =>
+    (
+      await database.query<{ status: number; failures: number; successes: number; degraded: boolean }>(
+        `SELECT status, consecutive_failures AS failures, consecutive_successes AS successes, degraded_since IS NOT NULL AS degraded
+           FROM endpoint_state WHERE endpoint_id = $1`,
+        [id],
+      )
+    )[0];
+  const locationsOf = ({ id }: Site) =>
+    database.query<{ status: number; failures: number; successes: number; message: string | null }>(
+      `SELECT status, failures, successes, last_message AS message FROM endpoint_location WHERE endpoint_id = $1 ORDER BY position`,
+      [id],
+    );
+  const eventsOf = async ({ id }: Site) =>
+    (
+      await database.query<{ type: string; message: string | null }>(
+        'SELECT type, error_message AS message FROM alert_event WHERE endpoint_id = $1 ORDER BY id',
+        [id],
+      )
+    ).map(({ type, message }) => (message === null ? type : `${type}: ${message}`));
+  const asksOf = async ({ id }: Site) =>
+    (
+      await database.query<{ number: number }>('SELECT number FROM probe_ask WHERE endpoint_id = $1 ORDER BY number', [
+        id,
+      ])
+    ).map(({ number }) => number);
+  const alertOn = (site: Site, fields: object = {}) =>
+    newAlert(app.write, formatId('endpoint', site.id), { ...NOW_AND_EVER, ...fields });
+
+  it('of which one location is broken is degraded: an alert on degraded tells once and names it, one on down is silent', async () => {
+    const site = await newSite(probes);
+    await alertOn(site);
+    await alertOn(site, { condition: 'degraded' });
+    await recordAll([0, 1, 2].map((index) => checkOf(site, probe(index), 'up')));
+    for (const _ of [1, 2, 3]) await record(checkOf(site, probe(1), 'down'));
+    expect(await stateOf(site)).toMatchObject({ status: 1, degraded: true, failures: 0 });
+    expect(await eventsOf(site)).toEqual(['triggered: 1 of 3 locations: virginia, connection_timeout']);
+  });
+
+  it('of which two fail triggers at once, by what the second said; back with one of them it resolves', async () => {
+    const site = await newSite(probes);
+    await alertOn(site);
+    await recordAll([0, 1, 2].map((index) => checkOf(site, probe(index), 'up')));
+    await record(checkOf(site, probe(0), 'down'));
+    await record(checkOf(site, probe(2), 'down', 0, 'connection_refused'));
+    expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered: /)]);
+    expect(await stateOf(site)).toMatchObject({ status: 0, failures: 1 });
+    expect((await locationsOf(site)).map(({ status, failures }) => [status, failures])).toEqual([
+      [0, 1],
+      [1, 0],
+      [0, 1],
+    ]);
+    await record(checkOf(site, probe(0), 'up'));
+    expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered: /), 'resolved']);
+  });
+
+  it('asks the other voters when one reaches the threshold, each once, and has a local one due at once', async () => {
+    const site = await newSite([0, ...probes]);
+    await alertOn(site, { failure_threshold: 2 });
+    await recordAll([0, probe(0), probe(1)].map((number) => checkOf(site, number, 'up')));
+    await record(checkOf(site, probe(0), 'down'));
+    expect(await asksOf(site)).toEqual([]);
+    // A check of long ago: the local one may be asked again.
+    await database.query(
+      `UPDATE endpoint_location SET last_checked_at = now() - interval '40 seconds' WHERE endpoint_id = $1 AND number = 0`,
+      [site.id],
+    );
+    await record(checkOf(site, probe(0), 'down'));
+    await record(checkOf(site, probe(0), 'down'));
+    expect(await asksOf(site)).toEqual([probe(1)]);
+    const [schedule] = await database.query<{ due: boolean }>(
+      'SELECT next_check_at <= now() AS due FROM endpoint_schedule WHERE endpoint_id = $1',
+      [site.id],
+    );
+    expect(schedule?.due).toBe(true);
+  });
+
+  it('of which one fails and two are gone is unknown, and down once they are lost', async () => {
+    const site = await newSite(probes);
+    await alertOn(site);
+    await record(checkOf(site, probe(0), 'down'));
+    expect([(await stateOf(site))?.status, await eventsOf(site)]).toEqual([2, []]);
+    await database.query(
+      `UPDATE endpoint_location SET assigned_at = now() - interval '10 minutes' WHERE endpoint_id = $1`,
+      [site.id],
+    );
+    await record(checkOf(site, probe(0), 'down'));
+    expect([(await stateOf(site))?.status, await eventsOf(site)]).toEqual([0, [expect.stringMatching(/^triggered/)]]);
+  });
+
+  it('counts results as if once that come twice, reordered between locations, at two recorders at once', async () => {
+    const [once, often] = [await newSite(probes), await newSite(probes)];
+    const seen = ['up', 'down', 'down', 'unknown', 'down', 'up'] as const;
+    const plan = seen.flatMap((outcome, step) => probes.map((number) => ({ outcome, number, step })));
+    const made = new Map(
+      [once, often].map((site) => [site, plan.map(({ outcome, number }) => checkOf(site, number, outcome))]),
+    );
+    for (const check of made.get(once) ?? []) await record(check);
+    const batches = [...probes]
+      .reverse()
+      .map((number) => (made.get(often) ?? []).filter(({ location }) => location === number));
+    const copies = () => batches.map((batch) => recordAll(batch.map((check) => ({ ...check }))));
+    await Promise.all([...copies(), ...copies()]);
+    expect(await locationsOf(often)).toEqual(await locationsOf(once));
+    expect((await stateOf(often))?.status).toBe((await stateOf(once))?.status);
+    const stored = async ({ key }: Site) =>
+      (await database.query('SELECT 1 FROM check_result WHERE endpoint_key = $1', [key])).length;
+    expect([await stored(once), await stored(often)]).toEqual([18, 18]);
+  });
+
+  it('takes nothing from a location that it does not have', async () => {
+    const site = await newSite([probe(0), probe(1)]);
+    expect(await record(checkOf(site, probe(2), 'down'))).toBe('dropped');
+    expect(await record(checkOf(site, 0, 'down'))).toBe('dropped');
+    expect((await stateOf(site))?.status).toBe(2);
+  });
+
+  it('counts what comes late for its location alone, and triggers with the first fresh quorum', async () => {
+    const site = await newSite(probes);
+    await alertOn(site);
+    const agoMs = 10 * MINUTE_MS;
+    const late = [1, 2].map((index) => checkOf(site, probe(index), 'down', agoMs));
+    await recordAll(late);
+    expect(late.map(({ counted, isLate }) => [counted, isLate])).toEqual([
+      [null, true],
+      [null, true],
+    ]);
+    expect([(await stateOf(site))?.status, await eventsOf(site)]).toEqual([2, []]);
+    expect((await locationsOf(site)).map(({ failures }) => failures)).toEqual([0, 1, 1]);
+    await record(checkOf(site, probe(1), 'down'));
+    await record(checkOf(site, probe(2), 'down'));
+    expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered/)]);
+  });
+
+  it('at one remote location folds what comes late, triggers with the first fresh failure, and says since when', async () => {
+    const [broken, healed] = [await newSite([probe(0)]), await newSite([probe(0)])];
+    for (const site of [broken, healed]) await alertOn(site);
+    const began = 10 * MINUTE_MS;
+    const first = checkOf(broken, probe(0), 'down', began);
+    await record(first);
+    await record(checkOf(broken, probe(0), 'down', began - MINUTE_MS));
+    await record(checkOf(healed, probe(0), 'down', began));
+    await record(checkOf(healed, probe(0), 'up', began - MINUTE_MS));
+    expect([await eventsOf(broken), await eventsOf(healed)]).toEqual([[], []]);
+    await record(checkOf(broken, probe(0), 'down'));
+    await record(checkOf(healed, probe(0), 'up'));
+    expect([(await eventsOf(broken)).length, await eventsOf(healed)]).toEqual([1, []]);
+    const [event] = await database.query<{ at: Date }>(
+      'SELECT started_at AS at FROM alert_event WHERE endpoint_id = $1',
+      [broken.id],
+    );
+    expect(event?.at).toEqual(first.checkedAt);
+    const outages = await database.query<{ open: boolean }>(
+      'SELECT ended_at IS NULL AS open FROM outage WHERE endpoint_key = $1',
+      [healed.key],
+    );
+    expect(outages).toEqual([{ open: false }]);
+  });
+
+  it('of which the last voter falls silent is unknown once, whoever finds it, and what is open stays open', async () => {
+    const [site, seen] = [await newSite(probes), await newSite(probes)];
+    await alertOn(site);
+    for (const index of [0, 1]) await record(checkOf(site, probe(index), 'down'));
+    await record(checkOf(seen, probe(1), 'up'));
+    await database.query(
+      `UPDATE endpoint_location SET last_checked_at = last_checked_at - interval '146 seconds' WHERE endpoint_id = $1`,
+      [site.id],
+    );
+    const sweep = app.app.get(LocationSweep);
+    await Promise.all([sweep.sweep(), sweep.sweep()]);
+    await sweep.sweep();
+    expect(await stateOf(site)).toMatchObject({ status: 2, failures: 1 });
+    expect((await stateOf(seen))?.status).toBe(1);
+    const stored = await database.query('SELECT 1 FROM check_result WHERE endpoint_key = $1 AND duration_us = -1', [
+      site.key,
+    ]);
+    expect(stored).toHaveLength(1);
+    expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered/)]);
+  });
+
+  it('goes by what is left while a probe is disabled', async () => {
+    const site = await newSite(probes);
+    await recordAll([0, 1].map((index) => checkOf(site, probe(index), 'up')));
+    await database.query('UPDATE probe SET enabled = false WHERE number = ANY ($1)', [[probe(0), probe(1)]]);
+    await record(checkOf(site, probe(2), 'down'));
+    await database.query('UPDATE probe SET enabled = true');
+    expect((await stateOf(site))?.status).toBe(0);
+  });
+
+  it('costs two statements more in a batch; others cost none more', async () => {
+    const plain = await newSite([0]);
+    await database.query('DELETE FROM endpoint_location WHERE endpoint_id = $1', [plain.id]);
+    await database.query('UPDATE endpoint_schedule SET located = false WHERE endpoint_id = $1', [plain.id]);
+    const [one, other] = [await newSite(probes), await newSite(probes)];
+    const queries = collectQueries(database.dataSource);
+    const statements = async (checks: FinishedCheck[]): Promise<string[]> => {
+      queries.length = 0;
+      await recordAll(checks);
+      return queries.map(([sql]) => sql).filter((sql) => /endpoint_|check_|alert|outage|probe/.test(sql));
+    };
+    const alone = await statements([checkOf(plain, 0, 'up')]);
+    expect(alone.filter((sql) => /endpoint_location|probe/.test(sql))).toEqual([]);
+    const located = await statements([
+      checkOf(one, probe(0), 'up'),
+      checkOf(other, probe(0), 'up'),
+      checkOf(plain, 0, 'up'),
+    ]);
+    expect(located.length).toBe(alone.length + 2);
+  });
+
+  it('is written with its row read also where its local results change nothing', async () => {
+    const site = await newSite([0, probe(0)]);
+    const recorder = newRecorder(app);
+    const next = async (): Promise<void> => {
+      recorder.add(checkOf(site, 0, 'up'));
+      await recorder.drain(10_000);
+    };
+    await next();
+    // As in a process that has not seen it yet.
+    app.app.get(EndpointStateStore).located.delete(site.id);
+    await next();
+    await next();
+    expect((await locationsOf(site))[0]).toMatchObject({ successes: 3 });
+    expect(await stateOf(site)).toMatchObject({ status: 1, successes: 3 });
+  });
+
+  it('has all its probes asked when maintenance ends over what is down', async () => {
+    const [down, up] = [await newSite(probes), await newSite(probes)];
+    for (const index of [0, 1]) await record(checkOf(down, probe(index), 'down'));
+    for (const index of [0, 1]) await record(checkOf(up, probe(index), 'up'));
+    await database.transaction((tx) =>
+      app.app.get(EndpointSchedule).dueAfter(tx, { orgId: down.orgId, ...EVERYTHING }, new Date()),
+    );
+    expect([await asksOf(down), await asksOf(up)]).toEqual([[...probes], []]);
+  });
+
+  it('forgets what was recorded by a clock that was ahead', async () => {
+    const site = await newSite([probe(0), probe(1)]);
+    const ahead = checkOf(site, probe(0), 'up', -30 * MINUTE_MS);
+    expect(await record(ahead)).toBe('recorded');
+    expect(await record(checkOf(site, probe(0), 'down'))).toBe('dropped');
+    await database.transaction((tx) => app.app.get(EndpointStateStore).forgetFuture(tx));
+    expect(await record(checkOf(site, probe(0), 'down'))).toBe('recorded');
+  });
+
+  it('waits for the probes of what it depends on before it is recorded, and triggers nothing when that is down', async () => {
+    const [child, parent] = [await newSite([probe(0)]), await newSite([probe(1)])];
+    await alertOn(child);
+    await record(checkOf(parent, probe(1), 'up'));
+    await record(checkOf(child, probe(0), 'up'));
+    await database.query('INSERT INTO endpoint_dependency VALUES ($1, $2)', [child.id, parent.id]);
+    const failure = checkOf(child, probe(0), 'down');
+    const prepared = app.app.get(RemoteFailures).prepare(failure, new AbortController().signal);
+    await eventually('the parent is asked', async () => (await asksOf(parent)).length > 0);
+    await record({ ...checkOf(parent, probe(1), 'down', -SECOND_MS), slotMs: null });
+    await prepared;
+    expect(failure.isParentDown).toBe(true);
+    await record(failure);
+    expect(await eventsOf(child)).toEqual([]);
+  });
+});

@@ -1,0 +1,153 @@
+import {
+  chosenOf,
+  downText,
+  fittingQuorum,
+  fromText,
+  locationState,
+  locationText,
+  type LocationView,
+  possibleLocations,
+  quorumChoices,
+  quorumText,
+  votesText,
+  whichText,
+} from '../../../web/src/logic/location';
+
+const NOW = Date.parse('2026-11-26T12:00:00Z');
+const view = (location: string, more: Partial<LocationView> = {}): LocationView => ({
+  location,
+  name: location,
+  status: 'up',
+  since: '2026-11-26T11:17:30Z',
+  last_checked_at: '2026-11-26T11:59:30Z',
+  failures: 0,
+  successes: 4,
+  vote: 'up',
+  silent: false,
+  error: null,
+  reason: null,
+  ...more,
+});
+const timeout = { code: 'connection_timeout' as const, message: 'No connection within 10 s.' };
+const down = (location: string, more: Partial<LocationView> = {}) =>
+  view(location, { status: 'down', vote: 'down', failures: 2, error: timeout, ...more });
+
+describe('the locations of an endpoint, in words', () => {
+  it('offers this service, then own probes, then shared ones, and says what keeps one from being chosen', () => {
+    const probe = { region: '', status: 'online' as const, types: ['HTTPS'], shared: false };
+    const probes = [
+      { ...probe, key: 'us', name: 'US', shared: true },
+      { ...probe, key: 'fra', name: 'Frankfurt', region: 'eu' },
+      { ...probe, key: 'new', name: 'New', status: 'new' as const, types: null },
+      { ...probe, key: 'off', name: 'Off', status: 'disabled' as const },
+      { ...probe, key: 'dns', name: 'Names', types: ['DNS'] },
+    ];
+    expect(possibleLocations(probes, 'HTTPS', ['local', 'gone'])).toEqual([
+      { location: 'local', name: 'This service', note: '', isClosed: false },
+      { location: 'fra', name: 'Frankfurt', note: 'eu', isClosed: false },
+      { location: 'new', name: 'New', note: 'not seen yet', isClosed: false },
+      { location: 'off', name: 'Off', note: 'disabled', isClosed: true },
+      { location: 'dns', name: 'Names', note: 'does not check HTTPS', isClosed: true },
+      { location: 'shared/us', name: 'US', note: 'shared', isClosed: false },
+      { location: 'gone', name: 'gone', note: 'not there any more', isClosed: false },
+    ]);
+  });
+
+  it('tests from where one asks, or else from this service, or from the first', () => {
+    expect([
+      chosenOf(['fra', 'local'], 'fra'),
+      chosenOf(['fra', 'local'], ''),
+      chosenOf(['fra', 'us'], 'gone'),
+    ]).toEqual(['fra', 'local', 'fra']);
+    expect(chosenOf([], '')).toBeNull();
+  });
+
+  it('offers how many must agree, of five also the numbers between', () => {
+    expect(quorumChoices(3, 'majority').map(([, title]) => title)).toEqual([
+      'Most: 2 of 3 must agree',
+      'One: 1 of 3 is enough',
+      'All: 3 of 3 must agree',
+    ]);
+    expect(quorumChoices(5, 'majority').map(([value]) => value)).toEqual(['majority', 'any', '2', '4', 'all']);
+    expect(quorumChoices(3, '2').map(([value]) => value)).toContain('2');
+  });
+
+  it.each([
+    ['majority', 2, 'majority'],
+    ['3', 3, '3'],
+    ['3', 2, 'all'],
+  ])('keeps the quorum %s with %i locations as %s', (quorum, n, expected) => {
+    expect(fittingQuorum(quorum, n)).toBe(expected);
+  });
+
+  it.each([
+    ['majority', 1, 0, ''],
+    ['majority', 2, 0, 'It is down when 2 of 2 say so.'],
+    ['majority', 5, 0, 'It is down when 3 of 5 say so.'],
+    ['any', 3, 0, 'It is down when 1 of 3 says so.'],
+    ['all', 3, 0, 'It is down when 3 of 3 say so.'],
+    [2, 4, 0, 'It is down when 2 of 4 say so.'],
+    ['majority', 3, 1, 'It is down when 2 of 3 say so. 1 of 4 does not count now.'],
+    [3, 1, 2, 'It is down when 1 of 1 says so. 2 of 3 do not count now.'],
+    ['majority', 0, 2, '2 of 2 do not count now.'],
+  ])('says of the quorum %s of %i locations, beside %i that are lost: “%s”', (quorum, n, lost, expected) => {
+    const rows = (many: number, reason: LocationView['reason']) => Array.from({ length: many }, () => ({ reason }));
+    expect(quorumText(quorum, [...rows(n, null), ...rows(lost, 'lost')])).toBe(expected);
+  });
+
+  it.each([
+    [view('fra'), 'up', 'Up', 'Answers'],
+    [down('fra'), 'down', 'Down', 'No connection within 10 s. (2 in a row)'],
+    [view('fra', { error: timeout }), 'degraded', 'Degraded', 'No connection within 10 s.'],
+    [
+      view('fra', { status: 'unknown', last_checked_at: null, reason: 'silent' }),
+      'unknown',
+      'Not yet',
+      'It has not reported yet, so it has no vote.',
+    ],
+    [down('fra', { reason: 'silent' }), 'unknown', 'Silent', 'It has no vote until it reports again.'],
+    [
+      down('fra', { reason: 'lost' }),
+      'unknown',
+      'Lost',
+      'It does not count until it reports again: the others decide.',
+    ],
+    [view('fra', { reason: 'disabled' }), 'paused', 'Disabled', 'The probe is disabled: it does not count.'],
+  ])('shows %j as %s, “%s”', (location, status, word, text) => {
+    expect([locationState(location), locationText(location)]).toEqual([{ status, word }, text]);
+  });
+
+  it('says which of several are down, why and for how long, in whole minutes', () => {
+    expect(whichText([view('fra'), down('virginia'), view('local')], NOW)).toBe(
+      '1 of 3: virginia, connection timeout, 42 min',
+    );
+    expect(whichText([down('fra', { since: null }), down('virginia', { error: null })], NOW)).toBe(
+      '2 of 2: fra, connection timeout; virginia, 42 min',
+    );
+    expect(whichText([view('fra'), down('virginia'), view('local'), view('office', { reason: 'lost' })], NOW)).toMatch(
+      /^1 of 3: virginia/,
+    );
+    expect([null, [down('fra')], [view('fra'), view('office')]].map((all) => whichText(all, NOW))).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('has a pill where one says down, and a sentence of the votes', () => {
+    const lists = [null, { down: 0, voting: 3, of: 3 }, { down: 1, voting: 3, of: 3 }, { down: 1, voting: 1, of: 1 }];
+    expect(lists.map(downText)).toEqual([null, null, '1 of 3 down', null]);
+    expect(votesText({ down: 1, voting: 3, of: 3 })).toBe('1 of 3 locations says down');
+    expect(votesText({ down: 2, voting: 2, of: 3 })).toBe('2 of 3 locations say down; 2 of them vote');
+  });
+
+  it('says from where an event came', () => {
+    const seen = (location: string, outcome: 'up' | 'down') => ({ location, outcome, error: null });
+    expect([
+      fromText(null),
+      fromText([seen('fra', 'down')]),
+      fromText([seen('fra', 'up'), seen('office', 'up')]),
+      fromText([seen('fra', 'down'), seen('local', 'up'), seen('office', 'down')]),
+    ]).toEqual(['', '', '', 'from 2 of 3 locations: fra, office']);
+  });
+});

@@ -1,0 +1,165 @@
+import type { AlertEvent, Endpoint, OverviewItem, Probe } from '../api/types';
+import { count, duration, words } from './format';
+import type { Shown } from './overview-order';
+import { LOCAL, locationOf } from './probe';
+
+export type LocationView = NonNullable<Endpoint['by_location']>[number];
+
+/** A place where an endpoint may be checked. */
+export interface PossibleLocation {
+  location: string;
+  name: string;
+  /** What one should know of it before one chooses it; empty: nothing. */
+  note: string;
+  /** It cannot be chosen now. */
+  isClosed: boolean;
+}
+
+/** What the service itself is called. */
+export const HERE = 'This service';
+
+/** Whether an endpoint is checked by the service alone, as every one is that says nothing of it. */
+export const isLocal = (locations: readonly string[]): boolean => locations.length === 1 && locations[0] === LOCAL;
+
+/** The one of these that was asked for, or else the service where it is among them, or the first. */
+export const chosenOf = (locations: readonly string[], asked: string): string | null =>
+  [asked, LOCAL].find((each) => locations.includes(each)) ?? locations[0] ?? null;
+
+/** Where an endpoint of a type may be checked: here, then by the organization's own probes, then by shared ones; and what is chosen already. */
+export function possibleLocations(
+  probes: readonly Pick<Probe, 'key' | 'name' | 'shared' | 'status' | 'types' | 'region'>[],
+  type: string,
+  chosen: readonly string[],
+): PossibleLocation[] {
+  const known = [...probes]
+    .sort((a, b) => Number(a.shared) - Number(b.shared))
+    .map((probe): PossibleLocation => {
+      const lacksType = probe.types !== null && !probe.types.includes(type);
+      const notes = [
+        probe.region,
+        probe.shared ? 'shared' : '',
+        NOTES[probe.status] ?? '',
+        lacksType ? `does not check ${type}` : '',
+      ];
+      return {
+        location: locationOf(probe),
+        name: probe.name,
+        note: notes.filter((note) => note !== '').join(', '),
+        isClosed: probe.status === 'disabled' || lacksType,
+      };
+    });
+  const gone = chosen.filter((each) => each !== LOCAL && !known.some(({ location }) => location === each));
+  return [
+    { location: LOCAL, name: HERE, note: '', isClosed: false },
+    ...known,
+    ...gone.map((location) => ({ location, name: location, note: 'not there any more', isClosed: false })),
+  ];
+}
+
+const NOTES: Partial<Record<Probe['status'], string>> = {
+  new: 'not seen yet',
+  offline: 'offline',
+  disabled: 'disabled',
+  unsupported: 'too old',
+};
+
+/** The choices of how many must agree, for `n` locations; with the one that is chosen, where it is none of the usual ones. */
+export function quorumChoices(n: number, current: string): [value: string, title: string][] {
+  const most = Math.floor(n / 2) + 1;
+  const numbers = Array.from({ length: n }, (_, index) => index + 1).filter(
+    (k) => String(k) === current || (k > 1 && k < n && k !== most),
+  );
+  return [
+    ['majority', `Most: ${most} of ${n} must agree`],
+    ['any', `One: 1 of ${n} is enough`],
+    ...numbers.map((k): [string, string] => [String(k), `${k} of ${n} must agree`]),
+    ['all', `All: ${n} of ${n} must agree`],
+  ];
+}
+
+/** A quorum that still fits: a number is at most that of the locations. */
+export const fittingQuorum = (quorum: string, n: number): string =>
+  /^\d+$/.test(quorum) && Number(quorum) > n ? 'all' : quorum;
+
+/** Those that count: what is silent for long, or off, decides nothing. */
+const counted = (locations: readonly Pick<LocationView, 'reason'>[]): number =>
+  locations.filter(({ reason }) => isWaiting(reason)).length;
+
+/** `It is down when 2 of 3 say so. 1 of 4 does not count now.`; nothing for one location. */
+export function quorumText(quorum: string | number, locations: readonly Pick<LocationView, 'reason'>[]): string {
+  if (locations.length < 2) return '';
+  const n = counted(locations);
+  const out = locations.length - n;
+  const rest = out === 0 ? '' : `${out} of ${locations.length} ${out === 1 ? 'does' : 'do'} not count now.`;
+  if (n === 0) return rest;
+  const k = { any: 1, majority: Math.floor(n / 2) + 1, all: n }[String(quorum)] ?? Math.min(Number(quorum) || 1, n);
+  return `It is down when ${k} of ${n} ${k === 1 ? 'says' : 'say'} so. ${rest}`.trim();
+}
+
+/** A location as a shape and a word: what it saw, or why it has no vote. */
+export function locationState({
+  status,
+  reason,
+  error,
+  last_checked_at,
+}: Pick<LocationView, 'status' | 'reason' | 'error' | 'last_checked_at'>): { status: Shown; word: string } {
+  if (last_checked_at === null && isWaiting(reason)) return { status: 'unknown', word: 'Not yet' };
+  if (reason !== null) return { status: reason === 'disabled' ? 'paused' : 'unknown', word: REASONS[reason][0] };
+  const shown = status === 'up' && error !== null ? 'degraded' : status;
+  return { status: shown, word: WORDS[shown] };
+}
+
+/** It may report at any time. */
+const isWaiting = (reason: LocationView['reason']): boolean => reason === null || reason === 'silent';
+
+const WORDS = { up: 'Up', down: 'Down', unknown: 'Unknown', degraded: 'Degraded' };
+
+const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: string, sentence: string]> = {
+  silent: ['Silent', 'It has no vote until it reports again.'],
+  lost: ['Lost', 'It does not count until it reports again: the others decide.'],
+  disabled: ['Disabled', 'The probe is disabled: it does not count.'],
+  unsupported: ['Too old', 'The program of the probe is too old: it does not count. Update it.'],
+};
+
+/** What a location says for itself: why it has no vote, or else what it saw. */
+export const locationText = ({ reason, error, status, failures, last_checked_at }: LocationView): string => {
+  if (last_checked_at === null && isWaiting(reason)) return 'It has not reported yet, so it has no vote.';
+  if (reason !== null) return REASONS[reason][1];
+  if (error !== null)
+    return failures > 1 ? `${error.message} (${failures.toLocaleString('en')} in a row)` : error.message;
+  return status === 'up' ? 'Answers' : '–';
+};
+
+/** `down`, `up`, `none`. */
+export const voteText = ({ vote }: Pick<LocationView, 'vote'>): string => vote ?? 'none';
+
+/** `1 of 3 down`; `null` where no location says down. */
+export const downText = (locations: OverviewItem['locations']): string | null =>
+  !locations || locations.of < 2 || locations.down === 0 ? null : `${locations.down} of ${locations.of} down`;
+
+/** The same as a sentence, for a tooltip. */
+export const votesText = ({ down, voting, of }: NonNullable<OverviewItem['locations']>): string =>
+  `${down} of ${count(of, 'location')} ${down === 1 ? 'says' : 'say'} down${voting < of ? `; ${voting} of them ${voting === 1 ? 'votes' : 'vote'}` : ''}`;
+
+/** `1 of 3: virginia, connection timeout, 42 min`, of those that count and say down; `null` without any. */
+export function whichText(locations: readonly LocationView[] | null, nowMs: number): string | null {
+  const down = locations?.filter(({ vote }) => vote === 'down') ?? [];
+  if (!locations || locations.length < 2 || down.length === 0) return null;
+  const each = ({ location, error, since }: LocationView) =>
+    [
+      location,
+      ...(error === null ? [] : [words(error.code)]),
+      // In whole minutes: a sentence does not tick.
+      ...(since === null ? [] : [duration(wholeMinutes((nowMs - Date.parse(since)) / 1000))]),
+    ].join(', ');
+  return `${down.length} of ${counted(locations)}: ${down.map(each).join('; ')}`;
+}
+
+const wholeMinutes = (seconds: number): number => (seconds < 60 ? seconds : seconds - (seconds % 60));
+
+/** `from 2 of 3 locations: fra, office`, of those that were down; nothing where the endpoint had one. */
+export function fromText(locations: AlertEvent['locations']): string {
+  if (!locations || locations.length < 2) return '';
+  const down = locations.filter(({ outcome }) => outcome === 'down').map(({ location }) => location);
+  return down.length === 0 ? '' : `from ${down.length} of ${locations.length} locations: ${down.join(', ')}`;
+}

@@ -1,0 +1,71 @@
+/** How a probe is started, in one surrounding. */
+export interface ProbeLines {
+  title: string;
+  /** Ready to be pasted. */
+  text: string;
+}
+
+/** Whether a probe refuses the address unless it is told not to: a token would be read on the way. */
+export function isPlain(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/** A file that only its owner reads, by a shell: the token is in no argument, which every user of a machine sees. */
+const file = (path: string, lines: readonly string[], command = `install -m 600 /dev/stdin ${path}`): string[] => [
+  `${command} <<'END'`,
+  ...lines,
+  'END',
+];
+
+/**
+ * The lines that start a probe with its token, by where it runs. `origin`: where it reaches the service. What is copied from the
+ * project (`deploy`) stands there.
+ */
+export function probeLines(origin: string, token: string): ProbeLines[] {
+  const settings = [`PROBE_URL=${origin}`, `PROBE_TOKEN=${token}`, ...(isPlain(origin) ? ['PROBE_INSECURE=on'] : [])];
+  const ENV = 'uptime-probe.env';
+  const inFile = file(ENV, ['ROLE=probe', ...settings]);
+  return [
+    {
+      title: 'Docker',
+      text: [
+        ...inFile,
+        `docker run -d --name uptime-probe --restart unless-stopped --env-file ${ENV} \\`,
+        '  --read-only --cap-drop ALL --stop-timeout 40 uptime-monitor:latest',
+      ].join('\n'),
+    },
+    {
+      title: 'Compose',
+      text: [
+        ...inFile,
+        "cat > compose.yaml <<'END'",
+        'services:',
+        '  probe:',
+        '    image: uptime-monitor:latest',
+        '    restart: unless-stopped',
+        `    env_file: ${ENV}`,
+        '    read_only: true',
+        '    cap_drop: [ALL]',
+        '    stop_grace_period: 40s',
+        'END',
+        'docker compose up -d',
+      ].join('\n'),
+    },
+    {
+      title: 'systemd',
+      text: [
+        ...file('/etc/uptime-probe.env', settings),
+        'cp deploy/systemd/uptime-probe.service /etc/systemd/system/',
+        'systemctl daemon-reload && systemctl enable --now uptime-probe',
+      ].join('\n'),
+    },
+    {
+      title: 'Kubernetes',
+      text: [
+        ...file('', settings, 'kubectl create secret generic uptime-probe --from-env-file=/dev/stdin'),
+        'kubectl apply -k deploy/kubernetes/probe',
+      ].join('\n'),
+    },
+  ];
+}

@@ -1,0 +1,105 @@
+import type { Probe } from '../api/types';
+import { age, count, duration } from './format';
+import type { Shown } from './overview-order';
+
+/** What an endpoint's `locations` call the service itself. */
+export const LOCAL = 'local';
+
+/** Whether an endpoint watches a probe. */
+export const isProbe = ({ type }: { type: string }): boolean => type === 'PROBE';
+
+/** How an endpoint names it. */
+export const locationOf = ({ key, shared }: Pick<Probe, 'key' | 'shared'>): string => (shared ? `shared/${key}` : key);
+
+/** A clock that is further off is a trouble: certificates cannot be judged by it. */
+const CLOCK_MS = 60_000;
+/** Results are sent every five seconds. */
+const LAG_MS = 60_000;
+
+/** Whether version `a` is before `b`, by their numbers; never where one of them has none. */
+export function isBefore(a: string, b: string): boolean {
+  const [own, other] = [a, b].map((text) => /^v?(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number));
+  if (!own || !other) return false;
+  const at = own.findIndex((part, index) => part !== other[index]);
+  return at !== -1 && (own[at] ?? 0) < (other[at] ?? 0);
+}
+
+type Facts = Pick<Probe, 'status' | 'version' | 'clock_offset_ms' | 'lag_ms'>;
+
+/**
+ * What is wrong with a probe that is online, and what to do, in sentences. `ours`: the version of the service; `null` while it is not
+ * known. What it has dropped and skipped is counted since its start, so it tells nothing of now.
+ */
+export function troublesOf({ status, version, clock_offset_ms, lag_ms }: Facts, ours: string | null): string[] {
+  if (status !== 'online') return [];
+  return [
+    ...(Math.abs(clock_offset_ms ?? 0) > CLOCK_MS
+      ? [`Its clock is ${clockText(clock_offset_ms)}: set it, certificates cannot be judged there until then.`]
+      : []),
+    ...(version !== null && ours !== null && isBefore(version, ours) ? [`Its version is before ours: update it.`] : []),
+    ...((lag_ms ?? 0) > LAG_MS ? [`Its results wait for ${duration((lag_ms ?? 0) / 1000)} to be sent.`] : []),
+  ];
+}
+
+const STATES: Record<Probe['status'], { status: Shown; word: string }> = {
+  new: { status: 'unknown', word: 'Not seen yet' },
+  online: { status: 'up', word: 'Online' },
+  offline: { status: 'down', word: 'Offline' },
+  disabled: { status: 'paused', word: 'Disabled' },
+  unsupported: { status: 'down', word: 'Too old' },
+};
+
+/** A probe as a shape and a word; one that is online with a trouble as degraded. */
+export const probeState = (of: Facts, ours: string | null): { status: Shown; word: string } =>
+  troublesOf(of, ours).length > 0 ? { status: 'degraded', word: 'Online, with trouble' } : STATES[of.status];
+
+const RANK: Record<Shown, number> = { down: 0, degraded: 1, unknown: 2, up: 3, paused: 4 };
+const { compare } = new Intl.Collator('en', { numeric: true });
+
+/** The worst first, of those the one that the most endpoints name; then by region and name. */
+export const worstFirst = <T extends Facts & Pick<Probe, 'endpoint_count' | 'region' | 'name'>>(
+  probes: readonly T[],
+  ours: string | null,
+): T[] =>
+  [...probes].sort(
+    (a, b) =>
+      RANK[probeState(a, ours).status] - RANK[probeState(b, ours).status] ||
+      (RANK[probeState(a, ours).status] < RANK.up ? b.endpoint_count - a.endpoint_count : 0) ||
+      compare(a.region, b.region) ||
+      compare(a.name, b.name),
+  );
+
+/** `right`, `4 min ahead`, `2 d behind`; `–` where it is not told. */
+export function clockText(offsetMs: number | null): string {
+  if (offsetMs === null) return '–';
+  const seconds = Math.abs(offsetMs) / 1000;
+  return seconds < 1 ? 'right' : `${duration(seconds)} ${offsetMs > 0 ? 'ahead' : 'behind'}`;
+}
+
+/** `none`, `120, oldest 4 min`; `–` where it is not told. */
+export function bufferedText({ buffered, lag_ms }: Pick<Probe, 'buffered' | 'lag_ms'>): string {
+  if (buffered === null) return '–';
+  if (buffered === 0) return 'none';
+  return `${buffered.toLocaleString('en')}${(lag_ms ?? 0) >= 1000 ? `, oldest ${duration((lag_ms ?? 0) / 1000)}` : ''}`;
+}
+
+/** `now`, `12 s ago`, `never`. */
+export function seenText(at: string | null, nowMs: number): string {
+  if (at === null) return 'never';
+  return nowMs - Date.parse(at) < 5000 ? 'now' : `${age(at, nowMs)} ago`;
+}
+
+/** `16 of 20 probes are in use.`, from 80 % of the limit on. */
+export function quotaText(quota: { used: number | null; limit: number | null } | undefined): string | null {
+  if (!quota?.limit || quota.used === null || quota.used < 0.8 * quota.limit) return null;
+  const used = quota.used.toLocaleString('en');
+  return `${used} of ${count(quota.limit, 'probe')} ${quota.used === 1 ? 'is' : 'are'} in use.`;
+}
+
+/** Why it cannot be deleted; `null`: it can. */
+export const keptBy = ({ endpoint_count }: Pick<Probe, 'endpoint_count'>): string | null =>
+  endpoint_count === 0
+    ? null
+    : `${count(endpoint_count, 'endpoint')} ${endpoint_count === 1 ? 'names' : 'name'} it: take it out of ${
+        endpoint_count === 1 ? 'its' : 'their'
+      } locations first.`;

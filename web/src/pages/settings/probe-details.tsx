@@ -1,0 +1,185 @@
+import { useSignal } from '@preact/signals';
+import { post, put, query, remove } from '../../api/client';
+import type { Probe, RotatedProbe } from '../../api/types';
+import { confirmed, Dialog } from '../../components/dialog';
+import { Check, Choice, Text } from '../../components/form/field';
+import { Form } from '../../components/form/form';
+import { Button, Facts } from '../../components/layout';
+import { count, day, ms, time } from '../../logic/format';
+import { bufferedText, clockText, keptBy, locationOf, troublesOf } from '../../logic/probe';
+import { now } from '../../state/clock';
+import { into } from '../../state/load';
+import { items } from '../../state/overview-store';
+import { may } from '../../state/session';
+import { runAction } from '../../state/toast';
+import { ProbeToken } from './probe-token';
+
+interface Props {
+  of: Probe;
+  ours: string | null;
+  reload: () => void;
+}
+
+/** All that is known of a probe of the organization, and what an admin may do with it. */
+export function ProbeDetails({ of, ours, reload }: Props) {
+  const troubles = troublesOf(of, ours);
+  return (
+    <div class="probe">
+      {troubles.length > 0 && <p class="notice warn">{troubles.join(' ')}</p>}
+      <Facts of={factsOf(of)} />
+      {may.admin() && <Actions of={of} reload={reload} />}
+    </div>
+  );
+}
+
+const factsOf = (of: Probe): [string, string][] => [
+  ['Location', locationOf(of)],
+  ['Status since', time(of.status_since, now.value)],
+  ['Seen from', of.address ?? '–'],
+  ['Checks', of.types?.join(', ') ?? '–'],
+  ['Checks a second', of.checks_per_second?.toLocaleString('en') ?? '–'],
+  ['Clock', clockText(of.clock_offset_ms)],
+  ['Round trip', ms(of.rtt_ms)],
+  ['Buffered', bufferedText(of)],
+  ['Dropped', `${count(of.dropped ?? 0, 'result')} since its start`],
+  ['Skipped', `${count(of.skipped ?? 0, 'check')} since its start`],
+  ['Private addresses', of.allow_private ? 'allowed' : 'refused'],
+  ['Added', day(of.created_at)],
+  ...(of.owner === null ? [] : [['Declared by', of.owner] as [string, string]]),
+];
+
+function Actions({ of, reload }: Omit<Props, 'ours'>) {
+  const isRotating = useSignal(false);
+  const rotated = useSignal<RotatedProbe | null>(null);
+  const kept = keptBy(of);
+  const path = `/api/v1/probes/${of.id}`;
+  const setEnabled = async (enabled: boolean) => {
+    const text = `${of.name} is refused from its next request on. Its location has no vote until it is enabled again.`;
+    if (!enabled && !(await confirmed('Disable this probe', text))) return;
+    await runAction(() => put(path, { enabled }), `${of.name} is ${enabled ? 'enabled' : 'disabled'}.`);
+    reload();
+  };
+  const destroy = async () => {
+    const text = `The token of ${of.name} ends at once, and its key is free again.`;
+    if (!(await confirmed('Delete this probe', text))) return;
+    await runAction(() => remove(path), `${of.name} is deleted.`);
+    reload();
+  };
+  return (
+    <>
+      <p class="actions">
+        <Teller of={of} />
+        <Button onClick={() => (isRotating.value = true)}>Rotate the token…</Button>
+        <Button onClick={() => setEnabled(!of.enabled)}>{of.enabled ? 'Disable' : 'Enable'}</Button>
+        <Button class="danger" disabled={kept !== null} onClick={destroy}>
+          Delete
+        </Button>
+      </p>
+      {kept !== null && (
+        <p class="muted small">
+          It cannot be deleted: {kept} <a href={`#/${query({ location: locationOf(of) })}`}>Which</a>
+        </p>
+      )}
+      {rotated.value && (
+        <ProbeToken key={rotated.value.token} token={rotated.value.token}>
+          Copy the new token of “{of.name}” now: it is shown this one time. {endText(rotated.value)}
+        </ProbeToken>
+      )}
+      <details>
+        <summary>Settings</summary>
+        <Settings of={of} reload={reload} />
+      </details>
+      {isRotating.value && (
+        <Rotate
+          of={of}
+          then={(made) => {
+            rotated.value = made;
+          }}
+          onClose={() => {
+            isRotating.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Until when the one before works. */
+const endText = ({ previous_until: until }: RotatedProbe): string =>
+  until === null
+    ? 'The one before has ended.'
+    : `The one before ends when this one is first used, at ${time(until, now.value)} at the latest.`;
+
+/** Who tells when it is lost: an endpoint of type PROBE, with alerts as every other has them. */
+function Teller({ of }: { of: Probe }) {
+  const url = `probe:${locationOf(of)}`;
+  const teller = items.value?.find((item) => item.type === 'PROBE' && item.url === url);
+  return teller ? (
+    <a class="button" href={`#/endpoints/${teller.id}`}>
+      Told by {teller.name}
+    </a>
+  ) : (
+    <a class="button primary" href={`#/new${query({ type: 'PROBE', url, name: `Probe ${of.name}` })}`}>
+      Tell me when it is lost
+    </a>
+  );
+}
+
+const GRACES = [
+  ['0', 'at once'],
+  ['3600', 'after an hour at the latest'],
+  ['86400', 'after a day at the latest'],
+] as const;
+
+/** Asks how long the old token may go on. */
+function Rotate({ of, then, onClose }: { of: Probe; then: (made: RotatedProbe) => void; onClose: () => void }) {
+  const grace = useSignal('3600');
+  const rotate = async () => {
+    then(await post<RotatedProbe>(`/api/v1/probes/${of.id}/rotate`, { grace: Number(grace.value) }));
+    onClose();
+  };
+  return (
+    <Dialog title={`Rotate the token of ${of.name}`} onClose={onClose}>
+      <p>It gets a new token. With the first use of that the old one ends, so nothing is missed in between.</p>
+      <Form save={rotate} action="Rotate" more={() => <Button onClick={onClose}>Cancel</Button>}>
+        {({ problem }) => (
+          <Choice
+            label="The old one ends"
+            error={problem('/grace')}
+            value={grace.value}
+            set={into(grace)}
+            options={GRACES}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function Settings({ of, reload }: Omit<Props, 'ours'>) {
+  const [name, region, isPrivate] = [useSignal(of.name), useSignal(of.region), useSignal(of.allow_private)];
+  const save = async () => {
+    await put(`/api/v1/probes/${of.id}`, {
+      name: name.value.trim(),
+      region: region.value.trim(),
+      allow_private: isPrivate.value,
+    });
+    reload();
+  };
+  return (
+    <Form save={save} action="Save">
+      {({ problem }) => (
+        <>
+          <div class="form-row">
+            <Text label="Name" error={problem('/name')} value={name.value} set={into(name)} />
+            <Text label="Region (optional)" error={problem('/region')} value={region.value} set={into(region)} />
+          </div>
+          <Check label={PRIVATE} value={isPrivate.value} set={into(isPrivate)} />
+        </>
+      )}
+    </Form>
+  );
+}
+
+/** What is allowed by it, as one chooses it. */
+export const PRIVATE = 'It may check private and loopback addresses, as inside of an office';

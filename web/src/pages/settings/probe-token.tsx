@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact';
+import { CopyButton } from '../../components/copy';
+import { TabPanels } from '../../components/form/tab-panels';
+import { isPlain, probeLines } from '../../logic/probe-lines';
+import { ShownOnce } from './shown-once';
+
+/** A token that is shown this one time, and the lines that start a probe with it; `children` says whose it is. */
+export const ProbeToken = ({ token, children }: { token: string; children: ComponentChildren }) => (
+  <div class="new-token">
+    <ShownOnce text={token} copy="Copy token">
+      {children}
+    </ShownOnce>
+    <p class="muted small">
+      Run one of these where it should check from. It must reach <code>{location.origin}</code>; nothing has to reach
+      it.
+      {isPlain(location.origin) &&
+        ' That address is not encrypted: whoever listens on the way reads the token. PROBE_INSECURE=on allows it.'}
+    </p>
+    <div class="beside lines">
+      <TabPanels
+        label="Where the probe runs"
+        tabs={probeLines(location.origin, token).map(
+          ({ title, text }) =>
+            [
+              title,
+              <>
+                <pre tabIndex={0} role="region" aria-label={`Lines for ${title}`}>
+                  {text}
+                </pre>
+                <p class="actions">
+                  <CopyButton text={text} label="Copy these lines" />
+                </p>
+              </>,
+            ] as const,
+        )}
+      />
+    </div>
+  </div>
+);
