@@ -6,7 +6,6 @@ import { MaintenanceCoverage } from '../../endpoint/suppression/maintenance-cove
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
-import { DatabaseClock } from '../../platform/database/database-clock';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { failpoint } from '../../platform/observability/failpoints';
 import type { EndpointResults, UnchangedUpRun } from './batch';
@@ -42,7 +41,6 @@ export class BatchTransaction {
     private readonly alerts: AlertEvaluator,
     private readonly events: TransactionEvents,
     private readonly asks: LocationAsks,
-    private readonly clock: DatabaseClock,
   ) {}
 
   /** Known to have locations of its own: its row is read in any case. A guess. */
@@ -59,7 +57,7 @@ export class BatchTransaction {
     await this.mark(tx, [...checks, ...checksOf(unchangedUp.map(({ results }) => results))]);
     const states: ReadonlyMap<string, LockedState> =
       checks.length > 0 ? await this.states.lock(tx, checks) : new Map<string, LockedState>();
-    const folded = foldBatch(states, checks, this.clock.now().getTime());
+    const folded = foldBatch(states, checks);
     const { missed, open }: UnchangedUpSaved =
       unchangedUp.length > 0
         ? await this.states.saveUnchangedUp(tx, unchangedUp)

@@ -4,6 +4,7 @@ import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { Sql, Tx } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { toMicroseconds } from '../../history/check-encoding';
 import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
@@ -85,6 +86,7 @@ export class EndpointStateStore {
   constructor(
     private readonly schedule: EndpointSchedule,
     private readonly instances: InstanceRegistry,
+    private readonly clock: DatabaseClock,
   ) {}
 
   /**
@@ -99,7 +101,8 @@ export class EndpointStateStore {
       (await tx.query<CurrentSettings & { id: string }>(READ_CURRENT, [ids])).map((row) => [row.id, row]),
     );
     const withLocations = this.locatedOf(current.values());
-    const located = withLocations.length > 0 ? await readLocations(tx, withLocations) : null;
+    const located =
+      withLocations.length > 0 ? await readLocations(tx, withLocations, this.clock.now().getTime()) : null;
     return new Map(
       rows.flatMap((row) => {
         const now = current.get(row.id);

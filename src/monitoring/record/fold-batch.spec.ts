@@ -75,7 +75,7 @@ function locked(history: string, change: Partial<LockedState> = {}): LockedState
 
 /** The slots of endpoint `a` that a batch keeps, relative to the start. */
 const keptSlots = (state: LockedState | null, checks: readonly FinishedCheck[]): (number | null)[] => {
-  const folded = foldBatch(new Map(state ? [['a', state]] : []), checks, START);
+  const folded = foldBatch(new Map(state ? [['a', state]] : []), checks);
   return (folded.get('a') ?? []).map(({ check }) => (check.slotMs === null ? null : (check.slotMs - START) / SLOT_MS));
 };
 
@@ -123,7 +123,6 @@ describe('foldBatch', () => {
     const folded = foldBatch(
       states,
       [a0, b0, b1, a1].filter((check) => check !== undefined),
-      START,
     );
     const streaks = (id: string) => folded.get(id)?.map(({ state }) => [state.failures, state.successes]);
     expect([...folded.keys()]).toEqual(['a', 'b']);
@@ -142,7 +141,7 @@ describe('foldBatch', () => {
   });
 
   it('has no entry for an endpoint of which nothing counts', () => {
-    expect(foldBatch(new Map([['a', locked('S')]]), checksOf('S', -1), START).size).toBe(0);
+    expect(foldBatch(new Map([['a', locked('S')]]), checksOf('S', -1)).size).toBe(0);
   });
 });
 
@@ -150,7 +149,7 @@ describe('outagesOf', () => {
   /** Outages as `slot of the start` and `slot of the end < slot of the start that it names`. */
   const outages = (history: string, letters: string) => {
     const states = new Map([['a', locked(history)]]);
-    const { opened, closed } = outagesOf(states, foldBatch(states, checksOf(letters), START));
+    const { opened, closed } = outagesOf(states, foldBatch(states, checksOf(letters)));
     const slotOf = (at: Date) => (at.getTime() - LATE_MS - START) / SLOT_MS;
     return {
       opened: opened.map(({ startedAt, planned }) => (planned ? `${slotOf(startedAt)} planned` : slotOf(startedAt))),
@@ -208,7 +207,7 @@ describe('outagesOf', () => {
 
   it('describes an outage by the first failure, not by a later one', () => {
     const states = new Map([['a', locked('S')]]);
-    const { opened } = outagesOf(states, foldBatch(states, checksOf('FF'), START));
+    const { opened } = outagesOf(states, foldBatch(states, checksOf('FF')));
     expect(opened).toEqual([
       {
         endpointKey: 'key of a',
@@ -223,7 +222,7 @@ describe('outagesOf', () => {
 
 describe('streakUpdatesOf', () => {
   const updates = (history: string, checks: readonly FinishedCheck[]) =>
-    streakUpdatesOf(foldBatch(new Map([['a', locked(history)]]), checks, START));
+    streakUpdatesOf(foldBatch(new Map([['a', locked(history)]]), checks));
 
   it.each<[string, string, string[]]>([
     ['', 'S', ['up 0/1']],

@@ -14,12 +14,11 @@ export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
 
 /**
  * Folds a batch endpoint by endpoint. Left out: checks of endpoints that were deleted, paused or edited since, checks
- * that were recorded before, and those of locations that are not the endpoint's. `nowMs`: whoever reports so late is silent.
+ * that were recorded before, and those of locations that are not the endpoint's.
  */
 export function foldBatch(
   states: ReadonlyMap<string, LockedState>,
   checks: readonly FinishedCheck[],
-  nowMs: number,
 ): Map<string, FoldedCheck[]> {
   const folded = new Map<string, FoldedCheck[]>();
   for (const check of checks) {
@@ -29,7 +28,7 @@ export function foldBatch(
     const list = folded.get(endpointId) ?? [];
     const before = list.at(-1)?.state ?? locked.state;
     if (locked.locations !== undefined) {
-      const after = foldLocated(before, list.at(-1)?.located ?? locked.locations, check, nowMs);
+      const after = foldLocated(before, list.at(-1)?.located ?? locked.locations, check);
       if (after === null) continue;
       list.push({ ...after, check });
       folded.set(endpointId, list);

@@ -33,6 +33,8 @@ export interface StoredLocation extends LocationState {
 export interface Located {
   rule: VerdictRule;
   locations: readonly StoredLocation[];
+  /** The database's clock when they were read: who has reported nothing for long by then is silent. */
+  nowMs: number;
 }
 
 interface Said {
@@ -71,13 +73,9 @@ export interface AfterCheck {
  * is judged at its own time. Of several the verdict counts, at `nowMs`, when the result is known or the verdict's outcome
  * changes with it; streaks are then those that the quorum has.
  */
-export function foldLocated(
-  state: EndpointState,
-  { rule, locations }: Located,
-  check: FinishedCheck,
-  nowMs: number,
-): AfterCheck | null {
-  if (check.location === NO_LOCATION) return foldSilence(state, { rule, locations }, check, nowMs);
+export function foldLocated(state: EndpointState, before: Located, check: FinishedCheck): AfterCheck | null {
+  if (check.location === NO_LOCATION) return foldSilence(state, before, check);
+  const { rule, locations, nowMs } = before;
   const index = locations.findIndex(({ number }) => number === check.location);
   const own = locations[index];
   if (!own || isRecorded(own, check)) return null;
@@ -87,7 +85,7 @@ export function foldLocated(
   check.isLate = nowMs > input.checkedMs + silentAfterMs(rule);
   if (check.isLate && !isOnly) {
     check.counted = null;
-    return { state, located: { rule, locations: after, verdict: null, decides: false, told: toldAlone(check) } };
+    return { state, located: { rule, locations: after, nowMs, verdict: null, decides: false, told: toldAlone(check) } };
   }
   const atMs = isOnly ? input.checkedMs : nowMs;
   // Whoever runs the only location was in service when it looked.
@@ -99,7 +97,7 @@ export function foldLocated(
   if (!isOnly) check.counted = { outcome, degraded };
   const counted: FoldInput = { ...input, outcome, degraded };
   const streaks: Streaks = decides ? { ...streaksAfter(state, counted), ...streaksOf(verdict) } : state;
-  const located = { rule, locations: after, verdict, decides };
+  const located = { rule, locations: after, nowMs, verdict, decides };
   if (isOnly) return { state: foldWith(state, counted, streaks), located: { ...located, told: toldAlone(check) } };
   return {
     state: foldWith(state, counted, streaks),
@@ -127,14 +125,14 @@ function loneFailure(
 }
 
 /** Nobody looks any more: unless somebody does by now, or that was said before. */
-function foldSilence(state: EndpointState, located: Located, check: FinishedCheck, nowMs: number): AfterCheck | null {
-  const { rule, locations } = located;
+function foldSilence(state: EndpointState, before: Located, check: FinishedCheck): AfterCheck | null {
+  const { rule, locations, nowMs } = before;
   if (state.status === OUTCOME_CODE.unknown || locations.some((location) => isVoting(location, rule, nowMs)))
     return null;
   const verdict = verdictOf(locations, rule, nowMs);
   if (locations.length > 1) check.counted = { outcome: 'unknown', degraded: false };
   const after = fold(state, inputOf(check));
-  return { state: after, located: { ...located, verdict, decides: false, told: toldAlone(check) } };
+  return { state: after, located: { ...before, verdict, decides: false, told: toldAlone(check) } };
 }
 
 /** A slot of this location that was recorded before, or the same check once more. */

@@ -36,9 +36,13 @@ const READ = `
     LEFT JOIN probe p ON p.number = l.number
    WHERE l.endpoint_id = ANY ($1::uuid[]) ORDER BY l.endpoint_id, l.position`;
 
-/** The locations of these endpoints, one statement. The caller holds their `endpoint_state` rows. */
-export async function readLocations(tx: Tx, endpointIds: readonly string[]): Promise<Map<string, Located>> {
-  const located = new Map<string, { rule: Located['rule']; locations: StoredLocation[] }>();
+/** The locations of these endpoints, one statement. The caller holds their `endpoint_state` rows. `nowMs`: the database's clock. */
+export async function readLocations(
+  tx: Tx,
+  endpointIds: readonly string[],
+  nowMs: number,
+): Promise<Map<string, Located>> {
+  const located = new Map<string, Located & { locations: StoredLocation[] }>();
   for (const row of await tx.query<Row>(READ, [endpointIds])) {
     const { endpointId, quorum, intervalSeconds, timeoutSeconds } = row;
     const known = located.get(endpointId) ?? {
@@ -48,6 +52,7 @@ export async function readLocations(tx: Tx, endpointIds: readonly string[]): Pro
         timeoutMs: timeoutSeconds * SECOND_MS,
       },
       locations: [],
+      nowMs,
     };
     known.locations.push(locationOf(row));
     located.set(endpointId, known);

@@ -203,6 +203,23 @@ describe('incidents in the transaction of their alerts', () => {
     expect(await tables.updates(orgId)).toEqual([]);
   });
 
+  it('what watches a probe joins none, and none joins it', async () => {
+    const [probe = '', other = '', third = ''] = await endpoints(3);
+    await alerting.database.query(`UPDATE endpoint SET type = 'PROBE' WHERE id = $1`, [probe]);
+    await alerting.database.query(
+      'UPDATE endpoint SET website_id = (SELECT website_id FROM endpoint WHERE id = $2) WHERE id = $1',
+      [third, probe],
+    );
+    for (const id of [probe, other]) await report([id], 'F');
+    await alerting.database.query('UPDATE incident SET opener_address = NULL WHERE org_id = $1', [orgId]);
+    await report([third], 'F');
+    expect((await incidents()).map(({ openerName, endpointCount }) => [openerName, endpointCount])).toEqual([
+      ['Endpoint 0', 1],
+      ['Endpoint 1', 1],
+      ['Endpoint 2', 1],
+    ]);
+  });
+
   it('an endpoint that depends on a member joins by that, and its cause names the parent', async () => {
     const [parent = '', child = ''] = await endpoints(2);
     await alerting.database.query('INSERT INTO endpoint_dependency VALUES ($1, $2)', [child, parent]);

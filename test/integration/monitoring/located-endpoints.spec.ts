@@ -2,8 +2,10 @@
  * @lane slow
  * @databases both
  */
+import fc from 'fast-check';
 import type { ErrorCode, Outcome } from '../../../src/checker/checker';
 import { EndpointSchedule } from '../../../src/endpoint/endpoint-schedule';
+import { BeforeTrigger } from '../../../src/engine/before-trigger';
 import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { RemoteFailures } from '../../../src/monitoring/before-trigger/remote-failures';
 import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
@@ -36,7 +38,7 @@ describe('an endpoint at several locations', () => {
   let probes: number[];
 
   beforeAll(async () => {
-    app = await startOwnApp({ role: 'api', confirmFailures: false });
+    app = await startOwnApp({ role: 'api', confirmFailures: true });
     database = app.app.get(WorkerDatabase);
     websiteId = await newWebsite(app.write);
     const [org] = await database.query<{ orgId: string }>('SELECT org_id AS "orgId" FROM website');
@@ -177,6 +179,27 @@ describe('an endpoint at several locations', () => {
     expect(schedule?.due).toBe(true);
   });
 
+  it('has a failure repeated only where the vote of its location is enough', async () => {
+    const before = app.app.get(BeforeTrigger);
+    const repeats = async (numbers: readonly number[], quorum: string): Promise<[boolean, boolean]> => {
+      const site = await newSite(numbers, { quorum });
+      await alertOn(site);
+      const failure = checkOf(site, 0, 'down');
+      return [await before.isNeeded(failure), before.repeatsOf(failure)];
+    };
+    expect(await repeats([0, ...probes], 'majority')).toEqual([true, false]);
+    expect(await repeats([0, ...probes], 'any')).toEqual([true, true]);
+    expect(await repeats([0, ...probes], '1')).toEqual([true, true]);
+  });
+
+  it('asks nobody about a failure that is long past', async () => {
+    const site = await newSite([probe(0)]);
+    await alertOn(site);
+    const before = app.app.get(BeforeTrigger);
+    const isNeeded = (agoMs: number) => before.isNeeded(checkOf(site, probe(0), 'down', agoMs));
+    expect([await isNeeded(0), await isNeeded(10 * MINUTE_MS)]).toEqual([true, false]);
+  });
+
   it('of which one fails and two are gone is unknown, and down once they are lost', async () => {
     const site = await newSite(probes);
     await alertOn(site);
@@ -208,6 +231,39 @@ describe('an endpoint at several locations', () => {
     const stored = async ({ key }: Site) =>
       (await database.query('SELECT 1 FROM check_result WHERE endpoint_key = $1', [key])).length;
     expect([await stored(once), await stored(often)]).toEqual([18, 18]);
+  });
+
+  it('stores with each result what the newest ones of all locations made of it', async () => {
+    const property = fc.asyncProperty(
+      fc.array(
+        fc.record({ at: fc.nat(2), seen: fc.constantFrom<Outcome>('up', 'down', 'unknown'), endsBatch: fc.boolean() }),
+        {
+          minLength: 5,
+          maxLength: 40,
+        },
+      ),
+      async (steps) => {
+        const site = await newSite(probes);
+        const newest = new Map<number, Outcome>();
+        const expected: string[] = [];
+        let batch: FinishedCheck[] = [];
+        for (const { at, seen, endsBatch } of steps) {
+          batch.push(checkOf(site, probe(at), seen));
+          newest.set(at, seen);
+          const votes = (of: Outcome) => [...newest.values()].filter((one) => one === of).length;
+          const verdict = votes('down') >= 2 ? 'down' : votes('up') > 0 ? 'up' : 'unknown';
+          expected.push(`${['fra', 'virginia', 'office'][at]}: ${seen}, all: ${verdict}`);
+          if (endsBatch) await recordAll(batch.splice(0));
+        }
+        await recordAll(batch);
+        batch = [];
+        const path = `/endpoints/${formatId('endpoint', site.id)}/checks?limit=100`;
+        const { body } = await app.read.get<{ location: string; outcome: string; verdict: string }[]>(path);
+        const stored = body.map(({ location, outcome, verdict }) => `${location}: ${outcome}, all: ${verdict}`);
+        expect(stored.reverse()).toEqual(expected);
+      },
+    );
+    await fc.assert(property, { numRuns: 10 });
   });
 
   it('takes nothing from a location that it does not have', async () => {
