@@ -68,6 +68,17 @@ const STATES = `
          extract(epoch FROM now())::float8 * ${SECOND_MS} AS "nowMs"
     FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} ORDER BY l.endpoint_id, l.position`;
 
+/** How long the newest check took at each location of these endpoints: microseconds by endpoint and location. One statement, none without any. */
+export async function readDurations(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, number>> {
+  if (endpointIds.length === 0) return new Map();
+  const rows = await sql.query<{ id: string; location: string; us: number }>(
+    `SELECT l.endpoint_id AS id, ${NAME} AS location, l.last_duration_us AS us
+       FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} AND l.last_duration_us IS NOT NULL`,
+    [endpointIds],
+  );
+  return new Map(rows.map(({ id, location, us }) => [`${id}/${location}`, us]));
+}
+
 /** What each location saw of those of these endpoints that have some, by their uuids. One statement, none where all have `local` alone. */
 export async function readByLocation(
   sql: Sql,

@@ -40,13 +40,17 @@ const EXPIRY = 'certificate_expiry_timestamp_seconds 1800000000';
 describe('the gauges of an endpoint', () => {
   it('tell of each location that has a vote how it sees the endpoint, unless that is paused', () => {
     const locations: ScrapedLocation[] = [
-      { location: 'local', vote: 'up' },
-      { location: 'shared/fra', vote: 'down' },
-      { location: 'office', vote: null },
+      { location: 'local', vote: 'up', durationUs: 2500 },
+      { location: 'shared/fra', vote: 'down', durationUs: null },
+      { location: 'office', vote: null, durationUs: 7000 },
     ];
     const told = (change: Partial<ScrapedRow>) =>
-      samplesOf(change, locations).filter((sample) => sample.startsWith('location_up'));
-    expect(told({})).toEqual(['location_up local 1', 'location_up shared/fra 0']);
+      samplesOf(change, locations).filter((sample) => sample.startsWith('location_'));
+    expect(told({})).toEqual([
+      'location_up local 1',
+      'location_up shared/fra 0',
+      'location_duration_seconds local 0.0025',
+    ]);
     expect(told({ active: false })).toEqual([]);
   });
 

@@ -30,7 +30,10 @@ export interface ScrapedRow {
 }
 
 /** What a scraped endpoint is at one of several locations. */
-export type ScrapedLocation = Pick<EndpointLocation, 'location' | 'vote'>;
+export interface ScrapedLocation extends Pick<EndpointLocation, 'location' | 'vote'> {
+  /** Microseconds of its newest check; `null` where there is none to tell. */
+  readonly durationUs: number | null;
+}
 
 /** A probe of the organization, or one that the operator shares with it. */
 export interface ScrapedProbe {
@@ -106,6 +109,16 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
     ({ labels, locations }) =>
       locations.flatMap(({ location, vote }) =>
         vote === null ? [] : [{ labels: `${labels},${labelText({ location })}`, value: flag(vote === 'up') }],
+      ),
+  ],
+  [
+    'uptime_endpoint_location_duration_seconds',
+    'Duration of the newest check at a location of an endpoint with several, while the location has a vote.',
+    ({ labels, locations }) =>
+      locations.flatMap(({ location, vote, durationUs }) =>
+        vote === null || durationUs === null
+          ? []
+          : [{ labels: `${labels},${labelText({ location })}`, value: durationUs / MICROSECONDS }],
       ),
   ],
   [

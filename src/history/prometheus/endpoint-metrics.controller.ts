@@ -22,7 +22,7 @@ export class EndpointMetricsController {
     operationId: 'getMetrics',
     summary: 'Scrape the state of all endpoints',
     description:
-      'For Prometheus, in its text format 0.0.4, gzipped when the client accepts that. Gauges `uptime_endpoint_up`, `_degraded`, `_duration_seconds{phase}`, `_certificate_expiry_timestamp_seconds`, `_location_up{location}` (of endpoints with several) and `_alert_triggered`, with the labels `id`, `key`, `name`, `website`, `type` and `tags` (`,a,b,`: its own and those of its website); a label without a value is left out. Endpoints that are unknown or paused have only the last, and the certificate while they are not paused. `uptime_probe_up{key}` tells of each probe whether it was heard within a minute.',
+      'For Prometheus, in its text format 0.0.4, gzipped when the client accepts that. Gauges `uptime_endpoint_up`, `_degraded`, `_duration_seconds{phase}`, `_certificate_expiry_timestamp_seconds`, `_location_up{location}` and `_location_duration_seconds{location}` (of endpoints with several) and `_alert_triggered`, with the labels `id`, `key`, `name`, `website`, `type` and `tags` (`,a,b,`: its own and those of its website); a label without a value is left out. Endpoints that are unknown or paused have only the last, and the certificate while they are not paused. `uptime_probe_up{key}` tells of each probe whether it was heard within a minute.',
     returns: {
       description: 'All gauges.',
       content: { 'text/plain': { schema: { type: 'string' }, example: EXAMPLE } },

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type Located, readByLocation } from '../../endpoint/locations/by-location';
+import { type Located, readByLocation, readDurations } from '../../endpoint/locations/by-location';
 import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { Database } from '../../platform/database/database';
 import { NIL_UUID } from '../../platform/ids/id';
@@ -78,9 +78,16 @@ export class EndpointMetricsService {
         this.database,
         rows.map(({ row }) => row),
       );
+      const durations = await readDurations(this.database, [...byLocation.keys()]);
       for (let next = 0; next < rows.length; next += AT_A_STRETCH) {
-        for (const { row } of rows.slice(next, next + AT_A_STRETCH))
-          endpoints.push(toScraped(row, byLocation.get(row.id)));
+        for (const { row } of rows.slice(next, next + AT_A_STRETCH)) {
+          const locations = byLocation.get(row.id)?.map(({ location, vote }) => ({
+            location,
+            vote,
+            durationUs: durations.get(`${row.id}/${location}`) ?? null,
+          }));
+          endpoints.push(toScraped(row, locations));
+        }
         await setImmediate();
       }
       const last = rows.at(-1);

@@ -32,6 +32,7 @@ const newLocation = (number: number, change: Partial<StoredLocation> = {}): Stor
   isOut: false,
   error: null,
   address: null,
+  durationMs: null,
   ...change,
 });
 

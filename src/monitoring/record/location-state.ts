@@ -25,8 +25,9 @@ export interface StoredLocation extends LocationState {
   lastSlotMs: number | null;
   /** Why its newest result is bad: the error, or the warning of a degraded one. */
   error: Said | null;
-  /** What its newest result connected to. */
+  /** What its newest result connected to, and how long it took. */
   address: string | null;
+  durationMs: number | null;
 }
 
 /** The locations of an endpoint, in their order, and what makes one verdict of them. */
@@ -167,6 +168,7 @@ function afterResult(before: StoredLocation, input: FoldInput, { slotMs, result 
     lastKnownMs: isKnown ? Math.max(before.lastKnownMs ?? 0, checkedMs) : before.lastKnownMs,
     error: saidBy(result.error ?? (degraded ? result.warning : null)),
     address: result.address,
+    durationMs: result.durationMs,
   };
 }
 

@@ -1,6 +1,6 @@
 import { shownQuorum } from '../../endpoint/locations/locations';
 import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
-import { errorCodeAt, errorIndex } from '../../history/check-encoding';
+import { errorCodeAt, errorIndex, toMicroseconds } from '../../history/check-encoding';
 import type { Sql, Tx } from '../../platform/database/database';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { storableMessage } from '../../platform/database/postgres-text';
@@ -29,7 +29,8 @@ const READ = `
          l.status, ${epochMs('l.status_since')} AS "statusSinceMs", l.failures, l.successes, l.bad AS "badStreak", l.good AS "goodStreak",
          l.degraded, ${epochMs('l.assigned_at')} AS "assignedMs", ${epochMs('l.last_slot_at')} AS "lastSlotMs",
          ${epochMs('l.last_checked_at')} AS "lastCheckedMs", ${epochMs('l.last_known_at')} AS "lastKnownMs",
-         ${IS_OUT} AS "isOut", l.last_error AS "errorIndex", l.last_message AS message, l.last_address AS address
+         ${IS_OUT} AS "isOut", l.last_error AS "errorIndex", l.last_message AS message, l.last_address AS address,
+         l.last_duration_us / 1000.0::float8 AS "durationMs"
     FROM endpoint_location l
     JOIN endpoint e ON e.id = l.endpoint_id
     JOIN endpoint_schedule c ON c.endpoint_id = l.endpoint_id
@@ -62,7 +63,7 @@ export async function readLocations(
 
 function locationOf(row: Row): StoredLocation {
   const { number, name, statusSinceMs, failures, successes, badStreak, goodStreak, degraded } = row;
-  const { assignedMs, lastSlotMs, lastCheckedMs, lastKnownMs, isOut, address } = row;
+  const { assignedMs, lastSlotMs, lastCheckedMs, lastKnownMs, isOut, address, durationMs } = row;
   const code = row.errorIndex === null ? null : errorCodeAt(row.errorIndex);
   return {
     number,
@@ -81,6 +82,7 @@ function locationOf(row: Row): StoredLocation {
     isOut,
     error: code && { code, message: row.message ?? '' },
     address,
+    durationMs,
   };
 }
 
@@ -90,16 +92,17 @@ const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
 const SAVE = `
   WITH v AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::float8[], $5::int[], $6::int[], $7::int[], $8::int[], $9::boolean[],
-                         $10::float8[], $11::float8[], $12::float8[], $13::smallint[], $14::text[], $15::text[])
+                         $10::float8[], $11::float8[], $12::float8[], $13::smallint[], $14::text[], $15::text[], $16::int[])
       AS v (id, number, status, status_since, failures, successes, bad, good, degraded, last_slot, last_checked, last_known,
-            error, message, address)),
+            error, message, address, duration)),
   locked AS MATERIALIZED (
     SELECT l.endpoint_id, l.number FROM v JOIN endpoint_location l ON l.endpoint_id = v.id AND l.number = v.number
      ORDER BY l.endpoint_id, l.number FOR NO KEY UPDATE OF l)
   UPDATE endpoint_location l
      SET status = v.status, status_since = ${at('v.status_since')}, failures = v.failures, successes = v.successes, bad = v.bad, good = v.good,
          degraded = v.degraded, last_slot_at = ${at('v.last_slot')}, last_checked_at = ${at('v.last_checked')},
-         last_known_at = ${at('v.last_known')}, last_error = v.error, last_message = v.message, last_address = v.address
+         last_known_at = ${at('v.last_known')}, last_error = v.error, last_message = v.message, last_address = v.address,
+         last_duration_us = nullif(v.duration, -1)
     FROM locked k JOIN v ON v.id = k.endpoint_id AND v.number = k.number
    WHERE l.endpoint_id = k.endpoint_id AND l.number = k.number`;
 
@@ -125,6 +128,7 @@ export async function saveLocations(
     changed.map(({ error }) => error && errorIndex(error.code)),
     changed.map(({ error }) => error && storableMessage(error.message)),
     changed.map(({ address }) => address && address.slice(0, MAX_ADDRESS)),
+    changed.map(({ durationMs }) => toMicroseconds(durationMs)),
   ]);
 }
 

@@ -200,7 +200,7 @@ describe('the live stream', () => {
 
   it('tells the organization alone that a location sees something else, and that its probe is heard', async () => {
     const endpoint = await makeEndpoint(app.write, 'Seen from two');
-    const { body: probe } = await app.admin.post<{ id: string }>('/probes', { key: 'fra' });
+    const { body: probe } = await app.admin.post<{ id: string }>('/probes', { key: 'fra', allow_private: true });
     await app.write.put(`/endpoints/${endpoint}`, { locations: ['local', 'fra'] });
     const [reader, stranger] = [await open(app.read), await open(other.read)];
     const database = app.app.get(Database);

@@ -86,7 +86,7 @@ describe('history of several locations over HTTP', () => {
     );
   const see = (states: Record<string, Outcome>) =>
     database.query(
-      `UPDATE endpoint_location l SET status = s.status, last_checked_at = now(), last_known_at = now()
+      `UPDATE endpoint_location l SET status = s.status, last_checked_at = now(), last_known_at = now(), last_duration_us = 2500
          FROM unnest($2::smallint[], $3::smallint[]) AS s (number, status) WHERE l.endpoint_id = $1 AND l.number = s.number`,
       [
         endpoint.id,
@@ -174,6 +174,7 @@ describe('history of several locations over HTTP', () => {
       );
     expect(told('uptime_endpoint_up', 'type')).toEqual(['HTTPS 1']);
     expect(told('uptime_endpoint_location_up', 'location')).toEqual(['local 1', 'fra 0']);
+    expect(told('uptime_endpoint_location_duration_seconds', 'location')).toEqual(['local 0.0025', 'fra 0.0025']);
     expect(told('uptime_probe_up', 'key')).toEqual(['fra 0', 'use 0']);
   });
 

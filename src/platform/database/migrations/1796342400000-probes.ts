@@ -111,6 +111,7 @@ export class Probes1796342400000 implements MigrationInterface {
         last_error smallint,
         last_message varchar(300),
         last_address varchar(64),
+        last_duration_us integer,
         PRIMARY KEY (endpoint_id, number)
       ) WITH (fillfactor = 60);
       CREATE INDEX endpoint_location_of_probe ON endpoint_location (number, version) WHERE number > 0;
