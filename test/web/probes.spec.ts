@@ -32,7 +32,7 @@ describe('probes in the dashboard', () => {
   const section = (title: string): Locator =>
     page.locator('.section', { has: page.getByRole('heading', { name: title, exact: true }) });
   const row = (label: string, name: string): Locator =>
-    page.getByRole('region', { name: label }).getByRole('row', { name: new RegExp(`^${name}`) });
+    page.getByRole('region', { name: label }).getByRole('row').filter({ hasText: name }).first();
 
   beforeAll(async () => {
     app = await startOwnApp();
@@ -118,6 +118,7 @@ describe('probes in the dashboard', () => {
     await page.getByRole('link', { name: 'Tell me when it is lost' }).click();
     await page.getByLabel('Probe', { exact: true }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Probe Frankfurt');
+    await frankfurt.poll();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.locator('.head .state', { hasText: 'Up' }).waitFor();
     await visit.open('/settings/probes');
