@@ -42,7 +42,9 @@ const app = await startApp({ role: 'api' });
 const ids = await samples(app);
 const browser = await launchBrowser();
 
-for (const { name, path, width, height, colorScheme, prepare } of isBefore ? BEFORE : [...SHOWN, ...AFTER, ...PROBES, ...OUTAGE]) {
+for (const { name, path, width, height, colorScheme, prepare } of isBefore
+  ? BEFORE
+  : [...SHOWN, ...AFTER, ...PROBES, ...OUTAGE]) {
   // The others show a usual day, and none of them.
   if (name === PROBES[0].name) await addProbes(app, ids);
   if (name === OUTAGE[0].name) ids.set('Outage', await addOutage(app, ids));

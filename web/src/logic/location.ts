@@ -118,7 +118,10 @@ const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: strin
   silent: ['Silent', 'It has no vote until it reports again.'],
   lost: ['Lost', 'It does not count until it reports again: the others decide.'],
   disabled: ['Disabled', 'The probe is disabled: it does not count.'],
-  unsupported: ['Unsupported', 'Probe and service do not speak the same protocol: it does not count. Update the older one.'],
+  unsupported: [
+    'Unsupported',
+    'Probe and service do not speak the same protocol: it does not count. Update the older one.',
+  ],
 };
 
 /** Since when it is what it is shown as: what it saw, or without news. */

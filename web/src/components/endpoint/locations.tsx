@@ -1,6 +1,14 @@
 import type { Endpoint } from '../../api/types';
 import { duration, time } from '../../logic/format';
-import { HERE, type LocationView, locationState, locationText, quorumText, sinceOf, voteText } from '../../logic/location';
+import {
+  HERE,
+  type LocationView,
+  locationState,
+  locationText,
+  quorumText,
+  sinceOf,
+  voteText,
+} from '../../logic/location';
 import { LOCAL } from '../../logic/probe';
 import { now } from '../../state/clock';
 import { may } from '../../state/session';
