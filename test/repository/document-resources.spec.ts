@@ -61,6 +61,8 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   '/api/v1/shared-probes': 'belongs to the operator',
   '/api/v1/shared-probes/{id}': 'belongs to the operator',
   '/api/v1/shared-probes/{id}/rotate': 'belongs to the operator',
+  '/api/v1/probe/poll': 'is what a probe asks',
+  '/api/v1/probe/results': 'is what a probe saw',
   '/api/v1/api-keys': 'a key is shown once, and is no setting',
   '/api/v1/api-keys/{id}': 'a key is shown once, and is no setting',
   '/api/v1/people/{id}': 'belongs to persons',
