@@ -73,6 +73,17 @@ describe('The command uptime', () => {
     expect(await ls(response)).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
   });
 
+  it('makes a probe and prints its token alone; beside it stands how the probe is started, without the token', async () => {
+    const made = { id: 'pr_1', key: 'fra', token: 'ump_0123456789' };
+    script = always(rawResponse(201, JSON.stringify(made), { 'Content-Type': 'application/json' }));
+    const { code, out, err } = await run(['probe', 'create', 'fra', '--region', 'eu']);
+    expect([code, out]).toEqual([0, `${made.token}\n`]);
+    expect(err).toContain(
+      `-e ROLE=probe -e PROBE_URL=${server.url().replace(/\/$/, '')} -e PROBE_TOKEN uptime-monitor`,
+    );
+    expect(err).not.toContain(made.token);
+  });
+
   it('sends its key nowhere else: redirects are not followed', async () => {
     const other = await HttpTarget.listen(always(json([])));
     const { code, err } = await ls(rawResponse(302, '', { Location: other.url('/api/v1/endpoints') }));

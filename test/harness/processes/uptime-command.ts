@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { addIncidentCommands } from '../../../packages/cli/incident/incident-commands';
+import { addProbeCommands } from '../../../packages/cli/probe/probe-commands';
 import type { Io } from '../../../packages/cli/uptime/io';
 import { runUptime } from '../../../packages/cli/uptime/program';
 
@@ -51,6 +52,6 @@ export async function uptime(
       return typeof run.typed === 'function' ? run.typed() : Promise.resolve(run.typed ?? '');
     },
   };
-  const code = await runUptime(args, io, run.stop, [addIncidentCommands]);
+  const code = await runUptime(args, io, run.stop, [addIncidentCommands, addProbeCommands]);
   return { code, ...result };
 }
