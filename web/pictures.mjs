@@ -12,9 +12,10 @@ require('../scripts/typescript.cjs');
 const { startApp } = require('../test/harness/app/app.ts');
 const { newAlert, newContact, newMaintenanceWindow } = require('../test/harness/app/resources.ts');
 const { launchBrowser, Visit } = require('../test/web/browser.ts');
-const { AFTER, BEFORE, OUTAGE, SHOWN, withIds } = require('../test/web/pictures.ts');
+const { AFTER, BEFORE, OUTAGE, PROBES, SHOWN, withIds } = require('../test/web/pictures.ts');
 const { showcase } = require('../test/web/showcase.ts');
 const { addIncidents, addOutage } = require('../test/web/showcase-incidents.ts');
+const { addProbes } = require('../test/web/showcase-probes.ts');
 const { smallPng } = require('../test/web/small-png.ts');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -41,8 +42,11 @@ const app = await startApp({ role: 'api' });
 const ids = await samples(app);
 const browser = await launchBrowser();
 
-for (const { name, path, width, height, colorScheme, prepare } of isBefore ? BEFORE : [...SHOWN, ...AFTER, ...OUTAGE]) {
-  // The others show a usual day.
+for (const { name, path, width, height, colorScheme, prepare } of isBefore
+  ? BEFORE
+  : [...SHOWN, ...AFTER, ...PROBES, ...OUTAGE]) {
+  // The others show a usual day, and none of them.
+  if (name === PROBES[0].name) await addProbes(app, ids);
   if (name === OUTAGE[0].name) ids.set('Outage', await addOutage(app, ids));
   const visit = await Visit.start(browser, app.url, { width, height, colorScheme });
   await visit.signIn(app.admin.key);

@@ -5,7 +5,7 @@ export type FinishedResult = Omit<CheckResult, 'durationMs'> & { durationMs: num
 
 /** The location of what the instances of the service check themselves. */
 export const LOCAL = 0;
-/** Of what the service itself says of an endpoint of which no location reports. */
+/** Of what the service itself says of an endpoint that no location looks at any more. */
 export const NO_LOCATION = -1;
 
 /** A check that is over: what it found, of which endpoint, when, and in how many attempts. */

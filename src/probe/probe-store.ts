@@ -134,7 +134,7 @@ export async function insertProbe(
 }
 
 /**
- * Saves the settings of a locked probe. What was told with other rights, or before it was disabled, is told anew: its cursor is of another
+ * Saves the settings of a locked probe. What was told with other rights, or before it was disabled, is told again: its cursor is of another
  * epoch. Disabled, it is no more heard.
  */
 export async function saveProbe(tx: Tx, id: string, settings: ProbeSettings, at: Date): Promise<ProbeRow> {

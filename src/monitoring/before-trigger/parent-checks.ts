@@ -46,7 +46,7 @@ export class ParentChecks {
     });
   }
 
-  /** Of a parent that no instance checks: its probes are asked, and what follows from the first that reports. Never rejects. */
+  /** Of a parent that no instance checks: its probes are asked, and the first of them decides. Never rejects. */
   checkElsewhere(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
     return this.awaitProbes(parent, shutdown).catch((error: unknown) => {
       this.logger.warn(`probes were not asked before what depends on an endpoint was recorded: ${String(error)}`);

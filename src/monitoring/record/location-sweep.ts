@@ -21,14 +21,17 @@ const MOST = 5000;
 const FIXED_MS = silentAfterMs({ quorum: 'any', intervalMs: 0, timeoutMs: 0 });
 const SILENT_AFTER = `make_interval(secs => 2 * c.interval_seconds + c.timeout_seconds + ${FIXED_MS / SECOND_MS})`;
 
-// Cost: a scan of the table, with a look into two indexes for each location.
+// A new location has as long as others for its first check. Cost: a scan of the table, with a look into two indexes for each
+// location.
 const UNSEEN = `
   SELECT s.endpoint_id AS "endpointId", s.endpoint_key::text AS "endpointKey", s.org_id AS "orgId", c.revision
     FROM (SELECT l.endpoint_id FROM endpoint_location l
             JOIN endpoint_schedule c ON c.endpoint_id = l.endpoint_id AND c.active AND c.located
             LEFT JOIN probe p ON p.number = l.number
            GROUP BY l.endpoint_id
-          HAVING NOT coalesce(bool_or(l.status <> ${OUTCOME_CODE.unknown} AND NOT (${IS_OUT}) AND l.last_checked_at >= $1::timestamptz - ${SILENT_AFTER}), false)) q
+          HAVING NOT coalesce(bool_or(NOT (${IS_OUT}) AND (
+                   (l.status <> ${OUTCOME_CODE.unknown} AND l.last_checked_at >= $1::timestamptz - ${SILENT_AFTER})
+                   OR (l.last_checked_at IS NULL AND l.assigned_at >= $1::timestamptz - ${SILENT_AFTER}))), false)) q
     JOIN endpoint_state s ON s.endpoint_id = q.endpoint_id AND s.status <> ${OUTCOME_CODE.unknown}
     JOIN endpoint_schedule c ON c.endpoint_id = q.endpoint_id
    LIMIT ${MOST}`;

@@ -120,7 +120,12 @@ export class ProbeTls implements TlsSettings {
   @ApiProperty({ type: String, nullable: true, description: 'PEM: trust only these.', example: null })
   ca!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The name that the certificate must carry.', example: null })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The name that the certificate must carry.',
+    example: null,
+  })
   serverName!: string | null;
 }
 
@@ -375,4 +380,3 @@ export class ResultsView implements ResultsResponse {
   @ApiProperty({ description: 'How long to send nothing. Milliseconds.', example: 0 })
   pause_ms!: number;
 }
-

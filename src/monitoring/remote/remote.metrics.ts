@@ -49,10 +49,7 @@ export class RemoteMetrics {
       { name: 'uptime_probe_clock_offset_seconds', help: 'How far the clock of the probe is ahead.' },
       ({ clockOffsetMs }) => (clockOffsetMs === null ? null : clockOffsetMs / SECOND_MS),
     );
-    gauge(
-      { name: 'uptime_probe_buffered_results', help: 'Results that the probe holds.' },
-      ({ buffered }) => buffered,
-    );
+    gauge({ name: 'uptime_probe_buffered_results', help: 'Results that the probe holds.' }, ({ buffered }) => buffered);
     const sessions = () => this.probes;
     metrics.counter({
       name: 'uptime_probe_sessions_total',

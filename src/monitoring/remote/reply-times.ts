@@ -40,7 +40,5 @@ const LONGEST_PAUSE_MS = 5 * SECOND_MS;
 /** Milliseconds for which a probe should send nothing, by how old the oldest result is that waits to be recorded; `null`: nothing is taken now. */
 export function pauseFor(lagMs: number): number | null {
   if (lagMs > MOST_BEHIND_MS) return null;
-  return lagMs <= USUAL_MS
-    ? 0
-    : Math.round(((lagMs - USUAL_MS) / (MOST_BEHIND_MS - USUAL_MS)) * LONGEST_PAUSE_MS);
+  return lagMs <= USUAL_MS ? 0 : Math.round(((lagMs - USUAL_MS) / (MOST_BEHIND_MS - USUAL_MS)) * LONGEST_PAUSE_MS);
 }

@@ -81,8 +81,12 @@ export function loadProbeConfig(environment: Environment): { config: Config; acc
   const problems: string[] = [];
   const shared = Object.fromEntries(SHARED_SETTINGS.map((name) => [name, environment[name]]));
   const config = noted(problems, () => loadConfig(shared));
-  const probe = noted(problems, () => readSettings(ProbeConfig, environment, brokenRules));
-  const access = probe && accessOf(probe, problems);
+  noted(problems, () => readSettings(ProbeConfig, environment, brokenRules));
+  // Also of settings that are wrong alone: what is wrong with files, or together, is told in the same breath.
+  const access = accessOf(
+    readSettings(ProbeConfig, environment, () => []),
+    problems,
+  );
   if (problems.length > 0 || !config || !access) throw new ConfigError(problems);
   return { config, access };
 }

@@ -119,6 +119,7 @@ const TAGS: Readonly<Record<string, string>> = {
   People: 'The members of your organization, and what they may do.',
   Invitations: 'Who may join: one link each, sent by you.',
   'Sign-in': 'How browsers get in: accounts, passwords, links, sessions.',
+  'Probe protocol': 'What probes and the service say to each other.',
   System: 'The state of the installation.',
   Webhooks: 'What the service sends to you.',
 };

@@ -81,7 +81,11 @@ export class ProblemView {
   @ApiPropertyOptional({ type: QuotaProblemView, description: 'With `quota_exceeded`: the limit that is reached.' })
   quota?: QuotaUse;
 
-  @ApiPropertyOptional({ type: [Number], description: 'With `protocol_unsupported`: what is spoken here.', example: [1] })
+  @ApiPropertyOptional({
+    type: [Number],
+    description: 'With `protocol_unsupported`: what is spoken here.',
+    example: [1],
+  })
   supported?: number[];
 }
 

@@ -3,7 +3,7 @@ import { resultOf, down } from '../../checker/check-failure';
 import type { Outcome } from '../../checker/checker';
 import { Clock } from '../../platform/time/clock';
 import type { Assignments } from '../slots/assignments';
-import { KEPT, ResultBuffer } from './result-buffer';
+import { ResultBuffer } from './result-buffer';
 
 class SetClock extends Clock {
   ms = 1_000_000;
@@ -11,6 +11,13 @@ class SetClock extends Clock {
   override monotonic(): number {
     return this.ms;
   }
+}
+
+const KEPT = { ms: 15 * 60_000, results: 2000, bytes: 8 * 1024 * 1024 };
+
+/** One that is full sooner. */
+class SmallBuffer extends ResultBuffer {
+  protected override readonly kept = KEPT;
 }
 
 /** Nothing is assigned: streaks are told elsewhere. */
@@ -21,7 +28,7 @@ describe('ResultBuffer', () => {
   let buffer: ResultBuffer;
   beforeEach(() => {
     clock = new SetClock();
-    buffer = new ResultBuffer(NO_ASSIGNMENTS, clock);
+    buffer = new SmallBuffer(NO_ASSIGNMENTS, clock);
   });
 
   const check = (endpoint: number, slotMs: number, outcome: Outcome = 'up', text = ''): FinishedCheck => ({
@@ -117,16 +124,17 @@ describe('ResultBuffer', () => {
     settleAll();
     buffer.add(check(1, 6, 'down'));
     for (let i = 0; i < KEPT.results; i++) buffer.add(check(2, 2000 + i));
-    expect(buffer.lost).toBe(500);
-    expect(buffer.backlog).toBe(KEPT.results + 1 - 500);
-    expect(slots().slice(0, 2)).toEqual([6, 2500]);
+    expect(buffer.lost).toBe(126);
+    expect(buffer.backlog).toBe(KEPT.results + 1 - 126);
+    expect(slots().slice(0, 2)).toEqual([6, 2126]);
   });
 
   it('gives up the oldest when they are too large, and forgets their size', () => {
     const large = 'x'.repeat(64 * 1024);
-    for (let i = 0; i < 600; i++) buffer.add(check(i, 1000 + i, 'down', large));
+    for (let i = 0; i < 100; i++) buffer.add(check(i, 1000 + i, 'down', large));
     expect(buffer.bytes).toBeLessThanOrEqual(KEPT.bytes);
-    expect(buffer.lost).toBe(500);
+    expect(buffer.bytes).toBeGreaterThan(0.9 * KEPT.bytes);
+    expect(buffer.lost).toBe(100 - buffer.backlog);
     settleAll();
     expect([buffer.bytes, buffer.backlog]).toEqual([0, 0]);
   });

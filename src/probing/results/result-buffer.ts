@@ -16,8 +16,9 @@ const MAX_AGE_MS = 5 * SECOND_MS;
 const ENOUGH = 500;
 
 /** What is kept while the service is away, whichever is least; then the oldest go first, of those that change nothing. */
-export const KEPT = { ms: 15 * MINUTE_MS, results: 100_000, bytes: 64 * 1024 * 1024 } as const;
-const GIVEN_UP_AT_ONCE = 500;
+const KEPT = { ms: 15 * MINUTE_MS, results: 100_000, bytes: 64 * 1024 * 1024 } as const;
+/** Given up at once: a part of what waits, for few may be large, and no more than so many. */
+const GIVEN_UP = { part: 1 / 16, most: 500 };
 /** Of the JSON of one request: below what the service takes, which is 512 KiB. */
 const MOST_SENT_BYTES = 448 * 1024;
 
@@ -30,6 +31,7 @@ export interface Batch {
 /** Holds results until the service has them: those of one endpoint in their order, what may change something first. */
 @Injectable()
 export class ResultBuffer extends ResultSink {
+  protected readonly kept: Readonly<Record<keyof typeof KEPT, number>> = KEPT;
   private readonly pending = new PendingChecks();
   private readonly urgency = new WriteUrgency();
   private readonly asked = new WeakMap<FinishedCheck, Asked>();
@@ -144,13 +146,13 @@ export class ResultBuffer extends ResultSink {
     this.pending.add({ check, addedAt, maxAgeMs, affectsState, resolve: settled });
     this.nextAt = Math.min(this.nextAt, addedAt + maxAgeMs);
     this.heldBytes += bytesOf(check);
-    while (this.pending.size > 0 && (this.heldBytes > KEPT.bytes || this.pending.size > KEPT.results))
-      this.drop(this.pending.giveUp(GIVEN_UP_AT_ONCE));
+    while (this.pending.size > 0 && (this.heldBytes > this.kept.bytes || this.pending.size > this.kept.results))
+      this.drop(this.pending.giveUp(Math.min(GIVEN_UP.most, Math.ceil(GIVEN_UP.part * this.pending.size))));
     this.added();
   }
 
   private expire(): void {
-    if (this.oldestMs > KEPT.ms) this.drop(this.pending.expire(this.clock.monotonic() - KEPT.ms));
+    if (this.oldestMs > this.kept.ms) this.drop(this.pending.expire(this.clock.monotonic() - this.kept.ms));
   }
 
   private drop(entries: readonly PendingCheck[]): void {

@@ -14,8 +14,8 @@ import { type Meaning, meaningOf } from './retry';
 import { agentFor } from './proxy-agent';
 import { ServerClock } from './server-clock';
 
-/** What is smaller is sent as it is. */
-const GZIP_FROM_BYTES = 1024;
+/** What is smaller is sent as it is: to pack it takes more memory than it saves. */
+const GZIP_FROM_BYTES = 8 * 1024;
 /** Of a response, as sent and unpacked: several times what the service says that one has. */
 const MOST_BYTES = 16 * 1024 * 1024;
 

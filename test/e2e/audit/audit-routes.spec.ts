@@ -24,8 +24,10 @@ interface Use {
   headers?: () => Promise<Record<string, string>>;
 }
 
-/** Routes with a body that store and send nothing. */
+/** Routes with a body that store and send nothing, and those of probes: what they see is no act of anybody. */
 const READING = [
+  'POST /api/v1/probe/poll',
+  'POST /api/v1/probe/results',
   'POST /api/v1/maintenance-windows/preview',
   'POST /api/v1/endpoints/heartbeat/preview',
   'POST /api/v1/configuration/convert',

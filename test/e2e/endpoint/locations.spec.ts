@@ -138,7 +138,7 @@ describe('the locations of an endpoint', () => {
     expect((await read(id)).next_check_at).toBeNull();
   });
 
-  it('stay when what was read is sent back: nothing changes, and nothing is told anew', async () => {
+  it('stay when what was read is sent back: nothing changes, and nothing is told again', async () => {
     const id = await made({ locations: ['fra', 'local'], quorum: 'any' });
     await number(id);
     const before = await rowsOf(id);
@@ -151,7 +151,7 @@ describe('the locations of an endpoint', () => {
     expect(log.map(({ action }) => action)).toEqual(['create']);
   });
 
-  it('change without a new revision: streaks stay, a new one checks at once, and the others share the interval anew', async () => {
+  it('change without a new revision: streaks stay, a new one checks at once, and the others share the interval with it', async () => {
     const id = await made();
     await seen(id, 'status = 0, consecutive_failures = 7, consecutive_bad = 7');
     const revision = (await scheduleOf(id))?.revision;
@@ -199,24 +199,24 @@ describe('the locations of an endpoint', () => {
   const removalsOf = async (id: string): Promise<number> =>
     (await database.query('SELECT 1 FROM probe_removal WHERE endpoint_id = $1', [uuidOf(id)])).length;
 
-  it('are told anew when the interval or what is checked changes, when it is paused, by itself or with its website, and forgotten with it', async () => {
+  it('are told again when the interval or what is checked changes, when it is paused, by itself or with its website, and forgotten with it', async () => {
     const id = await made({ locations: ['local', 'fra'] });
-    const isToldAnew = async (work: () => Promise<unknown>): Promise<boolean> => {
+    const isToldAgain = async (work: () => Promise<unknown>): Promise<boolean> => {
       await number(id);
       await work();
       return (await rowsOf(id)).some(({ location, version }) => location === 'fra' && version === null);
     };
-    expect(await isToldAnew(() => put(id, { name: 'Other' }))).toBe(false);
-    expect(await isToldAnew(() => put(id, { interval: 90 }))).toBe(true);
+    expect(await isToldAgain(() => put(id, { name: 'Other' }))).toBe(false);
+    expect(await isToldAgain(() => put(id, { interval: 90 }))).toBe(true);
     expect((await rowsOf(id))[1]?.phaseMs).toBe(locationPhaseMs(uuidOf(id), 90, { turn: 1, of: 2 }));
-    expect(await isToldAnew(() => put(id, { headers: [{ key: 'Accept', value: 'text/html' }] }))).toBe(true);
-    expect(await isToldAnew(() => put(id, { enabled: false }))).toBe(true);
-    expect(await isToldAnew(() => put(id, { enabled: true }))).toBe(true);
-    expect(await isToldAnew(() => org.write.put(`/websites/${website}`, { enabled: false }))).toBe(true);
-    expect(await isToldAnew(() => org.write.put(`/websites/${website}`, { enabled: true }))).toBe(true);
+    expect(await isToldAgain(() => put(id, { headers: [{ key: 'Accept', value: 'text/html' }] }))).toBe(true);
+    expect(await isToldAgain(() => put(id, { enabled: false }))).toBe(true);
+    expect(await isToldAgain(() => put(id, { enabled: true }))).toBe(true);
+    expect(await isToldAgain(() => org.write.put(`/websites/${website}`, { enabled: false }))).toBe(true);
+    expect(await isToldAgain(() => org.write.put(`/websites/${website}`, { enabled: true }))).toBe(true);
     const off = await newWebsite(org.write, 'Off');
     await org.write.put(`/websites/${off}`, { enabled: false });
-    expect(await isToldAnew(() => put(id, { website_id: off }))).toBe(true);
+    expect(await isToldAgain(() => put(id, { website_id: off }))).toBe(true);
     expect((await read(id)).locations).toEqual(['local', 'fra']);
     await org.write.delete(`/endpoints/${id}`);
     expect([await rowsOf(id), await removalsOf(id)]).toEqual([[], 1]);

@@ -4,18 +4,20 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { POLL_PATH, REFUSALS, RESULTS_PATH } from '../../../src/probe-protocol/protocol';
 import type { CreatedProbeView } from '../../../src/probe/probe.dto';
-import { many } from '../../harness/many';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { numberNow, resultOf, ScriptedProbe } from '../../harness/app/scripted-probe';
 
-const REQUESTS = 10_000;
+/** Requests in a run; `FUZZ_REQUESTS=10000` is the full one. */
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
+jest.setTimeout(900_000);
+
 /** One token has 60 requests at once. */
 const PROBES = 180;
 /** 1 MiB of a body is refused before it is read; the others are small. */
 const MAX_TEXT = 400;
 
-describe('10,000 random requests of probes', () => {
+describe('random requests of probes', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -28,7 +30,9 @@ describe('10,000 random requests of probes', () => {
     const probes = await probesOf(app);
     const victim = probes[0];
     if (!victim) throw new Error('there is no probe');
-    const mine = await newEndpoint(app.write, website, { locations: probes.slice(1, 6).map(({ location }) => location) });
+    const mine = await newEndpoint(app.write, website, {
+      locations: probes.slice(1, 6).map(({ location }) => location),
+    });
     const foreign = await newEndpoint(app.write, website, { locations: [victim.location] });
     const local = await newEndpoint(app.write, website);
     await numberNow(app);
@@ -61,24 +65,23 @@ describe('10,000 random requests of probes', () => {
   });
 });
 
-const probesOf = (app: TestApp): Promise<ScriptedProbe[]> =>
-  Promise.all(
-    many(PROBES, async (n) => {
+async function probesOf(app: TestApp): Promise<ScriptedProbe[]> {
+  const probes: ScriptedProbe[] = [];
+  for (let n = 0; n < PROBES; n++) {
     const key = `probe-${n}`;
     const { status, body, text } = await app.operator.post<CreatedProbeView>('/shared-probes', { key });
     if (status !== 201) throw new Error(text);
-    return new ScriptedProbe(app.url, body.id, `shared/${key}`, body.token);
-    }),
-  );
+    probes.push(new ScriptedProbe(app.url, body.id, `shared/${key}`, body.token));
+  }
+  return probes;
+}
 
 const stateOf = (app: TestApp, endpoints: readonly string[]): Promise<unknown> =>
-  app.app
-    .get(Database)
-    .query(
-      `SELECT s.*, l.* FROM endpoint_state s LEFT JOIN endpoint_location l ON l.endpoint_id = s.endpoint_id
+  app.app.get(Database).query(
+    `SELECT s.*, l.* FROM endpoint_state s LEFT JOIN endpoint_location l ON l.endpoint_id = s.endpoint_id
         WHERE s.endpoint_id = ANY ($1) ORDER BY s.endpoint_id`,
-      [endpoints.map((id) => parseId('endpoint', id))],
-    );
+    [endpoints.map((id) => parseId('endpoint', id))],
+  );
 
 /** What may stand anywhere. */
 const anything = fc.oneof(
@@ -89,9 +92,15 @@ const anything = fc.oneof(
 
 function requests(endpoints: readonly string[], nowMs: number): fc.Arbitrary<{ path: string; body: unknown }> {
   const session = fc.oneof(fc.constant('scripted-session-0000'), fc.stringMatching(/^[0-9a-zA-Z-]{14,70}$/));
-  const head = { protocol: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: anything }), session };
+  const head = {
+    protocol: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: anything }),
+    session,
+  };
   const cursor = fc.oneof(fc.constant(null), fc.base64String({ maxLength: 200 }), fc.string({ maxLength: 30 }));
-  const poll = fc.record({ ...head, cursor, wait: fc.constant(0), clock: fc.double(), lag_ms: fc.nat() }, { requiredKeys: ['protocol', 'session'] });
+  const poll = fc.record(
+    { ...head, cursor, wait: fc.constant(0), clock: fc.double(), lag_ms: fc.nat() },
+    { requiredKeys: ['protocol', 'session'] },
+  );
   const time = fc.oneof(
     fc.integer({ min: nowMs - 7_200_000, max: nowMs + 60_000 }),
     fc.integer({ min: -20, max: 2 ** 48 }).map((ms) => ms * 20),
@@ -100,7 +109,11 @@ function requests(endpoints: readonly string[], nowMs: number): fc.Arbitrary<{ p
     .record({
       endpoint_id: fc.oneof(fc.constantFrom(...endpoints, null), fc.string({ maxLength: 40 })),
       revision: fc.oneof(fc.constant(1), fc.integer()),
-      slot: fc.oneof(fc.constant(null), time.map((ms) => Math.floor(ms / 20) * 20), time),
+      slot: fc.oneof(
+        fc.constant(null),
+        time.map((ms) => Math.floor(ms / 20) * 20),
+        time,
+      ),
       ask: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.uuid() }),
       checked_at: time,
       outcome: fc.constantFrom('up' as const, 'unknown' as const),
@@ -114,7 +127,10 @@ function requests(endpoints: readonly string[], nowMs: number): fc.Arbitrary<{ p
   const field = fc.constantFrom('endpoint_id', 'revision', 'slot', 'checked_at', 'attempts', 'first_error', 'result');
   const broken = fc.tuple(row, field, anything).map(([sent, name, value]) => ({ ...sent, [name]: value }));
   const results = fc.array(fc.oneof(row, spoilt, broken, anything), { maxLength: 20 });
-  const batch = fc.record({ ...head, results: fc.oneof({ weight: 9, arbitrary: results }, { weight: 1, arbitrary: anything }) });
+  const batch = fc.record({
+    ...head,
+    results: fc.oneof({ weight: 9, arbitrary: results }, { weight: 1, arbitrary: anything }),
+  });
   const pathed = (path: string, body: fc.Arbitrary<unknown>) => body.map((sent) => ({ path, body: sent }));
   return fc.oneof(
     pathed(POLL_PATH, poll),

@@ -38,7 +38,12 @@ describe('the probe protocol', () => {
 
   /** An endpoint of the probe, which it is told of. */
   const newRemote = async (fields: object = {}): Promise<string> => {
-    const id = await newEndpoint(app.write, website, { url: URL_OF_TARGET, interval: 60, locations: ['fra'], ...fields });
+    const id = await newEndpoint(app.write, website, {
+      url: URL_OF_TARGET,
+      interval: 60,
+      locations: ['fra'],
+      ...fields,
+    });
     await told();
     return id;
   };
@@ -143,7 +148,15 @@ describe('the probe protocol', () => {
 
   it('shows what a probe says of itself, and when it is heard no more', async () => {
     const clock = Date.now() + 90_000;
-    await probe.poll({ version: '0.2.0', types: ['HTTP', 'HTTPS'], clock, buffered: 3, dropped: 2, skipped: 1, lag_ms: 7 });
+    await probe.poll({
+      version: '0.2.0',
+      types: ['HTTP', 'HTTPS'],
+      clock,
+      buffered: 3,
+      dropped: 2,
+      skipped: 1,
+      lag_ms: 7,
+    });
     const shown = { status: 'online', version: '0.2.0', protocol: 1, types: ['HTTP', 'HTTPS'], buffered: 3 };
     expect(await viewOf()).toMatchObject({ ...shown, dropped: 2, skipped: 1, lag_ms: 7 });
     expect(Math.abs(((await viewOf()).clock_offset_ms ?? 0) - 90_000)).toBeLessThan(2000);
@@ -263,7 +276,10 @@ describe('the probe protocol', () => {
         { ask: expect.any(String), endpoint_id: id, definition: null, expires_at: expect.any(Number) },
         [],
       ]);
-      expect(await app.write.post(`/endpoints/${id}/checks`)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+      expect(await app.write.post(`/endpoints/${id}/checks`)).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      });
       const answer = resultOf({ endpoint_id: id, revision: 1, ask: ask?.ask, checked_at: Date.now() }, DOWN);
       expect((await probe.send([answer, answer])).body).toMatchObject({
         recorded: 1,
@@ -272,7 +288,9 @@ describe('the probe protocol', () => {
       const { status, body } = await response;
       expect(status).toBe(201);
       expect(body).toMatchObject({ endpoint_id: id, outcome: 'down', error: { code: 'connection_refused' } });
-      expect((await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body.map((check) => check.id)).toEqual([body.id]);
+      expect((await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body.map((check) => check.id)).toEqual([
+        body.id,
+      ]);
       expect((await probe.send([answer])).body.refused).toEqual([{ index: 0, code: 'not_a_slot' }]);
     });
 

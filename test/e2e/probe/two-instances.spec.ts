@@ -38,8 +38,7 @@ describe('a probe whose requests two instances take by turns', () => {
   });
 
   const newRemote = () => newEndpoint(first.write, website, { locations: ['fra'] });
-  const numberAtBoth = () =>
-    Promise.all([first, second].map(({ app }) => numberChanges(app.get(WorkerDatabase))));
+  const numberAtBoth = () => Promise.all([first, second].map(({ app }) => numberChanges(app.get(WorkerDatabase))));
 
   it('is told by the one what was changed at the other', async () => {
     const id = await newRemote();

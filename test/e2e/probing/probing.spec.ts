@@ -135,7 +135,7 @@ describe('a probe', () => {
     expect(server.duplicates).toBe(0);
   });
 
-  it('sends a batch again that was taken while its answer was lost: nothing counts twice', async () => {
+  it('sends a batch again that was taken while the response was lost: nothing counts twice', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);
@@ -227,7 +227,7 @@ describe('a probe', () => {
     const definition = httpDefinition(target.url('/form'));
     server.ask({ ask: 'ask-2', endpoint_id: null, definition, organization: 'org_1', allow_private: true, expires_at });
     server.ask({ ask: 'ask-3', endpoint_id: 'ep_1', definition: null, expires_at: server.now() - 1 });
-    const answered = () => server.recorded.map(({ ask }) => ask).sort();
+    const answered = (): string[] => server.recorded.map(({ ask }) => String(ask)).sort();
     await eventually('both are answered', () => answered().length === 2);
     expect(answered()).toEqual(['ask-1', 'ask-2']);
     expect(server.recorded.find(({ ask }) => ask === 'ask-1')).toMatchObject({
@@ -297,7 +297,7 @@ describe('a probe', () => {
     await eventually('the others are sent', () => server.recorded.length === 2);
   });
 
-  it('takes no page in the place of the service for its answer', async () => {
+  it('takes no page in the place of the service for a response', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);

@@ -142,6 +142,11 @@ export const numberNow = async ({ app }: Pick<TestApp, 'app'>): Promise<void> =>
   await numberChanges(app.get(WorkerDatabase));
 };
 
-/** What somebody asks it to check: polls, and waits for it. */
-export const nextAsks = async (probe: ScriptedProbe): Promise<PollResponse['asks']> =>
-  (await probe.poll({ wait: 10 })).body.asks;
+/** What somebody asks it to check: polls until there is something. */
+export async function nextAsks(probe: ScriptedProbe): Promise<PollResponse['asks']> {
+  for (;;) {
+    const { status, body, text } = await probe.poll({ wait: 10 });
+    if (status !== 200) throw new Error(`the poll was refused: ${text}`);
+    if (body.asks.length > 0) return body.asks;
+  }
+}

@@ -9,6 +9,7 @@ import {
   possibleLocations,
   quorumChoices,
   quorumText,
+  sinceOf,
   votesText,
   whichText,
 } from '../../../web/src/logic/location';
@@ -132,6 +133,11 @@ describe('the locations of an endpoint, in words', () => {
       null,
       null,
     ]);
+  });
+
+  it('is what it is since it saw that, or without news since its newest check', () => {
+    const lost = view('fra', { reason: 'lost' });
+    expect([sinceOf(view('fra')), sinceOf(lost)]).toEqual(['2026-11-26T11:17:30Z', '2026-11-26T11:59:30Z']);
   });
 
   it('has a pill where one says down, and a sentence of the votes', () => {

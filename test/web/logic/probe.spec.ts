@@ -47,7 +47,7 @@ describe('a probe, in words', () => {
     [{ version: '0.1.0' }, 'degraded', 'Online, with trouble'],
     [{ lag_ms: 120_000 }, 'degraded', 'Online, with trouble'],
     [{ status: 'offline' as const, version: '0.1.0' }, 'down', 'Offline'],
-    [{ status: 'unsupported' as const }, 'down', 'Too old'],
+    [{ status: 'unsupported' as const }, 'down', 'Unsupported'],
     [{ status: 'disabled' as const }, 'paused', 'Disabled'],
   ])('with %j is shown as %s, “%s”', (more, status, word) => {
     expect(probeState({ ...online, ...more }, '0.2.0')).toEqual({ status, word });

@@ -60,7 +60,7 @@ const NOTES: Partial<Record<Probe['status'], string>> = {
   new: 'not seen yet',
   offline: 'offline',
   disabled: 'disabled',
-  unsupported: 'too old',
+  unsupported: 'unsupported',
 };
 
 /** The choices of how many must agree, for `n` locations; with the one that is chosen, where it is none of the usual ones. */
@@ -118,8 +118,15 @@ const REASONS: Record<NonNullable<LocationView['reason']>, readonly [word: strin
   silent: ['Silent', 'It has no vote until it reports again.'],
   lost: ['Lost', 'It does not count until it reports again: the others decide.'],
   disabled: ['Disabled', 'The probe is disabled: it does not count.'],
-  unsupported: ['Too old', 'The program of the probe is too old: it does not count. Update it.'],
+  unsupported: [
+    'Unsupported',
+    'Probe and service do not speak the same protocol: it does not count. Update the older one.',
+  ],
 };
+
+/** Since when it is what it is shown as: what it saw, or without news. */
+export const sinceOf = ({ reason, since, last_checked_at }: LocationView): string | null =>
+  reason === 'silent' || reason === 'lost' ? last_checked_at : since;
 
 /** What a location says for itself: why it has no vote, or else what it saw. */
 export const locationText = ({ reason, error, status, failures, last_checked_at }: LocationView): string => {

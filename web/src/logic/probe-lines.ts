@@ -24,7 +24,7 @@ const file = (path: string, lines: readonly string[], command = `install -m 600 
  */
 export function probeLines(origin: string, token: string): ProbeLines[] {
   const settings = [`PROBE_URL=${origin}`, `PROBE_TOKEN=${token}`, ...(isPlain(origin) ? ['PROBE_INSECURE=on'] : [])];
-  const ENV = 'uptime-probe.env';
+  const ENV = 'probe.env';
   const inFile = file(ENV, ['ROLE=probe', ...settings]);
   return [
     {

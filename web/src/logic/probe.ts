@@ -46,7 +46,7 @@ const STATES: Record<Probe['status'], { status: Shown; word: string }> = {
   online: { status: 'up', word: 'Online' },
   offline: { status: 'down', word: 'Offline' },
   disabled: { status: 'paused', word: 'Disabled' },
-  unsupported: { status: 'down', word: 'Too old' },
+  unsupported: { status: 'down', word: 'Unsupported' },
 };
 
 /** A probe as a shape and a word; one that is online with a trouble as degraded. */

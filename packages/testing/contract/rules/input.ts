@@ -12,6 +12,8 @@ export function describeInput(session: TheSession, scene: () => Scene, hasOperat
     (each) => !(each.operationId in OUT_OF_REACH) && (hasOperator || callerOf(each) !== 'operator'),
   );
   const withFields = reachable.filter(hasFields);
+  // Probes of a later version may say more.
+  const strict = withFields.filter((each) => callerOf(each) !== 'probe');
 
   describe('input', () => {
     it.each(rows(reachable))('%s refuses an unknown query parameter by its name', async (_, operation) => {
@@ -22,7 +24,7 @@ export function describeInput(session: TheSession, scene: () => Scene, hasOperat
       expect(response.body?.errors).toContainEqual(expect.objectContaining({ pointer: '?nonsense' }));
     });
 
-    it.each(rows(withFields))('%s refuses an unknown field by its pointer', async (_, operation) => {
+    it.each(rows(strict))('%s refuses an unknown field by its pointer', async (_, operation) => {
       const sample = await sampleOf(scene(), operation);
       const json = { ...(sample.json as object), nonsense: 1 };
       const response = await sendTo(callerFor(session(), operation), operation, { ...sample, json });

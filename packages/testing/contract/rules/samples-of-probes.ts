@@ -6,7 +6,15 @@ const idOf = async (making: Promise<{ id: string }>) => ({ params: { id: (await 
 const probe = async (scene: Scene) => ({ params: { id: await scene.probe() } });
 const shared = async (scene: Scene) => ({ params: { id: await scene.sharedProbe() } });
 
-/** How probes are read, made, changed, rotated and removed: those of an organization, and those that the operator shares. */
+const SESSION = 'contract-0000000000';
+
+/** What a probe sends, with its token. */
+const called = async (scene: Scene, json: object) => ({
+  headers: { authorization: `Bearer ${(await scene.callingProbe()).token}` },
+  json: { protocol: 1, session: SESSION, ...json },
+});
+
+/** How probes are read, made, changed, rotated and removed: those of an organization, and those that the operator shares; and what a probe asks and sends. */
 export const PROBE_SAMPLES: Samples = {
   listProbes: () => ({ query: 'limit=2&status=new' }),
   createProbe: ({ session }) => ({ json: { key: session.key('probe') } }),
@@ -20,5 +28,23 @@ export const PROBE_SAMPLES: Samples = {
   getSharedProbe: shared,
   updateSharedProbe: async (scene) => ({ ...(await shared(scene)), json: { region: 'eu' } }),
   deleteSharedProbe: ({ session }) => idOf(newSharedProbe(session)),
+  pollProbe: (scene) =>
+    called(scene, {
+      standby: false,
+      cursor: null,
+      wait: 0,
+      version: '0.1.0',
+      types: ['HTTP'],
+      clock: Date.now(),
+      count: 0,
+      digest: null,
+      buffered: 0,
+      dropped: 0,
+      skipped: 0,
+      lag_ms: 0,
+      rtt_ms: 0,
+    }),
+  sendProbeResults: (scene) => called(scene, { results: [] }),
+
   rotateSharedProbe: async (scene) => ({ ...(await shared(scene)), json: {} }),
 };

@@ -44,6 +44,8 @@ export class Scene {
   /** Whose password is set, so that no cookie of theirs lasts. */
   readonly forgetful = once(() => newMember(this.session));
   readonly probe = once(async () => (await newProbe(this.session)).id);
+  /** Whose token calls; never rotated. */
+  readonly callingProbe = once(() => newProbe(this.session));
   readonly sharedProbe = once(async () => (await newSharedProbe(this.session)).id);
   readonly cookie = once(() => cookieOf(this.session));
 }

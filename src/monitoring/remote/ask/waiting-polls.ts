@@ -100,6 +100,6 @@ export class WaitingPolls implements BeforeApplicationShutdown {
   }
 
   private wakeAll(): void {
-    for (const { resolve } of [...this.waiting.values()]) resolve();
+    for (const { resolve } of this.waiting.values()) resolve();
   }
 }

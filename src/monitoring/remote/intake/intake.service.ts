@@ -145,12 +145,19 @@ export class IntakeService {
     if (judgement !== 'record') return { refused: judgement };
     if (check !== null) return { check: toCheckView(check, this.history.checkId(check)) };
     const { result, attempts, firstError, checkedMs } = sent;
-    const shown = { endpointId: NIL_UUID, checkedAt: new Date(checkedMs), location: LOCAL, result, planned: false, attempts, firstError };
+    const shown = {
+      endpointId: NIL_UUID,
+      checkedAt: new Date(checkedMs),
+      location: LOCAL,
+      result,
+      planned: false,
+      attempts,
+      firstError,
+    };
     const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(shown, '');
     return { check: view };
   }
 }
-
 
 const finished = (
   { number }: ProbeCaller,
@@ -170,4 +177,3 @@ const finished = (
   planned: false,
   muted: false,
 });
-

@@ -197,4 +197,3 @@ function readTexts(sent: unknown, most: number, longest: number): string[] | nul
 /** Without control characters and halves of surrogate pairs, of at most so many characters. */
 const plainText = (text: string, longest: number): string =>
   storableText(text.slice(0, longest)).replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
-

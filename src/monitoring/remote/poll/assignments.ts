@@ -96,7 +96,9 @@ export class Assignments {
     if (changes.length === 0) return { endpoints: [], removed: [], numbered: since, after: null, more: false };
     const wanted = new Set(changes.flatMap(({ endpointId, removed }) => (removed ? [] : [endpointId])));
     const rows = wanted.size === 0 ? [] : await this.database.query<Row>(SOME, [to.number, [...wanted], now]);
-    const byId = new Map(this.toldOf(rows, to, (row) => row.isNew || row.isOverdue).map((told) => [told.id, told] as const));
+    const byId = new Map(
+      this.toldOf(rows, to, (row) => row.isNew || row.isOverdue).map((told) => [told.id, told] as const),
+    );
     const endpoints: AssignedEndpoint[] = [];
     const [removed, sent] = [new Set<string>(), new Set<string>()];
     let [numbered, bytes, isFull] = [since, 0, false];

@@ -9,7 +9,9 @@ function refusalOf(body: unknown): unknown {
     readPoll(body);
     return null;
   } catch (error) {
-    return error instanceof Problem ? [error.code, error.errors.map(({ pointer, code }) => `${pointer} ${code}`)] : error;
+    return error instanceof Problem
+      ? [error.code, error.errors.map(({ pointer, code }) => `${pointer} ${code}`)]
+      : error;
   }
 }
 

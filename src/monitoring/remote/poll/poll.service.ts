@@ -77,7 +77,12 @@ export class PollService {
     const full = !isTold || !isSame;
     const asks = await this.asks.take(probe.number);
     const told = full
-      ? await this.assignments.page(to, isKnown ? before.after : null, isKnown && !isTold ? before.numbered : numbered, now)
+      ? await this.assignments.page(
+          to,
+          isKnown ? before.after : null,
+          isKnown && !isTold ? before.numbered : numbered,
+          now,
+        )
       : await this.assignments.changed(to, before.numbered, now);
     const position = { session, epoch, numbered: told.numbered, after: told.after };
     return {

@@ -144,4 +144,3 @@ const isFresh = (held: PolledProbe, { protocol, version, types }: PollRequest, n
   held.protocol === protocol &&
   held.version === version &&
   (held.types ?? []).join() === types.join();
-

@@ -9,7 +9,8 @@ import { ONLINE_MS } from '../../../probe-protocol/protocol';
 import { type MeasuredProbe, RemoteMetrics } from '../remote.metrics';
 
 // Cost: a walk over the probes, of which there are some thousands at most.
-const OFFLINE = 'UPDATE probe SET online = false, status_since = $1 WHERE online AND (last_seen_at < $2 OR NOT enabled)';
+const OFFLINE =
+  'UPDATE probe SET online = false, status_since = $1 WHERE online AND (last_seen_at < $2 OR NOT enabled)';
 const ALL = `
   SELECT id, online, extract(epoch FROM $1::timestamptz - last_seen_at)::float8 * 1000 AS "silentMs", clock_offset_ms AS "clockOffsetMs",
          buffered, sessions::float8 AS sessions

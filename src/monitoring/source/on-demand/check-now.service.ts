@@ -53,14 +53,13 @@ export class CheckNowService {
   private async admit(caller: Caller, endpointId: string): Promise<EndpointView> {
     const endpoint = await this.endpoints.get(caller, endpointId);
     this.definitions.refusePassive(endpoint.type);
-    if (endpoint.status === 'paused') throw problems.conflict('The endpoint is paused; enable it and its website first.');
+    if (endpoint.status === 'paused')
+      throw problems.conflict('The endpoint is paused; enable it and its website first.');
     return endpoint;
   }
 
   private async audit(orgId: string, id: string): Promise<void> {
-    await this.database.transaction((tx) =>
-      recordChange(tx, { orgId, action: 'check', resource: 'endpoint', id }),
-    );
+    await this.database.transaction((tx) => recordChange(tx, { orgId, action: 'check', resource: 'endpoint', id }));
   }
 
   private async prepare(orgId: string, endpointId: string) {

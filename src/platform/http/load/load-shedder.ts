@@ -91,10 +91,7 @@ export class LoadShedder {
       help: 'Requests refused to stay alive: with 503, or 429 for one organization that has too many open.',
       labelNames: ['reason'],
     });
-    metrics.watch(
-      { name: 'uptime_polls_in_flight', help: 'Polls of probes that are open.' },
-      () => this.polls.used,
-    );
+    metrics.watch({ name: 'uptime_polls_in_flight', help: 'Polls of probes that are open.' }, () => this.polls.used);
     metrics.watch(
       { name: 'uptime_requests_in_flight', help: 'Requests that are being answered.' },
       () => this.inFlight,

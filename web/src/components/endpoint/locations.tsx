@@ -1,6 +1,14 @@
 import type { Endpoint } from '../../api/types';
 import { duration, time } from '../../logic/format';
-import { HERE, type LocationView, locationState, locationText, quorumText, voteText } from '../../logic/location';
+import {
+  HERE,
+  type LocationView,
+  locationState,
+  locationText,
+  quorumText,
+  sinceOf,
+  voteText,
+} from '../../logic/location';
 import { LOCAL } from '../../logic/probe';
 import { now } from '../../state/clock';
 import { may } from '../../state/session';
@@ -14,6 +22,8 @@ interface Props {
 }
 
 const nameOf = ({ location, name }: LocationView): string => (location === LOCAL ? HERE : name);
+
+const ageOf = (at: string | null): string => (at === null ? '–' : duration((now.value - Date.parse(at)) / 1000));
 
 /** What each location of an endpoint sees, and whether that counts; nothing where the service alone checks it. */
 export function Locations({ endpoint, onCheck }: Props) {
@@ -32,7 +42,7 @@ export function Locations({ endpoint, onCheck }: Props) {
             {each.name !== each.location && <p class="muted small">{each.location}</p>}
           </>,
           <StatusPill {...locationState(each)} />,
-          each.since === null ? '–' : duration((now.value - Date.parse(each.since)) / 1000),
+          ageOf(sinceOf(each)),
           each.last_checked_at === null ? 'never' : time(each.last_checked_at, now.value),
           voteText(each),
           locationText(each),

@@ -60,7 +60,8 @@ export function Probes() {
             <Section title="Probes">{table(list)}</Section>
           )}
           {may.admin() && (
-            <Section title="Add a probe">
+            // The token that it shows stays when the first probe takes the place of the drawing.
+            <Section key="add" title="Add a probe">
               <NewProbe used={list.length} onCreated={probes.reload} />
             </Section>
           )}

@@ -1,0 +1,50 @@
+import { eventually } from '../../../packages/testing/eventually';
+import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { newEndpoint, newWebsite } from '../../harness/app/resources';
+import { numberNow } from '../../harness/app/scripted-probe';
+import { StartedProbe } from '../../harness/probe/started-probe';
+
+interface Seen {
+  status: string;
+  by_location: { location: string; status: string }[] | null;
+}
+
+describe('the program of a probe, at the service', () => {
+  let app: TestApp;
+  let target: HttpTarget;
+  let probe: StartedProbe;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    target = await HttpTarget.listen(always(rawResponse(200)));
+    const made = await app.admin.post<{ token: string }>('/probes', { key: 'office', allow_private: true });
+    probe = await StartedProbe.at({ url: app.url, now: Date.now }, { token: made.body.token });
+  });
+  afterAll(async () => {
+    await probe.stop();
+    await target.close();
+    await app.close();
+  });
+
+  it('checks a new endpoint at once, and the service shows what it saw', async () => {
+    const website = await newWebsite(app.write);
+    const settings = { url: target.url(), type: 'HTTP', interval: 60, locations: ['office'] };
+    const endpoint = await newEndpoint(app.write, website, settings);
+    await numberNow(app);
+    const seen = await eventually('it is checked', async () => {
+      const { body } = await app.read.get<Seen>(`/endpoints/${endpoint}`);
+      return body.status === 'up' && body;
+    });
+    expect(seen.by_location).toMatchObject([{ location: 'office', status: 'up' }]);
+    const { body } = await app.read.get<object[]>(`/endpoints/${endpoint}/checks`);
+    expect(body).toMatchObject([{ location: 'office', outcome: 'up', status_code: 200 }]);
+  });
+
+  it('runs what somebody waits for', async () => {
+    const settings = { name: 'Form', url: target.url('/form'), type: 'HTTP' };
+    const tried = await app.write.post('/endpoints/test?location=office', settings);
+    expect(tried).toMatchObject({ status: 200, body: { outcome: 'up', status_code: 200 } });
+    expect(target.seen.at(-1)?.path).toBe('/form');
+  });
+});
