@@ -216,8 +216,13 @@ describe('the live stream', () => {
     expect(told().map(({ type, data }) => ({ type, ...data }))).toMatchObject([
       { type: 'probe', probe_id: probe.id, key: 'fra', status: 'online', at: expect.any(String) },
       {
-        ...{ type: 'location', endpoint_id: endpoint, endpoint_name: 'Seen from two', location: 'fra' },
-        ...{ status: 'down', previous_status: 'unknown', at: expect.any(String) },
+        type: 'location',
+        endpoint_id: endpoint,
+        endpoint_name: 'Seen from two',
+        location: 'fra',
+        status: 'down',
+        previous_status: 'unknown',
+        at: expect.any(String),
       },
     ]);
     expect(stranger.events.map(({ type }) => type)).not.toContain('probe');

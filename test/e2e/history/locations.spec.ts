@@ -128,11 +128,20 @@ describe('history of several locations over HTTP', () => {
     );
     const range = `from=${new Date(HOUR_AT).toISOString()}&to=${new Date(HOUR_AT + HOUR).toISOString()}`;
     expect(await get<UptimeView>('uptime', `?${range}`)).toMatchObject({
-      ...{ uptime: 1, checks: 4, failures: 0, outage_count: 1, downtime_seconds: 60 },
+      uptime: 1,
+      checks: 4,
+      failures: 0,
+      outage_count: 1,
+      downtime_seconds: 60,
       latency: { avg: 20 },
     });
     expect(await get<UptimeView>('uptime', `?${range}&location=fra`)).toMatchObject({
-      ...{ uptime: 1 / 3, checks: 3, failures: 2, outage_count: null, downtime_seconds: null, outages: [] },
+      uptime: 1 / 3,
+      checks: 3,
+      failures: 2,
+      outage_count: null,
+      downtime_seconds: null,
+      outages: [],
       latency: { avg: 50 },
     });
     const buckets = async (query: string) =>
