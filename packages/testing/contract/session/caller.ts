@@ -87,7 +87,7 @@ export class Caller {
   }
 }
 
-const isBusy = ({ status, body }: ApiResponse<unknown>): boolean =>
+const isBusy = ({ status, body }: ApiResponse): boolean =>
   status === 429 || (status === 503 && (body as { code?: unknown } | null)?.code === 'temporarily_unavailable');
 
 /** The body; of a stream, which has no end, its beginning. */
