@@ -10,6 +10,7 @@
 //
 // TEST_AGAIN=1, for machines that are shared with others: up to three specs that failed run once more, alone. What fails
 // again fails the run. What passes is named as unsteady in the end: that is a bug too, of the test or of the service.
+// TEST_LEFT=<file>: the specs that failed are written there. Is it there already, only they run, and the others count as they did.
 import '../src/start/node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,6 +43,22 @@ const costsFile = join(folder, 'costs.jsonl');
 const groupsFolder = join(root, '.cache/groups', `${process.pid}`);
 
 const { options, words } = readArguments(process.argv.slice(2));
+
+const leftFile = process.env.TEST_LEFT ?? '';
+/** What an earlier run has left: `files`, and the counts of all others. */
+const left = existsSync(leftFile) ? JSON.parse(readFileSync(leftFile, 'utf8')) : null;
+
+/** Not after one that ended without naming what failed: all of it runs again. */
+function writeLeft({ specs, broken, passed, skipped }) {
+  const failed = specs.filter(({ failures }) => failures.length > 0);
+  const files = [...failed.map(({ file }) => file), ...broken];
+  if (leftFile === '' || files.length === 0 || !files.every((file) => existsSync(join(root, file)))) return;
+  const others = (name, total) => total - failed.reduce((sum, spec) => sum + spec[name], 0);
+  writeFileSync(
+    leftFile,
+    JSON.stringify({ files, passed: others('passed', passed), skipped: others('skipped', skipped) }),
+  );
+}
 
 function readArguments(given) {
   const known = {
@@ -184,13 +201,14 @@ function isOverBudget(lane, specs, isWhole) {
   return overruns.length > 0;
 }
 
-/** Without the specs of the fast lane that are within their budget apart from their neighbours. */
+/** Without the specs that are within their budget apart from their neighbours. */
 function confirmed(overruns, { lane, specs, unit }) {
   const over = specs.filter(({ file }) => overruns.some((overrun) => overrun.file === file));
-  if (lane !== 'fast' || over.length === 0 || over.length > MAX_AGAIN) return overruns;
+  if (over.length === 0 || over.length > MAX_AGAIN) return overruns;
   console.log(`\nMeasured once more: ${over.map(({ file }) => file).join(', ')}`);
   rmSync(costsFile, { force: true });
-  inGroups(over, 1, 1);
+  if (lane === 'fast') inGroups(over, 1, 1);
+  else runFiles(over, 1);
   const again = findOverruns({ lane, costs: readCosts(), unit }, readBudget());
   return overruns.filter(({ file }) => file === null || again.some((overrun) => overrun.file === file));
 }
@@ -203,9 +221,10 @@ function runLane(lanes) {
     (spec) =>
       lanes.includes(spec.lane) &&
       (databases === null ? !(isOnServer && spec.databases === 'embedded') : databases.includes(spec.databases)) &&
-      (options.only === null || spec.file.includes(options.only)),
+      (options.only === null || spec.file.includes(options.only)) &&
+      (left === null || left.files.includes(spec.file)),
   );
-  const isWhole = databases === null && options.only === null;
+  const isWhole = databases === null && options.only === null && left === null;
   const fast = specs.filter(({ lane }) => lane === 'fast');
   if (node(['scripts/jest/compile.mjs']) !== 0) return { ...sum([]), status: 1, failed: 1, isOver: false };
   // Only these start processes of the built service.
@@ -233,6 +252,7 @@ function runLane(lanes) {
     result = sum(runs);
   }
   result = withSecondTry(result);
+  writeLeft(result);
   for (const file of result.broken ?? []) console.log(`Did not run to its end: ${file}`);
   const isOver = isOverBudget(lanes.join(), specs, isWhole);
   if (lanes.join() === 'fast') sayWhatIsLeft(everything);
@@ -260,11 +280,14 @@ if (lanes !== null) result = runLane(lanes);
 else {
   const choosesWorkers = words.some((word) => /^(-i|--runInBand|-w|--maxWorkers)\b/.test(word));
   const built = node(['scripts/build.mjs', '--if-needed']);
-  result = withSecondTry(jest([...(choosesWorkers ? [] : [`--maxWorkers=${WORKERS.slow}`]), ...words]));
+  const files = left === null ? [] : ['--runTestsByPath', ...left.files];
+  result = withSecondTry(jest([...(choosesWorkers ? [] : [`--maxWorkers=${WORKERS.slow}`]), ...words, ...files]));
+  writeLeft(result);
   result.status ||= built;
 }
 rmSync(folder, { recursive: true, force: true });
 
 console.log(`Took ${((performance.now() - started) / 1000).toFixed(0)} s`);
-console.log(`${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped`);
+const [passed, skipped] = [result.passed + (left?.passed ?? 0), result.skipped + (left?.skipped ?? 0)];
+console.log(`${passed} passed, ${result.failed} failed, ${skipped} skipped`);
 process.exit(result.status || (result.failed > 0 || result.isOver || result.broken?.length > 0 ? 1 : 0));

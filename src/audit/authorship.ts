@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import type { Author } from '../platform/access/author';
 import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
 import { clientAddress } from '../platform/access/client-network';
+import { SAFE_METHODS } from '../platform/access/safe-methods';
 import { recordedRequestId } from '../platform/http/request-id';
 
 /**
@@ -57,8 +58,6 @@ export function actFromCommandLine(): void {
   own = { ...SYSTEM, via: 'command_line' };
 }
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
-
 const storage = new AsyncLocalStorage<AuthenticatedRequest>();
 let open = 0;
 
@@ -79,7 +78,7 @@ export function currentAuthor(): Author {
  * of the process a little, so it is switched off while no such request is in flight: checks do not pay for it.
  */
 export async function carryAuthorship(request: Request, handle: () => Promise<void>): Promise<void> {
-  if (SAFE.has(request.method)) return handle();
+  if (SAFE_METHODS.has(request.method)) return handle();
   open += 1;
   try {
     await storage.run(request, handle);

@@ -19,7 +19,10 @@ export interface FinishedCheck {
   location: number;
   /** The endpoint's revision that was checked; when the endpoint has another one by now, the result does not count. */
   revision: number;
-  /** The slot it was claimed for, database time in milliseconds; `null` when a client asked for the check. */
+  /**
+   * The slot it was claimed for, database time in milliseconds: one that is not newer than the newest recorded is recorded
+   * already. Of a heartbeat the time of the verdict; `null` when a client asked for the check.
+   */
   slotMs: number | null;
   /** When the check began, database time. Milliseconds count: no two checks of one endpoint share one. */
   checkedAt: Date;

@@ -126,13 +126,13 @@ export async function storeHeartbeats(sql: Sql, changes: readonly Stored[]): Pro
   if (runs.length > 0) await sql.query(KEEP_RUNS, [JSON.stringify(runs)]);
 }
 
+// Of the row alone: what it was joined to would be from before a wait for its lock, without what others decided meanwhile.
+const LEFT = `nullif(jsonb_path_query_array(h.pending, '$[*] ? (!(@.atMs == $at[*]))', jsonb_build_object('at', r.at_ms)), '[]')`;
+
 // Cost: an update of each row.
 const SETTLE = `
-  UPDATE heartbeat h
-     SET pending = kept.pending, pending_at = CASE WHEN kept.pending IS NULL THEN NULL ELSE h.pending_at END
-    FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, at_ms jsonb),
-         LATERAL (SELECT jsonb_agg(o) FILTER (WHERE NOT r.at_ms @> (o -> 'atMs')) AS pending
-                    FROM heartbeat x, jsonb_array_elements(x.pending) o WHERE x.endpoint_id = r.endpoint_id) kept
+  UPDATE heartbeat h SET pending = ${LEFT}, pending_at = CASE WHEN ${LEFT} IS NOT NULL THEN h.pending_at END
+    FROM jsonb_to_recordset($1::jsonb) AS r (endpoint_id uuid, at_ms jsonb)
    WHERE h.endpoint_id = r.endpoint_id AND h.pending IS NOT NULL`;
 
 /** The verdicts at these times are recorded: they are no longer pending. */

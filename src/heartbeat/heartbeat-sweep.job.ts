@@ -7,8 +7,8 @@ import { DatabaseServer } from '../platform/database/database-server';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { failpoint } from '../platform/observability/failpoints';
 import { SECOND_MS } from '../platform/time/time-units';
-import { decideDue, type Gap, repeated, type Verdict } from './expectation';
-import { type LockedHeartbeat, lockHeartbeats, type Stored, storeHeartbeats } from './heartbeat-store';
+import { decideDue, type Gap, repeated } from './expectation';
+import { lockHeartbeats, type PendingVerdict, type Stored, storeHeartbeats } from './heartbeat-store';
 import { IngestPresence } from './ingest-presence';
 import { PENDING_FOR_MS, withPending, type ToRecord, VerdictRecorder } from './verdict-recorder';
 
@@ -94,28 +94,20 @@ export class HeartbeatSweep {
       tail: `ORDER BY h.next_at LIMIT ${BATCH}`,
       wait: 'SKIP LOCKED',
     });
-    const unfinished = new Map<string, LockedHeartbeat['pending']>();
-    for (const heartbeat of due)
-      if (heartbeat.pendingMs !== null && heartbeat.pendingMs <= nowMs)
-        unfinished.set(heartbeat.endpointId, await this.verdicts.unrecorded(tx, heartbeat));
-    const decided = due.map((before): Stored & { verdicts: Verdict[] } => {
-      const due = decideDue(before.state, before.schedule, nowMs, gaps);
-      const { state, verdicts } = repeated(due, { ...before, nowMs });
-      const left = unfinished.get(before.endpointId);
-      const kept = left
-        ? { ...before, pending: left, pendingMs: left.length > 0 ? nowMs + PENDING_FOR_MS : null }
-        : before;
+    const decided = due.map((before): Stored & { verdicts: readonly PendingVerdict[] } => {
+      const { state, verdicts } = repeated(decideDue(before.state, before.schedule, nowMs, gaps), { ...before, nowMs });
+      const isUnfinished = before.pendingMs !== null && before.pendingMs <= nowMs;
+      const kept = isUnfinished ? { ...before, pendingMs: nowMs + PENDING_FOR_MS } : before;
       const after = withPending({ ...kept, state }, verdicts, nowMs);
       const isRepeatOver = verdicts.length > 0 || (before.repeatMs !== null && before.repeatMs <= nowMs);
-      return { before, after: isRepeatOver ? { ...after, repeatMs: null } : after, verdicts };
+      return {
+        before,
+        after: isRepeatOver ? { ...after, repeatMs: null } : after,
+        verdicts: verdicts.length > 0 || isUnfinished ? after.pending : [],
+      };
     });
     await storeHeartbeats(tx, decided);
     await failpoint('heartbeat.before_commit');
-    return decided.map(({ before, after, verdicts }) => ({
-      ...before,
-      verdicts: unfinished.has(before.endpointId)
-        ? after.pending
-        : after.pending.slice(after.pending.length - verdicts.length),
-    }));
+    return decided.map(({ before, verdicts }) => ({ ...before, verdicts }));
   }
 }

@@ -92,8 +92,9 @@ export class PingService {
   }
 
   /**
-   * Stores a ping and records what it says: when this resolves to `ok`, both are committed. Cost: one transaction of three
-   * statements (one more where the stream is told), the check in the recorder's next batch, and one update that says so.
+   * Stores a ping and records what it says, behind what others have decided before and not recorded yet: when this resolves
+   * to `ok`, all of it is committed. Cost: one transaction of three statements (one more where the stream is told), the check
+   * in the recorder's next batch, and one update that says so.
    */
   async take(sent: SentPing): Promise<PingOutcome> {
     const name = nameOf(sent.target);
@@ -142,10 +143,10 @@ export class PingService {
     const { state, verdicts, durationMs } = decidePing(before.state, before.schedule, ping);
     await this.insert(tx, before, sent, ping, durationMs);
     const after = withPending({ ...before, state, lastPingMs: ping.atMs }, verdicts, nowMs);
-    const isOver = verdicts.length > 0;
-    await storeHeartbeats(tx, [{ before, after: isOver ? { ...after, repeatMs: null } : after }]);
+    const isDecided = verdicts.length > 0;
+    await storeHeartbeats(tx, [{ before, after: isDecided ? { ...after, repeatMs: null } : after }]);
     await failpoint('heartbeat.before_commit');
-    return { ...before, verdicts: after.pending.slice(before.pending.length) };
+    return { ...before, verdicts: isDecided ? after.pending : [] };
   }
 
   private async insert(

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FinishedCheck, LOCAL } from '../engine/finished-check';
 import { OUTCOME_CODE } from '../endpoint/outcome-code';
 import { CheckRecorder } from '../monitoring/record/check-recorder';
-import { HistoryWriter } from '../history/write/history-writer';
-import type { Sql, Tx } from '../platform/database/database';
+import type { Sql } from '../platform/database/database';
 import { failpoint } from '../platform/observability/failpoints';
 import { type LockedHeartbeat, type PendingVerdict, settle } from './heartbeat-store';
 import type { Verdict } from './expectation';
@@ -35,24 +34,13 @@ const REPEAT = `
 /** Verdicts on heartbeats become checks, as those of a checker do. */
 @Injectable()
 export class VerdictRecorder {
-  constructor(
-    private readonly recorder: CheckRecorder,
-    private readonly history: HistoryWriter,
-  ) {}
+  constructor(private readonly recorder: CheckRecorder) {}
 
-  /** Of what has been pending for long, what no check is there of. Cost: for each such heartbeat a look into the days of its verdicts. */
-  async unrecorded(tx: Tx, { endpointKey, pending }: LockedHeartbeat): Promise<LockedHeartbeat['pending']> {
-    const asked = pending.map((verdict) => ({
-      endpointKey,
-      checkedAt: new Date(verdict.atMs),
-      location: LOCAL,
-      verdict,
-    }));
-    const missing = await this.history.missing(tx, asked);
-    return missing.map(({ verdict }) => verdict);
-  }
-
-  /** Resolves when all are committed, and no longer pending. What the endpoint does not have any more is dropped. */
+  /**
+   * Resolves when all are committed, and no longer pending. `all` is to have whatever is pending of a heartbeat, oldest first:
+   * several instances may record the same at once, and what is not newer than the newest recorded is known to be recorded.
+   * What the endpoint does not have any more is dropped.
+   */
   async record(sql: Sql, all: readonly ToRecord[]): Promise<void> {
     const some = all.filter(({ verdicts }) => verdicts.length > 0);
     if (some.length === 0) return;
@@ -78,7 +66,7 @@ function checkOf({ endpointId, endpointKey, orgId }: Owner, verdict: PendingVerd
     orgId,
     location: LOCAL,
     revision: verdict.revision,
-    slotMs: null,
+    slotMs: verdict.atMs,
     checkedAt: new Date(verdict.atMs),
     result: {
       outcome: verdict.outcome,

@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { Config } from '../platform/config/config';
 import { Problem, problems } from '../platform/problem/problem';
 import { COST, type CostOf } from '../platform/access/cost';
+import { SAFE_METHODS } from '../platform/access/safe-methods';
 import {
   ACCESS,
   type AccessRule,
@@ -22,8 +23,6 @@ import { problemOfOrigin, requireOwnPage, sameOrigin } from './same-origin';
 import { RequestSessions } from './session/request-sessions';
 import { sessionCookie } from './session/session-cookie';
 import type { SignedIn } from './session/session.service';
-
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else the header of a proxy, else session cookie; a
@@ -91,7 +90,7 @@ export class AuthGuard implements CanActivate {
   private async signedIn(request: Request): Promise<SignedIn | null> {
     const presented = this.sessions.presentedBy(request);
     if (presented === null) return null;
-    if (!SAFE.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
+    if (!SAFE_METHODS.has(request.method) && !sameOrigin(request)) throw problemOfOrigin();
     return this.sessions.signedIn(presented, request);
   }
 

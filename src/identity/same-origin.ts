@@ -1,4 +1,5 @@
 import type { Application, Request } from 'express';
+import { SAFE_METHODS } from '../platform/access/safe-methods';
 import { readUrl } from '../platform/text/read-url';
 import { isLoopbackDestination, isOwnHost } from './local-host';
 import type { Config } from '../platform/config/config';
@@ -49,8 +50,6 @@ export function cameByHttps({ headers, secure }: Pick<Request, 'headers' | 'secu
 export const problemOfOrigin = (): Problem =>
   new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
-
 /**
  * For AUTH=off, where the browser of everybody near is an administrator: refuses a Host that is not our own, which a
  * hostile page may have pointed at us, and changes that come from another site's page. Throws `origin_not_allowed`.
@@ -65,7 +64,7 @@ export function requireOwnPage(request: Request, { allowedHosts, publicUrl }: Co
       'With AUTH=off the service is used as localhost, by its address, or by a name in PUBLIC_URL or ALLOWED_HOSTS.',
     );
   }
-  if (!SAFE.has(request.method) && isFromElsewhere(request)) {
+  if (!SAFE_METHODS.has(request.method) && isFromElsewhere(request)) {
     throw new Problem('origin_not_allowed', 'With AUTH=off browsers must send changes from the dashboard itself.');
   }
 }

@@ -47,6 +47,18 @@ describe('the properties of the jobs of a chaos run', () => {
     expect(broken({ checks: without(0), pending: [{ atMs: at(0), outcome: 'up', code: null }] })).toEqual([]);
   });
 
+  it('allow a run that takes too long to be told behind what a ping said after its deadline', () => {
+    const later = 12 + HEARTBEAT.max_runtime;
+    const pings = [...PINGS, ping(later, 0, 'd')];
+    const overran = { ...check(later, 0, 'heartbeat_overran'), at: at(later) + 1 };
+    expect(
+      broken({
+        pings,
+        checks: [...without(2).filter(({ at: checkedAt }) => checkedAt !== at(MISSED_AT)), check(later, 1), overran],
+      }),
+    ).toEqual([]);
+  });
+
   it.each<[string, Partial<StoredJob>, string]>([
     ['an acknowledged ping that is gone', { pings: [PINGS[0], PINGS[2]] as StoredPing[] }, 'lost ping: b'],
     ['a ping that is there twice', { pings: [...PINGS, ping(11, 1, 'b', RUN)] }, 'ping b is there 2 times'],

@@ -115,10 +115,16 @@ function falselyMissed(stored: StoredJob): string[] {
 function falselyOverrun(stored: StoredJob): string[] {
   const { job, pings } = stored;
   const open = new Set(pings.filter(({ kind }) => kind === 1));
-  return verdictsOf(stored)
+  const verdicts = verdictsOf(stored);
+  return verdicts
     .filter((one) => codeOf(one) === 'heartbeat_overran')
     .flatMap(({ at }) => {
-      const begun = [...open].find((start) => Math.abs(start.at + HEARTBEAT.max_runtime * SECOND_MS - at) <= SKEW_MS);
+      // What a ping said between its deadline and the sweep comes first: it follows a millisecond later.
+      const isBehind = verdicts.some((one) => one.at === at - 1);
+      const begun = [...open].find(({ at: startedAt }) => {
+        const laterMs = at - startedAt - HEARTBEAT.max_runtime * SECOND_MS;
+        return laterMs >= -SKEW_MS && laterMs <= (isBehind ? NOTICED_MS : SKEW_MS);
+      });
       if (!begun) return [`${job} took too long at ${at}, and nothing began: ${nearby(stored, at)}`];
       open.delete(begun);
       const end = pings.find((ping) => isEnd(ping) && ping.run === begun.run && ping.at < at - SKEW_MS);

@@ -1,39 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SignInLinks } from '../../src/identity/session/sign-in-links';
 import { Database } from '../../src/platform/database/database';
 import type { FailpointName } from '../../src/platform/observability/failpoints';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { Browser, hashCheaply, newPerson, PASSWORD } from '../harness/app/person';
+import { Browser } from '../harness/app/browser';
+import { hashCheaply, newPerson, PASSWORD } from '../harness/app/person';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
-import { buildService, ServiceProcess } from '../harness/processes/service-process';
-
-interface Place {
-  databaseUrl: string;
-  dataDir: string | null;
-  remove(): Promise<void>;
-}
-
-const PLACES: readonly [name: string, make: () => Promise<Place>][] = [
-  [
-    'the embedded database',
-    () => {
-      const dataDir = mkdtempSync(join(tmpdir(), 'uptime-accounts-'));
-      const remove = () => Promise.resolve(rmSync(dataDir, { recursive: true, force: true }));
-      return Promise.resolve({ databaseUrl: '', dataDir, remove });
-    },
-  ],
-  [
-    'PostgreSQL',
-    async () => {
-      const cluster = await PostgresCluster.start();
-      return { databaseUrl: cluster.url, dataDir: null, remove: () => cluster.remove() };
-    },
-  ],
-];
-/** Without PostgreSQL's programs on the embedded database alone. */
-const places = findPostgres() === null ? PLACES.slice(0, 1) : PLACES;
+import { KILL_DATABASES, type KillScene } from '../harness/processes/kill-scene';
+import type { ServiceProcess } from '../harness/processes/service-process';
+import { HostileIssuer } from '../harness/servers/hostile-issuer';
 
 /** Where the process is killed, and whether all of it has happened then. */
 const MADE: readonly [point: FailpointName, happened: boolean][] = [
@@ -47,41 +21,40 @@ const ERASED: typeof MADE = [
   ['account.erased', false],
   ['account.erasure_committed', true],
 ];
+const ARRIVED: typeof MADE = [
+  ['single_sign_on.person_made', false],
+  ['single_sign_on.joined', false],
+  ['single_sign_on.committed', true],
+];
 
-describe.each(places)('kill -9 at every line of an account, on %s', (_name, make) => {
-  let place: Place;
-  let app: TestApp | null = null;
-  let victim: ServiceProcess | null = null;
+const HOME = 'https://uptime.example.com';
+
+describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_name, begin) => {
+  let scene: KillScene;
+  let issuer: HostileIssuer;
+  let victim: ServiceProcess;
   let people = 0;
 
   beforeAll(async () => {
-    buildService();
-    place = await make();
-  }, 180_000);
-  afterAll(() => place.remove(), 60_000);
-  afterEach(async () => {
-    await victim?.kill();
-    await close();
-  });
-
-  /** One in this process. The embedded database can be reached by one process at a time. */
-  async function open(): Promise<TestApp> {
-    const { databaseUrl, dataDir } = place;
-    app ??= await startOwnApp({
-      role: 'api',
-      ...(dataDir === null ? { databaseUrl } : { databaseUrl: null, dataDir }),
+    issuer = await HostileIssuer.start();
+    scene = await begin({
+      config: { publicUrl: HOME, oidcIssuer: issuer.url, oidcClientId: 'uptime' },
+      env: { PUBLIC_URL: HOME, OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: 'uptime' },
     });
+  }, 180_000);
+  afterAll(async () => {
+    await scene.remove();
+    await issuer.close();
+  }, 60_000);
+  afterEach(() => scene.end());
+
+  async function open(): Promise<TestApp> {
+    const app = await scene.survivor();
     hashCheaply(app);
     return app;
   }
-  async function close(): Promise<void> {
-    await app?.close();
-    app = null;
-  }
   async function launch(point: FailpointName): Promise<ServiceProcess> {
-    await close();
-    const directory: Record<string, string> = place.dataDir === null ? {} : { DATA_DIR: place.dataDir };
-    victim = await ServiceProcess.start(place.databaseUrl, { ...directory, ROLE: 'api', FAILPOINTS: `${point}=kill` });
+    victim = await scene.launch('api', `${point}=kill`);
     return victim;
   }
   const invite = async (email: string): Promise<string> =>
@@ -91,6 +64,7 @@ describe.each(places)('kill -9 at every line of an account, on %s', (_name, make
     const [row] = await (await open()).app.get(Database).query<Record<string, number>>(
       `SELECT (SELECT count(*)::int FROM invitation WHERE email = $1) AS invitations, count(p.id)::int AS people,
               (SELECT count(*)::int FROM membership m WHERE m.person_id = ANY (array_agg(p.id))) AS memberships,
+              (SELECT count(*)::int FROM identity i WHERE i.person_id = ANY (array_agg(p.id))) AS identities,
               (SELECT count(*)::int FROM session s WHERE s.person_id = ANY (array_agg(p.id))) AS sessions,
               (SELECT count(*)::int FROM audit_log a WHERE a.resource = 'person' AND a.action = 'delete'
                  AND a.resource_id = ANY (array_agg(p.id))) AS erasures
@@ -103,7 +77,7 @@ describe.each(places)('kill -9 at every line of an account, on %s', (_name, make
     (await (await open()).admin.get<{ quotas: { people: { used: number } } }>('/organization')).body.quotas.people.used;
   const killedBy = async (request: Promise<unknown>): Promise<void> => {
     await expect(request).rejects.toThrow();
-    await victim?.killed();
+    await victim.killed();
   };
 
   it.each(MADE)(
@@ -112,12 +86,11 @@ describe.each(places)('kill -9 at every line of an account, on %s', (_name, make
       const email = `made.${++people}@example.com`;
       const fields = { token: await invite(email), name: 'Made', password: PASSWORD };
       const before = await used();
-      const { url } = await launch(point);
-      await killedBy(new Browser(url).send('POST', '/auth/account', fields));
-      const whole = { invitations: 0, people: 1, memberships: 1, sessions: 1, erasures: 0 };
-      const nothing = { invitations: 1, people: 0, memberships: 0, sessions: 0, erasures: 0 };
+      await killedBy(new Browser(await launch(point)).send('POST', '/auth/account', fields));
+      const whole = { invitations: 0, people: 1, memberships: 1, identities: 0, sessions: 1, erasures: 0 };
+      const nothing = { invitations: 1, people: 0, memberships: 0, identities: 0, sessions: 0, erasures: 0 };
       expect(await stored(email)).toEqual(happened ? whole : nothing);
-      const again = await new Browser((await open()).url).send('POST', '/auth/account', fields);
+      const again = await new Browser(await open()).send('POST', '/auth/account', fields);
       expect(again.status).toBe(happened ? 401 : 201);
       expect(await stored(email)).toEqual(whole);
       expect(await used()).toBe(before);
@@ -130,17 +103,37 @@ describe.each(places)('kill -9 at every line of an account, on %s', (_name, make
     async (point, happened) => {
       const name = `Joins ${++people}`;
       const email = `joins.${people}@example.com`;
-      const { cookie } = await newPerson((await open()).admin, name);
+      const person = await newPerson((await open()).admin, name);
       const second = await (await open()).organization(`Second ${people}`);
       const { body } = await second.admin.post<{ token: string }>('/invitations', { email, role: 'read' });
-      const browser = new Browser((await launch(point)).url);
-      browser.cookie = cookie;
+      const browser = new Browser(await launch(point)).copy(person);
       await killedBy(browser.send('POST', '/auth/join', { token: body.token }));
       expect(await stored(email)).toMatchObject({ invitations: happened ? 0 : 1, memberships: happened ? 2 : 1 });
-      const later = new Browser((await open()).url);
-      later.cookie = cookie;
+      const later = new Browser(await open()).copy(person);
       expect((await later.send('POST', '/auth/join', { token: body.token })).status).toBe(happened ? 401 : 201);
       expect(await stored(email)).toMatchObject({ invitations: 0, people: 1, memberships: 2 });
+    },
+    120_000,
+  );
+
+  it.each(ARRIVED)(
+    'one that comes back from the provider with an invitation is whole or not there when it is killed at %s',
+    async (point, happened) => {
+      const subject = `arrives.${++people}`;
+      const email = `${subject}@example.com`;
+      const token = await invite(email);
+      issuer.person = { sub: subject };
+      const signIn = async (browser: Browser, body: object) => {
+        const begun = await browser.send<{ location: string }>('POST', '/auth/oidc', body);
+        return browser.comeBack(issuer.signIn(begun.body.location));
+      };
+      await killedBy(signIn(new Browser(await launch(point)), { token }));
+      const whole = { invitations: 0, people: 1, memberships: 1, identities: 1, sessions: 1, erasures: 0 };
+      const nothing = { invitations: 1, people: 0, memberships: 0, identities: 0, sessions: 0, erasures: 0 };
+      expect(await stored(email)).toEqual(happened ? { ...whole, sessions: 0 } : nothing);
+      const { location } = await signIn(new Browser(await open()), happened ? {} : { token });
+      expect(location).toBe(`${HOME}/`);
+      expect(await stored(email)).toEqual(whole);
     },
     120_000,
   );
@@ -150,15 +143,13 @@ describe.each(places)('kill -9 at every line of an account, on %s', (_name, make
     async (point, happened) => {
       const name = `Erased ${++people}`;
       const email = `erased.${people}@example.com`;
-      const { cookie } = await newPerson((await open()).admin, name);
-      const browser = new Browser((await launch(point)).url);
-      browser.cookie = cookie;
+      const person = await newPerson((await open()).admin, name);
+      const browser = new Browser(await launch(point)).copy(person);
       await killedBy(browser.send('DELETE', '/auth/account'));
       expect(await stored(email)).toMatchObject(
         happened ? { people: 0, memberships: 0, sessions: 0 } : { people: 1, memberships: 1, sessions: 1, erasures: 0 },
       );
-      const later = new Browser((await open()).url);
-      later.cookie = cookie;
+      const later = new Browser(await open()).copy(person);
       expect((await later.send('DELETE', '/auth/account')).status).toBe(happened ? 401 : 204);
       expect(await stored(email)).toMatchObject({ people: 0, memberships: 0, sessions: 0 });
     },
@@ -186,7 +177,7 @@ suite('two instances on one database (needs PostgreSQL)', () => {
   /** What each instance answers to the same, sent to all at once, several times; an address may be wrong twenty times. */
   const atOnce = async (from: string, body: (n: number) => object): Promise<number[]> => {
     const answers = Array.from({ length: 6 }, (_, n) =>
-      new Browser(instances[n % 2]?.url ?? '').send('POST', '/auth/account', body(n), { 'x-forwarded-for': from }),
+      new Browser(instances[n % 2] ?? { url: '' }).send('POST', '/auth/account', body(n), { 'x-forwarded-for': from }),
     );
     return (await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b);
   };

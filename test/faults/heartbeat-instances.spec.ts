@@ -1,7 +1,9 @@
+import { settle } from '../../src/heartbeat/heartbeat-store';
 import { HeartbeatSweep } from '../../src/heartbeat/heartbeat-sweep.job';
 import { OrganizationService } from '../../src/identity/organization/organization.service';
 import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
+import { armFailpoints } from '../../src/platform/observability/failpoints';
 import { eventually } from '../../packages/testing/eventually';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { checkEngine } from '../harness/app/invariants';
@@ -128,9 +130,41 @@ suite('two instances on one database, both taking pings and sweeping (needs Post
     const found = (await counts(all)).reduce((sum, { up, down }) => sum + up + down, 0);
     expect([taken > 3 * ROUNDS, found]).toEqual([true, taken]);
     const pings = 'SELECT FROM ping p JOIN endpoint e ON e.key = p.endpoint_key WHERE e.id = ANY ($1::uuid[])';
-    // Not the invariants: which of two instances records first is open, and so is which of two verdicts of one moment ends an outage.
     expect(await query(pings, [uuids(all)])).toHaveLength(taken);
+    await checkEngine(first.app.get(Database));
   }, 90_000);
+
+  it('record what one has decided and not recorded yet before what the other decides then', async () => {
+    const job = await make({ every: 3600 });
+    armFailpoints(['heartbeat.committed=slow:once']);
+    const failed = ping(first, job.pingId, '/fail');
+    const pending = 'SELECT FROM heartbeat WHERE endpoint_id = ANY ($1::uuid[]) AND pending IS NOT NULL';
+    await eventually('the first has decided', async () => (await query(pending, [uuids([job])])).length === 1);
+    expect(await ping(second, job.pingId)).toBe(200);
+    const both = [{ up: 1, down: 1, events: 2 }];
+    expect(await counts([job])).toEqual(both);
+    expect(await failed).toBe(200);
+    expect(await counts([job])).toEqual(both);
+    await checkEngine(first.app.get(Database));
+  }, 90_000);
+
+  it('keep what the other decides while one waits to say what is recorded', async () => {
+    const endpointId = parseId('endpoint', (await make({ every: 3600 })).id) ?? '';
+    const leave = (pending: string) =>
+      query('UPDATE heartbeat SET pending = $2::jsonb WHERE endpoint_id = $1', [endpointId, pending]);
+    await leave('[{"atMs": 1}]');
+    let settling: Promise<void> | undefined;
+    await first.app.get(Database).transaction(async (tx) => {
+      await tx.query(`UPDATE heartbeat SET pending = pending || '{"atMs": 2}' WHERE endpoint_id = $1`, [endpointId]);
+      settling = settle(second.app.get(Database), [{ endpointId, atMs: [1] }]);
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE heartbeat h%'`;
+      await eventually('it waits for the row', async () => (await query(waiting)).length === 1);
+    });
+    await settling;
+    const left = 'SELECT pending FROM heartbeat WHERE endpoint_id = $1';
+    expect(await query(left, [endpointId])).toEqual([{ pending: [{ atMs: 2 }] }]);
+    await query('UPDATE heartbeat SET pending = NULL WHERE endpoint_id = $1', [endpointId]);
+  }, 60_000);
 
   it('make one heartbeat of six pings with create=1 at once', async () => {
     const { body } = await first.write.get<{ ping_key: string }>(`/websites/${websiteId}`);

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { Config } from '../../src/platform/config/config';
+import { Config, loadConfig } from '../../src/platform/config/config';
 import type { KeptRows, Retention } from '../../src/platform/jobs/retention.job';
 
 const ROOT = resolve(__dirname, '../..');
@@ -107,8 +107,17 @@ describe('the documents', () => {
     },
   );
 
+  const known = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+)'\)/g)].map(([, name]) => name);
+
+  it.each(['docs/people.md', 'docs/single-sign-on.md'])('the settings that %s shows are taken', (document) => {
+    const lines = [...read(document).matchAll(/^([A-Z][A-Z_]+)=(.*?)(?: +#.*)?$/gm)];
+    const settings = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
+    expect(settings).toHaveProperty('PEOPLE_GROUPS');
+    expect(Object.keys(settings).filter((name) => !known.includes(name))).toEqual([]);
+    expect(() => loadConfig(settings)).not.toThrow();
+  });
+
   it('README names only settings that exist', () => {
-    const known = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+)'\)/g)].map(([, name]) => name);
     const section = /^## Configuration\n([\s\S]*?)^## /m.exec(read('README.md'))?.[1] ?? '';
     const named = [...section.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name);
     expect(named.length).toBeGreaterThan(10);

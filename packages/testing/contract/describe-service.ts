@@ -27,7 +27,7 @@ import { describeRepeating } from './rules/repeating';
 import { Scene } from './rules/scene';
 import { describeSuccesses } from './rules/successes';
 import type { Given, ServiceContractOptions, ServiceKeys } from './session/service-keys';
-import { Session } from './session/session';
+import { Session, type TheSession } from './session/session';
 
 /**
  * The whole public contract as a jest suite that speaks HTTP only: with this service, with somebody's reimplementation of it, or with
@@ -40,10 +40,16 @@ import { Session } from './session/session';
  * The tests of a file that calls it have 120 s each. Needs the optional peers `ajv` and `ajv-formats`; without them `beforeAll`
  * throws a sentence that says so.
  */
-export function describeService(
+export function describeService(baseUrl: Given<string>, keys: ServiceKeys, options: ServiceContractOptions = {}): void {
+  describeContract(baseUrl, keys, options, RULES);
+}
+
+/** As `describeService`, with these of the rules for all routes. */
+export function describeContract(
   baseUrl: Given<string>,
   keys: ServiceKeys,
-  { name = 'the public contract', ...options }: ServiceContractOptions = {},
+  { name = 'the public contract', ...options }: ServiceContractOptions,
+  rules: typeof RULES,
 ): void {
   const hasOperator = keys.operator !== null;
   jest.setTimeout(TIMEOUT_MS);
@@ -59,10 +65,7 @@ export function describeService(
     beforeAll(async () => void (opened = await Session.open(baseUrl, keys, options)));
     afterAll(() => opened?.close());
 
-    describeAccess(session, theScene, hasOperator);
-    describeAddresses(session, theScene, hasOperator);
-    describeInput(session, theScene, hasOperator);
-    describeRepeating(session, theScene, hasOperator);
+    for (const describeOne of rules) describeOne(session, theScene, hasOperator);
     describeSuccesses(session, theScene, hasOperator);
     for (const describeOne of RESOURCES) describeOne(session);
     describeIsolation(session, theScene, hasOperator);
@@ -73,6 +76,14 @@ export function describeService(
 
 /** For one test on a machine that is busy; a service that is idle needs no second. */
 const TIMEOUT_MS = 120_000;
+
+/** What holds for every route. */
+const RULES: readonly ((session: TheSession, scene: () => Scene, hasOperator: boolean) => void)[] = [
+  describeAccess,
+  describeAddresses,
+  describeInput,
+  describeRepeating,
+];
 
 const RESOURCES = [
   describeWebsites,

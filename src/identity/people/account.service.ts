@@ -87,8 +87,7 @@ export class AccountService {
     if (!person) throw problems.notFound();
     const memberships = await this.people.membershipsOf(tx, id);
     for (const { orgId, orgName, role } of [...memberships].sort((a, b) => (a.orgId < b.orgId ? -1 : 1))) {
-      if (role === 'admin' && (await this.people.isLastAdmin(tx, orgId, id)))
-        throw problems.conflict(`${orgName}: ${LAST_ADMIN}`);
+      if (await this.people.isLastAdmin(tx, orgId, id)) throw problems.conflict(`${orgName}: ${LAST_ADMIN}`);
       await recordChange(tx, { orgId, action: 'delete', resource: 'person', id, before: { role } });
     }
     await tx.query('DELETE FROM person WHERE id = $1', [id]);

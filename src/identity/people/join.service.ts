@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Database, type Tx } from '../../platform/database/database';
+import { Database } from '../../platform/database/database';
 import { formatId } from '../../platform/ids/id';
 import { failpoint } from '../../platform/observability/failpoints';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
@@ -63,7 +63,7 @@ export class JoinService {
     const isFirst = token.kind === 'first_account';
     const via = isFirst ? ('sign_in_link' as const) : ('invitation' as const);
     const session = await this.database.transaction(async (tx) => {
-      if (isFirst) await this.beFirst(tx);
+      if (isFirst) await this.people.beFirst(tx);
       await this.tokens.use(tx, dto.token, token, request);
       await failpoint('account.token_used');
       const person = await this.people.insert(tx, { name, email, password, isOperator: token.isOperator });
@@ -90,18 +90,11 @@ export class JoinService {
       await failpoint('account.token_used');
       if (!(await this.memberships.join(tx, person.id, place, author)))
         throw problems.conflict('You are in this organization already.');
-      if (token.isOperator) await tx.query('UPDATE person SET is_operator = true WHERE id = $1', [person.id]);
+      if (token.isOperator) await this.people.makeOperator(tx, person.id);
       await failpoint('account.joined');
     });
     await failpoint('account.committed');
     return this.browsers.move({ orgId: place.orgId, personId: person.id }, author, request);
-  }
-
-  /** Of two that race for the first account one makes it. Throws `conflict`. */
-  private async beFirst(tx: Tx): Promise<void> {
-    await tx.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
-    if (await this.people.isAnybodyThere(tx))
-      throw problems.conflict('Somebody has made the first account meanwhile: ask to be invited.');
   }
 }
 

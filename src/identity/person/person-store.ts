@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Role } from '../../platform/access/caller';
 import type { Sql, Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
+import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { type MembershipRow, type MembershipSource, PERSON_COLUMNS, type PersonRow } from './person-row';
 
@@ -27,6 +28,13 @@ export class PersonStore {
 
   async isAnybodyThere(sql: Sql): Promise<boolean> {
     return (await sql.query('SELECT FROM person LIMIT 1')).length > 0;
+  }
+
+  /** Of two that race for the first account one makes it. Throws `conflict`. */
+  async beFirst(tx: Tx): Promise<void> {
+    await tx.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
+    if (await this.isAnybodyThere(tx))
+      throw problems.conflict('Somebody has made the first account meanwhile: ask to be invited.');
   }
 
   async findByEmail(sql: Sql, email: string): Promise<PersonRow | null> {
@@ -78,6 +86,10 @@ export class PersonStore {
       [newUuid(), person.name, person.email, person.password, person.isOperator, now],
     );
     return row ?? null;
+  }
+
+  async makeOperator(tx: Tx, personId: string): Promise<void> {
+    await tx.query('UPDATE person SET is_operator = true WHERE id = $1', [personId]);
   }
 
   /** Whether they were not a member before. */

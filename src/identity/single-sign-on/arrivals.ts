@@ -26,11 +26,13 @@ export class Arrivals {
   ) {}
 
   /**
-   * Who came. `invitation`: that of the flow, which still works. All or nothing. Throws `SignInRefused`; `unauthenticated` for
-   * an invitation that is used meanwhile, `quota_exceeded` of its organization.
+   * Who came. `invitation`: that of the flow, or the link of the start, which still works. All or nothing. Throws
+   * `SignInRefused`; `unauthenticated` for a token that is used meanwhile, `quota_exceeded` of its organization, `conflict` when
+   * somebody has made the first account.
    */
   arrive(flow: Flow, claims: Claims, invitation: Token | null, request: Request): Promise<PersonRow> {
     return this.database.transaction(async (tx) => {
+      if (invitation?.kind === 'first_account') await this.people.beFirst(tx);
       await this.people.lockIdentity(tx, claims);
       const granted = await this.groups.granted(tx, claims.groups);
       const decision = whoIs({
@@ -88,6 +90,7 @@ export class Arrivals {
     await this.tokens.use(tx, flow.token ?? '', invitation, request);
     const author = personAuthor(person, 'single_sign_on', request);
     await this.memberships.join(tx, person.id, { orgId: organization.id, role, source: 'invited' }, author);
+    if (invitation.isOperator) await this.people.makeOperator(tx, person.id);
     await failpoint('single_sign_on.joined');
   }
 

@@ -12,7 +12,7 @@ export interface Flow {
   state: string;
   nonce: string;
   verifier: string;
-  /** The token of an invitation. */
+  /** The token of an invitation, or of the link of the start. */
   token: string | null;
   /** Whose account gets the identity, and the session that asked for it (uuids). */
   connect: { personId: string; sessionId: string } | null;

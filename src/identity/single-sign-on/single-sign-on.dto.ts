@@ -3,7 +3,10 @@ import { IsBoolean, IsString, MaxLength } from 'class-validator';
 import { Optional } from '../../platform/http/validators';
 
 export class StartSingleSignOnDto {
-  @ApiPropertyOptional({ description: 'The token of an invitation: whoever comes back joins by it.', example: 'rV8…' })
+  @ApiPropertyOptional({
+    description: 'The token of an invitation, or of the link of the start: whoever comes back joins by it.',
+    example: 'rV8…',
+  })
   @Optional()
   @IsString()
   @MaxLength(200)

@@ -2,7 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Config } from '../../platform/config/config';
 import { requestIdOf } from '../../platform/http/request-id';
+import { failpoint } from '../../platform/observability/failpoints';
 import { Problem, problems } from '../../platform/problem/problem';
+import type { LinkKind } from '../people/account.dto';
 import { Tokens } from '../people/tokens';
 import { requireOwnOrigin } from '../session/browser-sessions';
 import { PersonSignIn } from '../session/person-sign-in';
@@ -18,6 +20,9 @@ import type { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-
 const RETRY_SECONDS = 30;
 const SIGNED_IN = '/';
 const CONNECTED = '/#/settings/account';
+
+/** The links that a new account may come from. */
+const JOINING: readonly LinkKind[] = ['invitation', 'first_account'];
 
 /** What the provider sends by the browser. */
 type Sent = Readonly<Record<string, unknown>>;
@@ -38,14 +43,14 @@ export class SingleSignOnService {
 
   /**
    * Where the browser goes, which gets the cookie of the flow. Throws `not_found` without a provider, `unauthenticated` for a
-   * token that is no invitation and for who wants to connect and is not signed in, `temporarily_unavailable` while the provider
+   * token that makes no account and for who wants to connect and is not signed in, `temporarily_unavailable` while the provider
    * is away.
    */
   async begin(dto: StartSingleSignOnDto, request: Request, response: Response): Promise<SingleSignOnStartView> {
     this.requireProvider();
     requireOwnOrigin(request);
     const token = dto.token ?? null;
-    if (token !== null) await this.tokens.find(token, request, ['invitation']);
+    if (token !== null) await this.tokens.find(token, request, JOINING);
     const flow = await this.flows.make(token, dto.connect === true, request);
     const location = await this.addressFor(flow, request);
     this.flows.give(flow, request, response);
@@ -81,8 +86,9 @@ export class SingleSignOnService {
     try {
       const flow = this.flows.take(state, request);
       const claims = await this.provider.claims(searchOf(request), flow);
-      const invitation = flow.token === null ? null : await this.tokens.find(flow.token, request, ['invitation']);
+      const invitation = flow.token === null ? null : await this.tokens.find(flow.token, request, JOINING);
       const person = await this.arrivals.arrive(flow, claims, invitation, request);
+      await failpoint('single_sign_on.committed');
       // Whoever connects is signed in; their cookie, which is Strict, is not even sent here.
       if (flow.connect) return CONNECTED;
       const cameFor = invitation?.organization?.id ?? null;

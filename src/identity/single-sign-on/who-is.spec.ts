@@ -30,6 +30,7 @@ describe('whoever comes back from the provider', () => {
       { invitation: { email: BO }, email: ADA },
       'account bo@example.com',
     ],
+    ['by the link of the start gets the first account', { invitation: { email: null }, email: ADA }, `account ${ADA}`],
     ['in a group gets an account with the verified e-mail', { hasGroups: true, email: ADA }, 'account ada@example.com'],
     ['in a group gets an account without an e-mail that nobody verified', { hasGroups: true }, 'account null'],
     ['with nothing of this is not invited', { email: ADA }, 'not_invited'],

@@ -16,7 +16,7 @@ export interface Arrival {
   knownAs: string | null;
   /** Who was signed in and asked to connect it. */
   connecting: string | null;
-  /** The flow began with an invitation, which has an e-mail. */
+  /** The flow began with an invitation, which has an e-mail, or with the link of the start, which has none. */
   invitation: { email: string | null } | null;
   /** What the provider has verified. */
   email: string | null;
@@ -41,6 +41,6 @@ export function whoIs({ knownAs, connecting, invitation, email, hasGroups }: Arr
       ? { kind: 'known', personId: knownAs }
       : { kind: 'problem', code: 'refused' };
   if (connecting !== null) return { kind: 'connect', personId: connecting };
-  if (invitation !== null) return { kind: 'account', email: invitation.email };
+  if (invitation !== null) return { kind: 'account', email: invitation.email ?? email };
   return hasGroups ? { kind: 'account', email } : { kind: 'problem', code: 'not_invited' };
 }

@@ -59,6 +59,7 @@ export const FAILPOINTS = [
   'account.erased',
   'single_sign_on.person_made',
   'single_sign_on.joined',
+  'single_sign_on.committed',
   'account.erasure_committed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];

@@ -5,7 +5,7 @@
 import { checkInvariants } from '../../harness/app/invariants';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
-import { collectQueries } from '../../harness/app/query-counter';
+import { collectQueriesOfChanges } from '../../harness/app/query-counter';
 import { parseId } from '../../../src/platform/ids/id';
 
 /** More than an organization may have sent at once, which are 32. */
@@ -58,9 +58,9 @@ describe('a contact that many alerts use', () => {
   };
   /** The statements of one change about alerts, their episodes and deliveries. */
   async function statementsOf(work: () => Promise<void>): Promise<number> {
-    const all = collectQueries(scene.database.dataSource);
+    const all = collectQueriesOfChanges(scene.database.dataSource);
     await work();
-    const found = all.filter(([sql]) => /\b(alert|alert_event|notification|acknowledgement)\b/.test(sql));
+    const found = all.filter((sql) => /\b(alert|alert_event|notification|acknowledgement)\b/.test(sql));
     all.length = 0;
     return found.length;
   }

@@ -7,10 +7,12 @@ import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Browser, hashCheaply } from '../../harness/app/person';
+import { Browser } from '../../harness/app/browser';
+import { hashCheaply } from '../../harness/app/person';
 import type { ApiResponse, Api } from '../../../packages/testing/service/api';
 import { eventually } from '../../../packages/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
+import { HostileIssuer } from '../../harness/servers/hostile-issuer';
 
 // Nine alerts times several requests, one after the other.
 jest.setTimeout(120_000);
@@ -442,17 +444,22 @@ describe('secrets of awkward shapes', () => {
 describe('what is secret and personal of people', () => {
   const output = new Output();
   const [name, email, password, wrong] = [canary(), `${canary().toLowerCase()}@example.com`, canary(40), canary(40)];
-  const sent: string[] = [password, wrong];
+  const clientSecret = canary(40);
+  const sent: string[] = [password, wrong, clientSecret, Buffer.from(`uptime:${clientSecret}`).toString('base64')];
   const responses: { path: string; body: string }[] = [];
+  let issuer: HostileIssuer;
   let service: TestApp;
 
   beforeAll(async () => {
     output.start();
-    service = await startOwnApp({ role: 'api', logLevel: 'trace' });
+    issuer = await HostileIssuer.start();
+    const provider = { publicUrl: 'https://uptime.example.com', oidcIssuer: issuer.url, oidcClientId: 'uptime' };
+    service = await startOwnApp({ role: 'api', logLevel: 'trace', ...provider, oidcClientSecret: clientSecret });
     hashCheaply(service);
   });
   afterAll(async () => {
     await service.close();
+    await issuer.close();
     output.stop();
   });
 
@@ -467,7 +474,7 @@ describe('what is secret and personal of people', () => {
 
   it('is repeated by no response: password, token, cookie', async () => {
     const { body: invited } = await service.admin.post<{ token: string }>('/invitations', { email, role: 'admin' });
-    const ann = new Browser(service.url);
+    const ann = new Browser(service);
     await send(ann, 'POST', '/auth/link', { token: invited.token });
     for (const weak of ['short', `${canary(20)} `.repeat(20), email])
       await send(ann, 'POST', '/auth/account', { token: invited.token, name, password: weak });
@@ -482,11 +489,11 @@ describe('what is secret and personal of people', () => {
       { email, password, api_key: wrong },
       { email, password: [wrong] },
     ])
-      await send(new Browser(service.url), 'POST', '/auth/session', credentials);
-    await send(new Browser(service.url), 'POST', '/auth/session', { email, password });
+      await send(new Browser(service), 'POST', '/auth/session', credentials);
+    await send(new Browser(service), 'POST', '/auth/session', { email, password });
     await send(ann, 'PUT', '/auth/account', { password: wrong, current_password: `${wrong}!` });
     const { body: other } = await service.admin.post<{ token: string }>(`/people/${made.person.id}/password-link`);
-    await send(new Browser(service.url), 'POST', '/auth/session', { sign_in_token: other.token });
+    await send(new Browser(service), 'POST', '/auth/session', { sign_in_token: other.token });
     await send(ann, 'POST', '/auth/password', { token: other.token, password });
     for (const path of ['/auth/session', '/auth/account', '/auth/sessions', '/api/v1/people', '/api/v1/invitations'])
       await send(ann, 'GET', path);
@@ -494,6 +501,29 @@ describe('what is secret and personal of people', () => {
     sent.push(invited.token, other.token);
     for (const { path, body } of responses) expect({ path, found: found(body, sent) }).toEqual({ path, found: [] });
     expect(JSON.stringify(responses)).toContain(email);
+  });
+
+  it('is repeated by no page after single sign-on, though the provider repeats the client secret', async () => {
+    const { body } = await service.admin.post<{ token: string }>('/invitations', {
+      email: 'bo@example.com',
+      role: 'read',
+    });
+    sent.push(body.token);
+    const arrive = async (): Promise<string> => {
+      const bo = new Browser(service);
+      const begun = await send<{ location: string }>(bo, 'POST', '/auth/oidc', { token: body.token });
+      const { location } = await bo.comeBack(issuer.signIn(begun.location));
+      responses.push({ path: '/auth/oidc/callback', body: location });
+      return location.split('/#')[1] ?? 'in';
+    };
+    const error = { error: 'invalid_client', error_description: `The secret of uptime is not ${clientSecret}.` };
+    issuer.twist = { tokens: () => ({ status: 400, body: error }) };
+    expect(await arrive()).toBe('/sign-in/problem/refused');
+    issuer.twist = {};
+    expect(await arrive()).toBe('in');
+    for (const { path, body: shown } of responses)
+      expect({ path, found: found(shown, sent) }).toEqual({ path, found: [] });
+    expect(output.text).toContain('a single sign-on ends with');
   });
 
   it('is in no line of the log, no metric, no export and no entry of the audit log, the e-mail included', async () => {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { OpenApi, Operation } from '../../../packages/testing/contract/document/openapi';
 import { operationsOf } from '../../../packages/testing/contract/document/openapi';
 import { eventually } from '../../../packages/testing/eventually';
-import { Browser, PASSWORD } from '../../harness/app/person';
+import { Browser } from '../../harness/app/browser';
+import { PASSWORD } from '../../harness/app/person';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { type Shape, worstBodies, worstQueries } from '../../harness/app/worst-shapes';
 import { currentCommit, turnAt } from '../../harness/in-turn';
@@ -106,7 +107,7 @@ describe('the worst bodies and queries of every documented route', () => {
   async function signedIn(role: string): Promise<string> {
     const email = `${role}@people.example`;
     const { token } = (await service.api.post<{ token: string }>('/invitations', { email, role })).body;
-    const browser = new Browser(service.url);
+    const browser = new Browser(service);
     await browser.send('POST', '/auth/account', { token, name: role, password: PASSWORD });
     return browser.cookie;
   }

@@ -1,7 +1,7 @@
 /** @lane slow */
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Visitor } from '../../harness/app/visitor';
+import { Browser } from '../../harness/app/browser';
 import { HostileIssuer, signedBy, signedWith, type Twist, unsigned } from '../../harness/servers/hostile-issuer';
 
 const HOME = 'https://uptime.example.com';
@@ -92,8 +92,8 @@ describe('an issuer that sends', () => {
     );
     return counts;
   };
-  const begin = async (visitor: Visitor): Promise<string> => {
-    const { status, body } = await visitor.send<{ location: string }>('POST', '/auth/oidc', {});
+  const begin = async (browser: Browser): Promise<string> => {
+    const { status, body } = await browser.send<{ location: string }>('POST', '/auth/oidc', {});
     expect(status).toBe(200);
     return body.location;
   };
@@ -122,27 +122,27 @@ describe('an issuer that sends', () => {
 
   it.each(TWISTS)('%s signs nobody in: %s', async (_, code, twist) => {
     const before = await rows();
-    const visitor = new Visitor(app);
-    const location = await begin(visitor);
+    const browser = new Browser(app);
+    const location = await begin(browser);
     issuer.twist = twist;
-    expect(await visitor.comeBack(issuer.signIn(location))).toEqual({
+    expect(await browser.comeBack(issuer.signIn(location))).toEqual({
       status: 303,
       location: `${HOME}/#/sign-in/problem/${code}`,
       cookies: [],
     });
     expect(await rows()).toEqual(before);
-    expect((await visitor.send('GET', '/auth/session')).status).toBe(204);
+    expect((await browser.send('GET', '/auth/session')).status).toBe(204);
   });
 
   it('a code signs nobody in who has not begun, or in another browser', async () => {
-    const ada = new Visitor(app);
+    const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     const before = await rows();
-    expect(await new Visitor(app).comeBack(search)).toMatchObject({
+    expect(await new Browser(app).comeBack(search)).toMatchObject({
       location: `${HOME}/#/sign-in/problem/expired`,
       cookies: [],
     });
-    const eve = new Visitor(app);
+    const eve = new Browser(app);
     await begin(eve);
     expect(await eve.comeBack(search)).toMatchObject({
       location: `${HOME}/#/sign-in/problem/mismatch`,
@@ -152,9 +152,9 @@ describe('an issuer that sends', () => {
   });
 
   it('a code twice signs in once, even if it takes it and the browser has been copied', async () => {
-    const ada = new Visitor(app);
+    const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
-    const copy = new Visitor(app).copy(ada);
+    const copy = new Browser(app).copy(ada);
     expect(await ada.comeBack(search)).toEqual({ status: 303, location: `${HOME}/`, cookies: ['uptime_session'] });
     const before = await rows();
     for (const again of [ada, copy])
@@ -166,7 +166,7 @@ describe('an issuer that sends', () => {
   });
 
   it('a code after ten minutes signs nobody in', async () => {
-    const ada = new Visitor(app);
+    const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     await app.advance('601 s');
     expect(await ada.comeBack(search)).toMatchObject({ location: `${HOME}/#/sign-in/problem/expired`, cookies: [] });
@@ -176,12 +176,12 @@ describe('an issuer that sends', () => {
     ['another issuer', { metadata: (right) => ({ ...right, issuer: 'https://evil.example' }) }],
     ['no address for its users', { metadata: without('authorization_endpoint') }],
   ])('metadata with %s is as good as none', async (_, twist) => {
-    const visitor = new Visitor(app);
+    const browser = new Browser(app);
     await app.advance('61 min');
     issuer.twist = twist;
-    const { status, headers, body } = await visitor.send('POST', '/auth/oidc', {});
+    const { status, headers, body } = await browser.send('POST', '/auth/oidc', {});
     expect([status, headers.get('retry-after'), body['code']]).toEqual([503, '30', 'temporarily_unavailable']);
-    expect(visitor.has('uptime_oidc')).toBe(false);
+    expect(browser.has('uptime_oidc')).toBe(false);
   });
 
   it.each<[string, string, Twist]>([
@@ -198,10 +198,10 @@ describe('an issuer that sends', () => {
     ['no keys', 'refused', { metadata: without('jwks_uri') }],
   ])('metadata with %s signs nobody in: %s', async (_, code, twist) => {
     const before = await rows();
-    const visitor = new Visitor(app);
+    const browser = new Browser(app);
     await app.advance('61 min');
     issuer.twist = twist;
-    expect(await visitor.comeBack(issuer.signIn(await begin(visitor)))).toMatchObject({
+    expect(await browser.comeBack(issuer.signIn(await begin(browser)))).toMatchObject({
       location: `${HOME}/#/sign-in/problem/${code}`,
       cookies: [],
     });
@@ -209,14 +209,14 @@ describe('an issuer that sends', () => {
   });
 
   it('metadata of another issuer, while somebody is on their way, signs nobody in', async () => {
-    const visitor = new Visitor(app);
+    const browser = new Browser(app);
     await app.advance('61 min');
-    await begin(visitor);
+    await begin(browser);
     await app.advance('55 min');
-    const search = issuer.signIn(await begin(visitor));
+    const search = issuer.signIn(await begin(browser));
     issuer.twist = { metadata: (right) => ({ ...right, issuer: 'https://evil.example' }) };
     await app.advance('6 min');
-    expect(await visitor.comeBack(search)).toMatchObject({
+    expect(await browser.comeBack(search)).toMatchObject({
       location: `${HOME}/#/sign-in/problem/refused`,
       cookies: [],
     });

@@ -9,7 +9,8 @@ import { formatId } from '../../../src/platform/ids/id';
 import { RetentionJob } from '../../../src/platform/jobs/retention.job';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Browser, hashCheaply, newPerson, PASSWORD } from '../../harness/app/person';
+import { Browser } from '../../harness/app/browser';
+import { hashCheaply, newPerson, PASSWORD } from '../../harness/app/person';
 
 describe('people who leave', () => {
   let app: TestApp;
@@ -52,7 +53,7 @@ describe('people who leave', () => {
       email: 'back@example.com',
       role: 'read',
     });
-    const back = new Browser(app.url);
+    const back = new Browser(app);
     await back.send('POST', '/auth/session', { email: 'back@example.com', password: PASSWORD });
     expect((await back.send('POST', '/auth/join', { token: body.token })).status).toBe(201);
     await later(2);
@@ -104,5 +105,27 @@ describe('people who leave', () => {
     expect(left.map(({ name }) => name)).not.toContain('Pipeline');
     expect(left.map(({ name }) => name)).toContain('Second');
     expect(pipeline).toMatch(/^key_/);
+  });
+
+  it('leave one administrator behind, whatever two of them do at once', async () => {
+    const acts: ((one: Browser & { id: string }) => Promise<{ status: number }>)[] = [
+      (one) => one.send('PUT', `/api/v1/people/${one.id}`, { role: 'read' }),
+      (one) => one.send('DELETE', `/api/v1/people/${one.id}`),
+      (one) => one.send('DELETE', '/auth/account'),
+    ];
+    let administrators = 0;
+    const next = () => newPerson(organization.admin, `Administrator ${++administrators}`, 'admin');
+    await newPerson(organization.admin, 'Reader', 'read');
+    let left = await next();
+    for (const first of acts)
+      for (const second of acts) {
+        const other = await next();
+        const statuses = (await Promise.all([first(left), second(other)])).map(({ status }) => status);
+        expect(statuses.filter((status) => status === 409)).toHaveLength(1);
+        expect(statuses.every((status) => [200, 204, 409].includes(status))).toBe(true);
+        if (statuses[1] === 409) left = other;
+        const { body } = await organization.admin.get<{ id: string }[]>('/people?role=admin');
+        expect(body.map(({ id }) => id)).toEqual([left.id]);
+      }
   });
 });

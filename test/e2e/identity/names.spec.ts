@@ -5,9 +5,11 @@
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { StreamReader } from '../../../src/stream/stream-reader';
+import { eventually } from '../../../packages/testing/eventually';
 import { Alerting } from '../../harness/app/alerting';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { type Browser, hashCheaply, newPerson } from '../../harness/app/person';
+import type { Browser } from '../../harness/app/browser';
+import { hashCheaply, newPerson } from '../../harness/app/person';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** A name that stands nowhere by chance. */
@@ -37,19 +39,27 @@ describe('the name of a person', () => {
     return response.body;
   };
 
+  /** Who it was in the newest events of the stream. */
+  async function streamed() {
+    const events = await app.app.get(StreamReader).after({ xid: 0n, seq: 0n }, app.orgId, 1000);
+    const messages = events.map(({ message }) => message ?? '');
+    const lastOf = (event: string): Record<string, Named & { created_by: string }> =>
+      JSON.parse(
+        messages.findLast((message) => message.includes(`event: ${event}\n`))?.split('data: ')[1] ?? '{}',
+      ) as never;
+    return {
+      'stream of acknowledgements': lastOf('acknowledgement')['acknowledgement']?.by,
+      'stream of incidents': lastOf('incident')['created_by'],
+    };
+  }
   /** Who it was, everywhere that it is shown, each place once. */
   async function shown(): Promise<Record<string, unknown>> {
     const detail = await get<{ acknowledgement: Named; updates: Named[] }>(`/incidents/${incident}`);
     const byHand = await get<{ created_by: string; updates: Named[] }>(`/incidents/${manual}`);
     const listed = await get<{ id: string; acknowledgement: Named; created_by: string }[]>('/incidents');
     const [overview] = await get<{ acknowledgement: Named }[]>('/overview');
-    const streamed = await app.app.get(StreamReader).after({ xid: 0n, seq: 0n }, app.orgId, 1000);
-    const messages = streamed.map(({ message }) => message ?? '');
-    const lastOf = (event: string): Record<string, Named & { created_by: string }> =>
-      JSON.parse(
-        messages.findLast((message) => message.includes(`event: ${event}\n`))?.split('data: ')[1] ?? '{}',
-      ) as never;
     return {
+      ...(await streamed()),
       endpoint: (await get<{ acknowledgement: Named }>(`/endpoints/${endpoint}`)).acknowledgement.by,
       acknowledgement: (await get<Named>(`/endpoints/${endpoint}/acknowledgement`)).by,
       overview: overview?.acknowledgement.by,
@@ -61,14 +71,17 @@ describe('the name of a person', () => {
       'its update': byHand.updates[0]?.by,
       'list of incidents by hand': listed.find(({ id }) => id === manual)?.created_by,
       window: (await get<{ created_by: string }>(`/maintenance-windows/${window}`)).created_by,
-      'stream of acknowledgements': lastOf('acknowledgement')['acknowledgement']?.by,
-      'stream of incidents': lastOf('incident')['created_by'],
       audit: (await app.admin.get<{ author: { person_name: string } }[]>(`/audit-log?person_id=${zeb.id}`)).body[0]
         ?.author.person_name,
     };
   }
-  const everywhere = async (name: string) =>
+  async function everywhere(name: string): Promise<void> {
+    // An event shows once no older transaction runs on the server, in another database as well.
+    await eventually('the stream has come that far', async () =>
+      Object.values(await streamed()).every((by) => by === name),
+    );
     expect(await shown()).toEqual(Object.fromEntries(Object.keys(await shown()).map((place) => [place, name])));
+  }
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api', rateLimitPerSecond: 0 });

@@ -1,6 +1,6 @@
 /** @lane slow */
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Visitor } from '../../harness/app/visitor';
+import { Browser } from '../../harness/app/browser';
 import { OidcProviderProcess } from '../../harness/processes/oidc-provider';
 
 const HOME = 'https://uptime.example.com';
@@ -14,16 +14,16 @@ describe('a certified provider', () => {
   let app: TestApp;
   let provider: OidcProviderProcess;
 
-  const begin = async (visitor: Visitor): Promise<string> => {
-    const { status, body } = await visitor.send<{ location: string }>('POST', '/auth/oidc', {});
+  const begin = async (browser: Browser): Promise<string> => {
+    const { status, body } = await browser.send<{ location: string }>('POST', '/auth/oidc', {});
     expect(status).toBe(200);
     return body.location;
   };
-  const go = async (visitor: Visitor, name: string | null): Promise<string> => {
-    const search = await provider.signIn(await begin(visitor), name);
-    return (await visitor.comeBack(search)).location;
+  const go = async (browser: Browser, name: string | null): Promise<string> => {
+    const search = await provider.signIn(await begin(browser), name);
+    return (await browser.comeBack(search)).location;
   };
-  const session = async (visitor: Visitor) => (await visitor.send<Session>('GET', '/auth/session')).body;
+  const session = async (browser: Browser) => (await browser.send<Session>('GET', '/auth/session')).body;
 
   beforeAll(async () => {
     provider = await OidcProviderProcess.start(`${HOME}/auth/oidc/callback`);
@@ -46,23 +46,23 @@ describe('a certified provider', () => {
   });
 
   it('signs people in whom it knows, after they agreed, by what it tells of them', async () => {
-    const ada = new Visitor(app);
+    const ada = new Browser(app);
     expect(await go(ada, 'ops-ada')).toBe(`${HOME}/`);
     expect(await session(ada)).toMatchObject({
       person: { name: 'ops-ada of the provider', email: 'ops-ada@example.com' },
       organizations: [{ name: 'Default', role: 'admin' }],
     });
-    const again = new Visitor(app);
+    const again = new Browser(app);
     expect(await go(again, 'ops-ada')).toBe(`${HOME}/`);
     expect((await session(again)).person).toEqual((await session(ada)).person);
-    expect(await go(new Visitor(app), 'stranger')).toBe(`${HOME}/#/sign-in/problem/not_invited`);
-    expect(await go(new Visitor(app), null)).toBe(`${HOME}/#/sign-in/problem/denied`);
+    expect(await go(new Browser(app), 'stranger')).toBe(`${HOME}/#/sign-in/problem/not_invited`);
+    expect(await go(new Browser(app), null)).toBe(`${HOME}/#/sign-in/problem/denied`);
   });
 
   it('takes each code once', async () => {
-    const ada = new Visitor(app);
+    const ada = new Browser(app);
     const location = await begin(ada);
-    const copy = new Visitor(app).copy(ada);
+    const copy = new Browser(app).copy(ada);
     const search = await provider.signIn(location, 'ops-ada');
     expect((await ada.comeBack(search)).location).toBe(`${HOME}/`);
     // Another process has not seen that the flow was used.
@@ -72,7 +72,7 @@ describe('a certified provider', () => {
   });
 
   it('sends people back to a service that was restarted meanwhile', async () => {
-    const ada = new Visitor(app);
+    const ada = new Browser(app);
     const search = await provider.signIn(await begin(ada), 'ops-ada');
     await app.stop();
     await app.restart();
@@ -82,15 +82,15 @@ describe('a certified provider', () => {
 
   it('may be away, and come back with other keys', async () => {
     const { port } = provider;
-    await go(new Visitor(app), 'ops-ada');
-    const early = new Visitor(app);
+    await go(new Browser(app), 'ops-ada');
+    const early = new Browser(app);
     const search = await provider.signIn(await begin(early), 'ops-ada');
     await provider.stop();
     expect((await early.comeBack(search)).location).toBe(`${HOME}/#/sign-in/problem/unreachable`);
     await app.advance('61 min');
-    expect((await new Visitor(app).send('POST', '/auth/oidc', {})).status).toBe(503);
+    expect((await new Browser(app).send('POST', '/auth/oidc', {})).status).toBe(503);
     provider = await OidcProviderProcess.start(`${HOME}/auth/oidc/callback`, port);
-    const late = new Visitor(app);
+    const late = new Browser(app);
     expect(await go(late, 'ops-ada')).toBe(`${HOME}/`);
     expect((await session(late)).person.name).toBe('ops-ada of the provider');
   });

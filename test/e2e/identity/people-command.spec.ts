@@ -1,17 +1,20 @@
 /** @lane slow @databases both */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { servicesOf } from '../../../packages/cli/database/identity-services';
 import { peopleAction } from '../../../packages/cli/people/people-actions';
 import { runPeople } from '../../../packages/cli/people/run-people';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Browser, hashCheaply } from '../../harness/app/person';
+import { Browser } from '../../harness/app/browser';
+import { hashCheaply } from '../../harness/app/person';
 
 // A process of the command loads the service's modules.
 jest.setTimeout(240_000);
 
 const ROOT = join(__dirname, '../../..');
 const PASSWORD = 'three wise monkeys';
+const GUIDE = readFileSync(join(ROOT, 'docs/people.md'), 'utf8');
 
 interface Listed {
   id: string;
@@ -52,7 +55,7 @@ describe('uptime people', () => {
       (request) => peopleAction(request)(servicesOf(app.app)),
     );
 
-  const browser = () => new Browser(app.url);
+  const browser = () => new Browser(app);
   const tokenIn = (output: string | undefined): string => /#\/sign-in\/([\w-]{43})\s*$/.exec(output ?? '')?.[1] ?? '';
   const listed = async (email: string): Promise<Listed | undefined> => {
     const { output = '' } = await peopleHere('list', '--json');
@@ -126,6 +129,25 @@ describe('uptime people', () => {
     const logs = JSON.stringify([(await app.admin.get('/audit-log')).body, operators.body]);
     for (const secret of ['example.com', tokenIn(linked.stdout), tokenIn(invited.stdout)])
       expect(logs).not.toContain(secret);
+  });
+
+  it('lets in again who lost access, as docs/people.md says', async () => {
+    const lines = [...GUIDE.matchAll(/^npm run people -- (.*?) +#/gm)];
+    const said = (action: string) => lines.flatMap(([, words = '']) => (words.startsWith(action) ? [words] : []));
+    const does = async (words = '') => {
+      const { exitCode, output } = await peopleHere(...words.replace('ada@', 'lost@').split(' '));
+      expect([words, exitCode]).toEqual([words, 0]);
+      return output ?? '';
+    };
+    expect(lines).toHaveLength(3);
+    const [[invite], [link], [list]] = [said('invite'), said('link'), said('list')];
+    const fields = { token: tokenIn(await does(invite)), name: 'Lost', password: PASSWORD };
+    const { body } = await browser().send<Session>('POST', '/auth/account', fields);
+    expect(body).toMatchObject({ role: 'admin', operator: true });
+    const back = { sign_in_token: tokenIn(await does(link)) };
+    expect((await browser().send<Session>('POST', '/auth/session', back)).body.person?.name).toBe('Lost');
+    expect(await does(list)).toContain('lost@example.com');
+    await peopleHere('delete', 'lost@example.com');
   });
 
   it('lists people, as a table and for programs', async () => {

@@ -6,7 +6,8 @@ import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { Database } from '../../../src/platform/database/database';
 import { formatId } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Browser, hashCheaply, newMember, PASSWORD } from '../../harness/app/person';
+import { Browser } from '../../harness/app/browser';
+import { hashCheaply, newMember, PASSWORD } from '../../harness/app/person';
 
 const OTHER = 'a mill by the river';
 
@@ -24,7 +25,7 @@ describe('people', () => {
   let ada: Browser;
   let adaId: string;
 
-  const browser = () => new Browser(app.url);
+  const browser = () => new Browser(app);
   const link = () => app.app.get(SignInLinks).create();
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     app.app.get(Database).query<Row>(text, values);

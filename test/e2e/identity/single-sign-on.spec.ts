@@ -5,8 +5,8 @@
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { Browser, hashCheaply } from '../../harness/app/person';
-import { Visitor } from '../../harness/app/visitor';
+import { Browser } from '../../harness/app/browser';
+import { hashCheaply } from '../../harness/app/person';
 import { HostileIssuer } from '../../harness/servers/hostile-issuer';
 
 const HOME = 'https://uptime.example.com';
@@ -29,25 +29,25 @@ describe('a person with single sign-on', () => {
   const invite = async (email: string, role = 'write') =>
     (await app.admin.post<{ token: string }>('/invitations', { email, role })).body.token;
   /** Goes to the provider and comes back as this person. */
-  const go = async (visitor: Visitor, person: { sub: string; [claim: string]: unknown }, body: object = {}) => {
+  const go = async (browser: Browser, person: { sub: string; [claim: string]: unknown }, body: object = {}) => {
     issuer.person = person;
-    const begun = await visitor.send<{ location: string }>('POST', '/auth/oidc', body);
+    const begun = await browser.send<{ location: string }>('POST', '/auth/oidc', body);
     expect(begun.status).toBe(200);
-    const { location } = await visitor.comeBack(issuer.signIn(begun.body.location));
+    const { location } = await browser.comeBack(issuer.signIn(begun.body.location));
     return location.slice(HOME.length);
   };
-  const session = async (visitor: Visitor) => (await visitor.send<Session>('GET', '/auth/session')).body;
-  const rolesOf = async (visitor: Visitor) =>
-    (await session(visitor)).organizations.map(({ name, role }) => `${name} ${role}`);
-  const withPassword = async (email: string, name: string): Promise<Visitor> => {
-    const visitor = new Visitor(app);
-    const { status } = await visitor.send('POST', '/auth/account', {
+  const session = async (browser: Browser) => (await browser.send<Session>('GET', '/auth/session')).body;
+  const rolesOf = async (browser: Browser) =>
+    (await session(browser)).organizations.map(({ name, role }) => `${name} ${role}`);
+  const withPassword = async (email: string, name: string): Promise<Browser> => {
+    const browser = new Browser(app);
+    const { status } = await browser.send('POST', '/auth/account', {
       token: await invite(email),
       name,
       password: PASSWORD,
     });
     expect(status).toBe(201);
-    return visitor;
+    return browser;
   };
 
   beforeAll(async () => {
@@ -70,12 +70,12 @@ describe('a person with single sign-on', () => {
   });
 
   it('is told of it, and goes to the provider with proof of who began', async () => {
-    const visitor = new Visitor(app);
-    expect((await visitor.send('GET', '/auth/methods')).body).toMatchObject({
+    const browser = new Browser(app);
+    expect((await browser.send('GET', '/auth/methods')).body).toMatchObject({
       password: true,
       single_sign_on: { name: 'Example login' },
     });
-    const { body } = await visitor.send<{ location: string }>('POST', '/auth/oidc', {});
+    const { body } = await browser.send<{ location: string }>('POST', '/auth/oidc', {});
     const address = new URL(body.location);
     expect(`${address.origin}${address.pathname}`).toBe(`${issuer.url}/authorize`);
     expect(Object.fromEntries(address.searchParams)).toEqual({
@@ -91,28 +91,36 @@ describe('a person with single sign-on', () => {
   });
 
   it('joins by an invitation, with its e-mail, and is the same one from then on', async () => {
-    const bo = new Visitor(app);
+    const bo = new Browser(app);
     const token = await invite('bo@example.com');
     expect(await go(bo, { sub: 'bo', name: 'Bo', email: 'other@example.com', email_verified: true }, { token })).toBe(
       '/',
     );
     const { person, organization, role } = await session(bo);
     expect([person.name, person.email, organization?.name, role]).toEqual(['Bo', 'bo@example.com', 'Default', 'write']);
-    const again = new Visitor(app);
+    const again = new Browser(app);
     expect(await go(again, { sub: 'bo', name: 'Robert', email: 'ada@example.com', email_verified: true })).toBe('/');
     expect((await session(again)).person).toEqual(person);
     const { body } = await again.send('GET', '/auth/account');
     expect(body).toMatchObject({ has_password: false, identities: [{ issuer: issuer.url, subject: 'bo' }] });
-    expect(await go(new Visitor(app), { sub: 'eve' })).toBe('/#/sign-in/problem/not_invited');
-    const used = await new Visitor(app).send('POST', '/auth/oidc', { token });
+    expect(await go(new Browser(app), { sub: 'eve' })).toBe('/#/sign-in/problem/not_invited');
+    const used = await new Browser(app).send('POST', '/auth/oidc', { token });
     expect(used.status).toBe(401);
     const { body: entries } = await app.admin.get<object[]>(`/audit-log?person_id=${person.id}`);
     expect(entries).toMatchObject([{ action: 'sign_in' }, { action: 'sign_in' }, { action: 'create' }]);
     for (const secret of [token, 'bo@example.com', '"bo"']) expect(JSON.stringify(entries)).not.toContain(secret);
   });
 
+  it('is an operator by an invitation of the command line', async () => {
+    const token = await invite('op@example.com', 'admin');
+    await sql("UPDATE invitation SET is_operator = true WHERE email = 'op@example.com'");
+    const op = new Browser(app);
+    expect(await go(op, { sub: 'op' }, { token })).toBe('/');
+    expect((await session(op)).operator).toBe(true);
+  });
+
   it('does not join by an invitation that is used while they are away', async () => {
-    const late = new Visitor(app);
+    const late = new Browser(app);
     const token = await invite('late@example.com');
     issuer.person = { sub: 'late' };
     const { body } = await late.send<{ location: string }>('POST', '/auth/oidc', { token });
@@ -122,7 +130,7 @@ describe('a person with single sign-on', () => {
   });
 
   it('has the places and rights that their groups give, in both directions', async () => {
-    const cy = new Visitor(app);
+    const cy = new Browser(app);
     const claims = { sub: 'cy', name: 'Cy', email: 'cy@example.com', email_verified: true };
     expect(await go(cy, { ...claims, groups: ['ops', 'shop-eu', 'x'] })).toBe('/');
     expect(await rolesOf(cy)).toEqual(['Default admin', 'Shop write']);
@@ -150,7 +158,7 @@ describe('a person with single sign-on', () => {
   });
 
   it('keeps what an invitation gave, whatever the groups say', async () => {
-    const di = new Visitor(app);
+    const di = new Browser(app);
     expect(await go(di, { sub: 'di', groups: ['ops'] }, { token: await invite('di@example.com', 'read') })).toBe('/');
     expect(await rolesOf(di)).toEqual(['Default read']);
     expect(await go(di, { sub: 'di', groups: [] })).toBe('/');
@@ -160,11 +168,11 @@ describe('a person with single sign-on', () => {
   it('is never found by an e-mail', async () => {
     const ed = await withPassword('ed@example.com', 'Ed');
     const claims = { sub: 'not-ed', groups: ['ops'], email: 'ED@example.com', email_verified: true };
-    expect(await go(new Visitor(app), claims)).toBe('/#/sign-in/problem/email_taken');
+    expect(await go(new Browser(app), claims)).toBe('/#/sign-in/problem/email_taken');
     const token = await invite('ed2@example.com');
     await sql("UPDATE invitation SET email = 'ed@example.com' WHERE email = 'ed2@example.com'");
-    expect(await go(new Visitor(app), claims, { token })).toBe('/#/sign-in/problem/email_taken');
-    const unverified = new Visitor(app);
+    expect(await go(new Browser(app), claims, { token })).toBe('/#/sign-in/problem/email_taken');
+    const unverified = new Browser(app);
     expect(await go(unverified, { ...claims, email_verified: false })).toBe('/');
     const { person } = await session(unverified);
     expect(person.email).toBeNull();
@@ -176,7 +184,7 @@ describe('a person with single sign-on', () => {
     const { person } = await session(flo);
     expect(await go(flo, { sub: 'flo' }, { connect: true })).toBe('/#/settings/account');
     expect((await session(flo)).person).toEqual(person);
-    const elsewhere = new Visitor(app);
+    const elsewhere = new Browser(app);
     expect(await go(elsewhere, { sub: 'flo' })).toBe('/');
     expect((await session(elsewhere)).person).toEqual(person);
     const gus = await withPassword('gus@example.com', 'Gus');
@@ -186,15 +194,15 @@ describe('a person with single sign-on', () => {
     issuer.person = { sub: 'gus' };
     expect((await gus.comeBack(issuer.signIn(body.location))).location).toBe(`${HOME}/#/sign-in/problem/expired`);
     expect(await sql("SELECT FROM identity WHERE subject = 'gus'")).toEqual([]);
-    const key = new Visitor(app);
+    const key = new Browser(app);
     await key.send('POST', '/auth/session', { api_key: app.admin.key });
     expect((await key.send('POST', '/auth/oidc', { connect: true })).status).toBe(409);
-    expect((await new Visitor(app).send('POST', '/auth/oidc', { connect: true })).status).toBe(401);
+    expect((await new Browser(app).send('POST', '/auth/oidc', { connect: true })).status).toBe(401);
   });
 
   it('who comes twice at once for the first time is one', async () => {
-    const both = [new Visitor(app), new Visitor(app)];
-    const places = await Promise.all(both.map((visitor) => go(visitor, { sub: 'hal', groups: ['ops'] })));
+    const both = [new Browser(app), new Browser(app)];
+    const places = await Promise.all(both.map((browser) => go(browser, { sub: 'hal', groups: ['ops'] })));
     expect(places).toEqual(['/', '/']);
     expect(await sql("SELECT FROM identity WHERE subject = 'hal'")).toHaveLength(1);
   });
@@ -203,13 +211,13 @@ describe('a person with single sign-on', () => {
     const before = await sql('SELECT FROM person');
     const shop = await sql<{ id: string }>("SELECT id FROM organization WHERE name = 'Shop'");
     await sql(`UPDATE organization SET quotas = '{"people": 0}' WHERE id = $1`, [shop[0]?.id]);
-    expect(await go(new Visitor(app), { sub: 'ida', groups: ['shop-eu'] })).toBe('/#/sign-in/problem/refused');
+    expect(await go(new Browser(app), { sub: 'ida', groups: ['shop-eu'] })).toBe('/#/sign-in/problem/refused');
     await sql(`UPDATE organization SET quotas = '{}' WHERE id = $1`, [shop[0]?.id]);
     expect(await sql('SELECT FROM person')).toHaveLength(before.length);
   });
 
   it('is signed out after a day at the latest', async () => {
-    const jo = new Visitor(app);
+    const jo = new Browser(app);
     expect(await go(jo, { sub: 'jo', groups: ['ops'] })).toBe('/');
     for (const hours of [11, 11]) {
       await app.advance(`${hours} h`);
@@ -223,16 +231,16 @@ describe('a person with single sign-on', () => {
     await withPassword('kim@example.com', 'Kim');
     await app.advance('61 min');
     issuer.isAway = true;
-    const { status, headers, body } = await new Visitor(app).send('POST', '/auth/oidc', {});
+    const { status, headers, body } = await new Browser(app).send('POST', '/auth/oidc', {});
     expect([status, headers.get('retry-after'), body['code']]).toEqual([503, '30', 'temporarily_unavailable']);
     for (const credentials of [
       { email: 'kim@example.com', password: PASSWORD },
       { api_key: app.admin.key },
       { sign_in_token: await app.app.get(SignInLinks).create() },
     ])
-      expect((await new Visitor(app).send('POST', '/auth/session', credentials)).status).toBe(201);
+      expect((await new Browser(app).send('POST', '/auth/session', credentials)).status).toBe(201);
     issuer.isAway = false;
-    expect(await go(new Visitor(app), { sub: 'flo' })).toBe('/');
+    expect(await go(new Browser(app), { sub: 'flo' })).toBe('/');
   });
 });
 
@@ -244,7 +252,7 @@ describe('a person without passwords', () => {
   afterAll(() => app.close());
 
   it('sets none and uses none, and signs in by key or link', async () => {
-    const browser = new Browser(app.url);
+    const browser = new Browser(app);
     expect((await browser.send('GET', '/auth/methods')).body).toMatchObject({ password: false, single_sign_on: null });
     const { body } = await app.admin.post<{ token: string }>('/invitations', { email: 'bo@example.com', role: 'read' });
     const fields = { token: body.token, name: 'Bo', password: PASSWORD };
@@ -253,8 +261,46 @@ describe('a person without passwords', () => {
     expect((await browser.send('POST', '/auth/session', credentials)).status).toBe(401);
     expect((await browser.send('POST', '/auth/session', { api_key: app.admin.key })).status).toBe(201);
     const sign_in_token = await app.app.get(SignInLinks).create();
-    expect((await new Browser(app.url).send('POST', '/auth/session', { sign_in_token })).status).toBe(201);
+    expect((await new Browser(app).send('POST', '/auth/session', { sign_in_token })).status).toBe(201);
     expect((await browser.send('POST', '/auth/oidc', {})).status).toBe(404);
     expect((await browser.send('GET', '/auth/oidc/callback?code=x')).status).toBe(404);
+  });
+});
+
+describe('the first account where there are no passwords', () => {
+  let app: TestApp;
+  let issuer: HostileIssuer;
+  beforeAll(async () => {
+    issuer = await HostileIssuer.start();
+    const provider = { publicUrl: HOME, oidcIssuer: issuer.url, oidcClientId: 'uptime' };
+    app = await startOwnApp({ role: 'api', passwords: false, ...provider });
+  });
+  afterAll(async () => {
+    await app.close();
+    await issuer.close();
+  });
+
+  it('is that of the provider, by one link of the start', async () => {
+    const links = app.app.get(SignInLinks);
+    const begin = async (browser: Browser, token: string) => {
+      const { status, body } = await browser.send<{ location: string }>('POST', '/auth/oidc', { token });
+      return { status, come: async () => (await browser.comeBack(issuer.signIn(body.location))).location };
+    };
+    const [token, second, third] = [await links.create(), await links.create(), await links.create()];
+    const [ada, bo] = [new Browser(app), new Browser(app)];
+    const fields = { token, name: 'Ada', email: 'ada@example.com', password: PASSWORD };
+    expect((await ada.send('POST', '/auth/account', fields)).status).toBe(409);
+    const [first, late] = [await begin(ada, token), await begin(bo, second)];
+    issuer.person = { sub: 'ada', name: 'Ada', email: 'ada@example.com', email_verified: true };
+    expect(await first.come()).toBe(`${HOME}/`);
+    expect((await ada.send<Session>('GET', '/auth/session')).body).toMatchObject({
+      person: { name: 'Ada', email: 'ada@example.com' },
+      organization: { name: 'Default' },
+      role: 'admin',
+      operator: true,
+    });
+    issuer.person = { sub: 'bo' };
+    expect(await late.come()).toBe(`${HOME}/#/sign-in/problem/expired`);
+    expect((await begin(new Browser(app), third)).status).toBe(401);
   });
 });

@@ -1,5 +1,5 @@
 /** @lane slow */
-import { describeService } from '../../../packages/testing/contract/describe-service';
+import { describeContract } from '../../../packages/testing/contract/describe-service';
 import { HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
@@ -38,9 +38,9 @@ describe('a service of ours that is in use', () => {
     await target.close();
   });
 
-  // With an operator it is proved by contract.spec.ts: what the operator may is the same beside data.
-  const keys = { admin: () => app.admin.key, write: () => app.write.key, read: () => app.read.key };
-  describeService(() => app.url, { ...keys, operator: null }, { name: 'the public contract without an operator' });
+  // By contract.spec.ts it is proved with an operator and the rules for all routes: those are the same beside data.
+  const keys = { admin: () => app.admin.key, write: () => app.write.key, read: () => app.read.key, operator: null };
+  describeContract(() => app.url, keys, { name: 'the public contract without an operator' }, []);
 
   describe('of which the public contract was proved', () => {
     it('has what it had before, and nothing else', async () => {

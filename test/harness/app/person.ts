@@ -2,47 +2,7 @@ import type { Api } from '../../../packages/testing/service/api';
 import { newUuid } from '../../../src/platform/ids/id';
 import { Passwords } from '../../../src/identity/person/passwords.service';
 import type { TestApp } from './app';
-
-export interface BrowserResponse<Body> {
-  status: number;
-  body: Body;
-}
-
-/** A browser: keeps its cookie, and sends what the dashboard sends. */
-export class Browser {
-  cookie = '';
-
-  constructor(private readonly url: string) {}
-
-  /** The cookie as a real browser takes it. */
-  get asCookie(): { name: string; value: string; url: string } {
-    const [name = '', value = ''] = this.cookie.split('=');
-    return { name, value, url: this.url };
-  }
-
-  async send<Body = Record<string, unknown>>(
-    method: string,
-    path: string,
-    body?: object,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<BrowserResponse<Body>> {
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      headers: {
-        cookie: this.cookie,
-        'content-type': 'application/json',
-        origin: this.url,
-        'sec-fetch-site': 'same-origin',
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const set = response.headers.get('set-cookie')?.split(';')[0];
-    if (set !== undefined) this.cookie = set;
-    const text = await response.text();
-    return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Body };
-  }
-}
+import { Browser } from './browser';
 
 /** Hashing takes no time in this service. */
 export function hashCheaply(app: TestApp): void {
@@ -82,7 +42,7 @@ async function invited(by: Api, email: string, role: string): Promise<string> {
 }
 
 async function joined(by: Api, email: string, name: string, role: string): Promise<Member> {
-  const browser = new Browser(by.url);
+  const browser = new Browser(by);
   const fields = { token: await invited(by, email, role), name, password: PASSWORD };
   const { status, body } = await browser.send<{ person: { id: string } }>('POST', '/auth/account', fields);
   if (status !== 201) throw new Error(`${name} has no account: ${status} ${JSON.stringify(body)}`);

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { currentAuthorship } from '../../../src/audit/authorship';
 
 /** Sent each five seconds, on the embedded database through the pool of requests. */
 export const OF_PRESENCE = /\bingest_seen\b/;
@@ -16,6 +17,15 @@ export function countQueries(source: DataSource): { count: number } {
 export function collectQueries(source: DataSource): [sql: string, parameters: unknown[]][] {
   const collected: [string, unknown[]][] = [];
   onEachQuery(source, (sql, parameters) => collected.push([String(sql), (parameters ?? []) as unknown[]]));
+  return collected;
+}
+
+/** Collects those that requests of a caller send to change something; jobs look at the same tables meanwhile. */
+export function collectQueriesOfChanges(source: DataSource): string[] {
+  const collected: string[] = [];
+  onEachQuery(source, (sql) => {
+    if (currentAuthorship().via !== 'system') collected.push(String(sql));
+  });
   return collected;
 }
 

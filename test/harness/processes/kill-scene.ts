@@ -1,11 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Config } from '../../../src/platform/config/config';
 import { startOwnApp, type TestApp } from '../app/app';
 import { findPostgres, PostgresCluster } from '../database/postgres-cluster';
 import { buildService, ServiceProcess } from './service-process';
 
 type Remove = () => unknown;
+
+/** What both are started with: the one that lives on, and those that are killed. */
+interface KillSettings {
+  config?: Partial<Config>;
+  env?: Readonly<Record<string, string>>;
+}
 
 /** A database on which processes are killed, and one that lives on. The embedded one is reached by one process at a time. */
 export class KillScene {
@@ -15,27 +22,31 @@ export class KillScene {
   private constructor(
     private readonly databaseUrl: string,
     private readonly dataDir: string | null,
+    private readonly settings: KillSettings,
     private readonly removeAll: Remove,
   ) {}
 
-  static onEmbedded(this: void): Promise<KillScene> {
+  static onEmbedded(this: void, settings: KillSettings = {}): Promise<KillScene> {
     buildService();
     const dataDir = mkdtempSync(join(tmpdir(), 'uptime-killed-'));
-    return Promise.resolve(new KillScene('', dataDir, () => rmSync(dataDir, { recursive: true, force: true })));
+    return Promise.resolve(
+      new KillScene('', dataDir, settings, () => rmSync(dataDir, { recursive: true, force: true })),
+    );
   }
 
-  static async onPostgres(this: void): Promise<KillScene> {
+  static async onPostgres(this: void, settings: KillSettings = {}): Promise<KillScene> {
     buildService();
     const cluster = await PostgresCluster.start();
-    return new KillScene(cluster.url, null, () => cluster.remove());
+    return new KillScene(cluster.url, null, settings, () => cluster.remove());
   }
 
   /** The one that lives on, in this process; its own timers decide nothing. */
   async survivor(): Promise<TestApp> {
-    const { databaseUrl, dataDir } = this;
+    const { databaseUrl, dataDir, settings } = this;
     this.app ??= await startOwnApp({
       role: 'api',
       egressPrivate: 'allow',
+      ...settings.config,
       ...(dataDir === null ? { databaseUrl } : { databaseUrl: null, dataDir }),
     });
     return this.app;
@@ -45,7 +56,7 @@ export class KillScene {
   async launch(role: 'api' | 'worker', failpoints: string): Promise<ServiceProcess> {
     if (this.dataDir !== null) await this.leave();
     const directory: Record<string, string> = this.dataDir === null ? {} : { DATA_DIR: this.dataDir };
-    const env = { ...directory, ROLE: role, FAILPOINTS: failpoints, EGRESS_PRIVATE: 'allow' };
+    const env = { ...directory, ROLE: role, FAILPOINTS: failpoints, EGRESS_PRIVATE: 'allow', ...this.settings.env };
     this.victim =
       role === 'api' ? await ServiceProcess.start(this.databaseUrl, env) : ServiceProcess.launch(this.databaseUrl, env);
     return this.victim;
@@ -67,7 +78,7 @@ export class KillScene {
   }
 }
 
-const DATABASES: readonly [name: string, open: () => Promise<KillScene>][] = [
+const DATABASES: readonly [name: string, open: (settings?: KillSettings) => Promise<KillScene>][] = [
   ['the embedded database', KillScene.onEmbedded],
   ['PostgreSQL', KillScene.onPostgres],
 ];

@@ -88,10 +88,11 @@ describe('alert.destination, of an alert whose config could not be read when it 
     const replaced = configs.seal(ownerOf(id, null), { webhook_url: 'https://hooks.slack.test/services/other' });
     let replacing: Promise<unknown> = Promise.resolve();
     const open = jest.spyOn(configs, 'open').mockImplementationOnce((owner, config) => {
-      replacing = alerting.database.query('UPDATE alert SET config = $2, updated_at = now() WHERE id = $1', [
-        id,
-        replaced,
-      ]);
+      // One that cannot be read either, so that it does not matter which of the two is written first.
+      replacing = alerting.database.query(
+        'UPDATE alert SET config = $2, destination = NULL, updated_at = now() WHERE id = $1',
+        [id, replaced],
+      );
       return SealedConfigs.prototype.open.call(configs, owner, config);
     });
     await repair();

@@ -1,4 +1,4 @@
-import { BY_ITSELF_MS, CheckedEndpoint } from '../session/checked-endpoint';
+import { BY_ITSELF_MS, CheckedEndpoint, conclusive } from '../session/checked-endpoint';
 import { eventually } from '../../eventually';
 import { idWith, timestamp } from '../session/forms';
 import { expectProblem } from '../session/problems';
@@ -43,11 +43,9 @@ const FINDINGS: readonly [what: string, fields: (session: Session) => object, ou
 export function describeChecks(session: TheSession): void {
   describe('a check', () => {
     it.each(FINDINGS)('of %s without anything stored', async (_, fields, outcome, code) => {
-      const { body } = await session().write.post<Found>(
-        '/endpoints/test',
-        endpointFields(session(), fields(session())),
-      );
-      expect([body.outcome, body.error?.code ?? null]).toEqual([outcome, code]);
+      const sent = endpointFields(session(), fields(session()));
+      const found = await conclusive(() => session().write.post<Found>('/endpoints/test', sent));
+      expect([found.outcome, found.error?.code ?? null]).toEqual([outcome, code]);
     });
 
     it('runs by itself for a new endpoint, which then has a status', async () => {

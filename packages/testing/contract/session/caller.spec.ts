@@ -6,12 +6,18 @@ import { Caller } from './caller';
 describe('a caller of the contract', () => {
   let server: Server;
   let caller: Caller;
+  /** Sent first, one after the other. */
+  let refusals: [status: number, body: object][];
   beforeEach(async () => {
     const used = new WeakSet<Socket>();
+    refusals = [];
     // As a server that closes what was idle for long at the moment when the next request arrives.
     server = createServer(({ socket }, response) => {
       if (used.has(socket)) socket.destroy();
-      else response.end('{}');
+      else {
+        const [status, body] = refusals.shift() ?? [200, {}];
+        response.writeHead(status, { 'retry-after': '0' }).end(JSON.stringify(body));
+      }
       used.add(socket);
     });
     server.listen(0, '127.0.0.1');
@@ -26,5 +32,15 @@ describe('a caller of the contract', () => {
 
   it('sends nothing on a connection that the service may be about to close', async () => {
     for (let turn = 0; turn < 3; turn++) expect((await caller.post('/websites', {})).status).toBe(200);
+  });
+
+  it('asks again when the service is busy, and not when its storage is away', async () => {
+    refusals = [
+      [429, {}],
+      [503, { code: 'temporarily_unavailable' }],
+    ];
+    expect((await caller.post('/websites', {})).status).toBe(200);
+    refusals = [[503, { code: 'storage_unavailable' }]];
+    expect((await caller.post('/websites', {})).status).toBe(503);
   });
 });

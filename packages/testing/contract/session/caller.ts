@@ -29,7 +29,8 @@ const PATIENCE_MS = 60_000;
 
 /**
  * Sends requests with one key, `null` for none, and tells of every response; nothing is thrown for a status. Unlike `Api` of the
- * kit it sends any method and body to any path. After 429 it sends the request again when `Retry-After` says so.
+ * kit it sends any method and body to any path. After 429, and 503 of an overload, it sends the request again when `Retry-After`
+ * says so: nothing was done for it.
  */
 export class Caller {
   constructor(
@@ -60,8 +61,7 @@ export class Caller {
     for (;;) {
       const response = await this.once<Body>(method, path, outgoing);
       const waitMs = Number(response.headers['retry-after'] ?? NaN) * 1000;
-      const isWorthWaiting = response.status === 429 && performance.now() + waitMs < until;
-      if (!isWorthWaiting) {
+      if (!isBusy(response) || !(performance.now() + waitMs < until)) {
         this.tell({ method, path, response });
         return response;
       }
@@ -86,6 +86,9 @@ export class Caller {
     return { status: response.status, headers: Object.fromEntries(response.headers), body: parsed(text) as Body, text };
   }
 }
+
+const isBusy = ({ status, body }: ApiResponse): boolean =>
+  status === 429 || (status === 503 && (body as { code?: unknown } | null)?.code === 'temporarily_unavailable');
 
 /** The body; of a stream, which has no end, its beginning. */
 async function textOf(response: Response): Promise<string> {

@@ -1,5 +1,5 @@
 import { eventually } from '../../eventually';
-import { BY_ITSELF_MS } from './checked-endpoint';
+import { BY_ITSELF_MS, type CheckView, conclusive } from './checked-endpoint';
 import type { Session } from './session';
 import { createdIn, newAlert, newEndpoint, newWebsite, type Thing } from './things';
 
@@ -23,7 +23,7 @@ export class DownTogether {
       session.bench.respond(path, 503);
       const { id } = await newEndpoint(session, { url: session.bench.url(path) }, website);
       await newAlert(session, { failure_threshold: 1 }, id);
-      await session.write.post(`/endpoints/${id}/checks`);
+      await conclusive(() => session.write.post<CheckView>(`/endpoints/${id}/checks`));
       return id;
     };
     const made = new DownTogether(session, [await down(), await down()]);

@@ -12,6 +12,7 @@ import { ApiHeader } from '@nestjs/swagger';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { SAFE_METHODS } from '../../access/safe-methods';
 import { Problem, problems } from '../../problem/problem';
 import { HEADER, parseIfMatch, underPrecondition } from './precondition';
 import { EntityTags } from './entity-tags';
@@ -76,7 +77,6 @@ export const WITH_ETAG = {
   },
 } as const;
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const BY_DEFAULT = 'Only what changes or deletes one resource takes an If-Match.';
 
 /** No change ignores an `If-Match`: a route that does not honour it refuses it before anything is done. */
@@ -87,7 +87,7 @@ export class PreconditionGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { headers, method } = context.switchToHttp().getRequest<Request>();
     const sent = headers[HEADER];
-    if (sent === undefined || SAFE.has(method)) return true;
+    if (sent === undefined || SAFE_METHODS.has(method)) return true;
     const rule = this.reflector.get<PreconditionRule | undefined>(PRECONDITION, context.getHandler());
     if (!rule?.honours) {
       const detail = `${rule?.refuses ?? BY_DEFAULT} Leave out the If-Match header; nothing was done.`;

@@ -38,7 +38,7 @@ export function stay(): void {
   entry.value = null;
 }
 
-/** The way to the provider of single sign-on and, with the token of an invitation, into its organization. */
+/** The way to the provider of single sign-on and, with the token of an invitation or of the start, into its organization. */
 export function SingleSignOn({ of, isFirst, token }: { of: SignInMethods; isFirst: boolean; token?: string }) {
   if (!of.single_sign_on) return null;
   const leave = async () => {

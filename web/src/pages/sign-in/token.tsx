@@ -142,6 +142,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
             the whole installation. From now on it says who did what.
           </p>
           {methods.password && <AccountForm email={null} action="Make my account" make={makeAccount} />}
+          <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
           <div class="others">
             <Button class="plain" onClick={() => (by ? stay() : runAction(signIn))}>
               Go on with the key
