@@ -87,6 +87,9 @@ const OUT_OF_REACH = [
   'POST /api/v1/endpoints/heartbeat/preview',
   'POST /api/v1/configuration/convert',
   'POST /api/v1/endpoints/sitemap',
+  // With the token of a probe: test/e2e/probe/protocol-fuzz.spec.ts.
+  'POST /api/v1/probe/poll',
+  'POST /api/v1/probe/results',
 ];
 /** Ids remembered per prefix, the newest ones. */
 const POOL = 12;

@@ -9,7 +9,7 @@ import type { OpenApi, Parameter, Schema } from '../../../packages/testing/contr
 const ID = '@id:';
 const RAW = '@raw:';
 
-const ID_EXAMPLE = /^(ws|ep|al|ev|dl|ck|org|key|sp|mw|ct|inc|iu|per|inv|ses)_[0-9a-z]{26}$/;
+const ID_EXAMPLE = /^(ws|ep|al|ev|dl|ck|org|key|sp|mw|ct|inc|iu|per|inv|ses|pr)_[0-9a-z]{26}$/;
 
 const HOSTILE_STRINGS: readonly string[] = [
   '',
