@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode, type Outcome } from '../checker/checker';
+import { ERROR_CODES, type ErrorCode } from '../checker/checker';
 import { type FinishedCheck, isDegraded } from '../engine/finished-check';
 import { OUTCOME_CODE, outcomeOf } from '../endpoint/outcome-code';
 

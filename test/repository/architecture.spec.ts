@@ -192,7 +192,12 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'configuration/plan': { state: [], changes: ['state'] },
   engine: { queue: [], run: [], dispatch: ['run'] },
   probing: { server: [], slots: ['server'], results: ['server', 'slots'] },
-  monitoring: { record: [], 'before-trigger': ['record'], remote: ['record', 'before-trigger'], source: ['record', 'remote'] },
+  monitoring: {
+    record: [],
+    'before-trigger': ['record'],
+    remote: ['record', 'before-trigger'],
+    source: ['record', 'remote'],
+  },
   'monitoring/remote': { ask: [], poll: ['ask'], intake: ['ask'], presence: [] },
   'monitoring/source': {
     scheduled: [],

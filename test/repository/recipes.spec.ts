@@ -248,7 +248,9 @@ describe('with the recipes carried out', () => {
         CreateEndpoint: {
           properties: {
             notes: { maxLength: 500 },
-            type: { enum: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'HEARTBEAT', 'PUSHED', 'REDIS', 'VALKEY'] },
+            type: {
+              enum: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'HEARTBEAT', 'PROBE', 'PUSHED', 'REDIS', 'VALKEY'],
+            },
             url: { description: expect.stringContaining('`REDIS` redis://host[:port]') },
           },
         },
@@ -316,7 +318,7 @@ describe('without the lines', () => {
           {
             pointer: '/type',
             code: 'unsupported_type',
-            message: 'type must be one of HTTP, HTTPS, TCP, DNS, ICMP, SSH, HEARTBEAT',
+            message: 'type must be one of HTTP, HTTPS, TCP, DNS, ICMP, SSH, HEARTBEAT, PROBE',
           },
         ],
       },
