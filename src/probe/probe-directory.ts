@@ -65,10 +65,21 @@ export class ProbeDirectory {
 
   /** What these locations are called; absent: its probe is deleted. One statement, none for `local` alone. */
   async names(sql: Sql, numbers: readonly number[]): Promise<Map<number, string>> {
+    return namesOf(await this.numbered(sql, numbers));
+  }
+
+  /**
+   * The same of what history holds: a number of a deleted probe may be that of another organization's by now, which is not
+   * named.
+   */
+  async namesIn(sql: Sql, orgId: string, numbers: readonly number[]): Promise<Map<number, string>> {
     const known = await this.numbered(sql, numbers);
-    return new Map([[0, LOCAL_NAME], ...[...known].map(([number, { location }]) => [number, location] as const)]);
+    return namesOf([...known].filter(([, probe]) => probe.orgId === null || probe.orgId === orgId));
   }
 }
+
+const namesOf = (known: Iterable<readonly [number, KnownProbe]>): Map<number, string> =>
+  new Map([[0, LOCAL_NAME], ...Array.from(known, ([number, { location }]) => [number, location] as const)]);
 
 async function namedBy(
   sql: Sql,

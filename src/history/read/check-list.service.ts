@@ -52,7 +52,10 @@ export class CheckListService {
       idOf: ({ checkedAt, location: number }) => textOf({ at: checkedAt.getTime(), location: number }),
     });
     const secret = this.secrets.get('check_id');
-    const names = await this.locations.names(page.items.map(({ location: number }) => number));
+    const names = await this.locations.names(
+      orgId,
+      page.items.map(({ location: number }) => number),
+    );
     return page.map((check) =>
       toCheckView(check, checkId(secret, key, check.checkedAt, check.location), names.get(check.location) ?? null),
     );

@@ -51,8 +51,8 @@ export class HistoryLocations {
   }
 
   /** What these locations are called; absent: its probe is deleted. No statement for the service itself alone. */
-  names(numbers: readonly number[]): Promise<Map<number, string>> {
-    return this.probes.names(this.database, numbers);
+  names(orgId: string, numbers: readonly number[]): Promise<Map<number, string>> {
+    return this.probes.namesIn(this.database, orgId, numbers);
   }
 
   private async find(orgId: string, endpointId: string, name: string): Promise<HistoryLocation> {

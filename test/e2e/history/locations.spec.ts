@@ -113,6 +113,14 @@ describe('history of several locations over HTTP', () => {
     expect(new Set(paged.map(({ id }) => id)).size).toBe(all.length);
   });
 
+  it('names no probe of another organization whose number was once that of one of its own', async () => {
+    const other = await app.organization('Elsewhere');
+    expect((await other.admin.post('/probes', { key: 'theirs' })).status).toBe(201);
+    const [theirs] = await database.query<{ number: number }>(`SELECT number FROM probe WHERE key = 'theirs'`);
+    await write([{ ...seen('fra', 1, 'up', 'up'), location: theirs?.number ?? 0 }, seen('use', 2, 'up', 'up')]);
+    expect(await listed()).toEqual(['use up up', ' up up']);
+  });
+
   it('filters checks by location, and by the outcome that it saw', async () => {
     await write(ONE_OF_THREE());
     expect(await listed('?location=use')).toEqual(['use up up']);
