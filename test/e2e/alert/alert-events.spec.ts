@@ -56,6 +56,7 @@ describe('alert events', () => {
       duration_seconds: null,
       created_at: expect.stringMatching(/Z$/),
       incident_id: expect.stringMatching(/^inc_/),
+      locations: null,
       delivery: {
         id: expect.stringMatching(/^dl_/),
         state: expect.stringMatching(/^(pending|failed|delivered|superseded)$/),

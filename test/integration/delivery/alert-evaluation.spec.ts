@@ -288,7 +288,7 @@ describe('alert evaluation', () => {
           });
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 });
