@@ -246,7 +246,7 @@ describe('the worst bodies and queries of every documented route', () => {
       expect(service.hasEnded).toBe(false);
       expect((await heapMb()) - before).toBeLessThan(MEMORY_MB);
     },
-    60_000 + SHAPES * 20_000 + LONG_SHAPES * 60_000,
+    180_000 + SHAPES * 25_000 + LONG_SHAPES * 60_000,
   );
 });
 
