@@ -1,0 +1,244 @@
+// Probes without a checker, for bench/probes.mjs: they speak protocol 1 over HTTP (docs/probe-protocol.md), know when they would
+// check what, and say that everything is up. Slots, waits and retries are computed by the program's own functions, of the built
+// tree: import this after the build.
+import { randomBytes } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { digestOf } from '../dist/probe-protocol/digest.js';
+import { MAX_RESULTS, MAX_WAIT_SECONDS, POLL_PATH, PROTOCOL, RESULTS_PATH } from '../dist/probe-protocol/protocol.js';
+import { askedPauseMs, retryAfterMs } from '../dist/probing/server/retry.js';
+import { atOnceDelayMs, nextSlot, slotAtOnce, slotNotAfter } from '../dist/probing/slots/slots.js';
+
+const DIGEST_MS = 10 * 60_000;
+/** As the program sends: results that change nothing so late or so many, and what is larger than this packed. */
+const MAX_AGE_MS = 5000;
+const ENOUGH = 500;
+const PACKED_FROM_BYTES = 8 * 1024;
+const LOOK_MS = 250;
+
+/** What went there and back in one part of a run, of all probes. */
+export class Traffic {
+  /** Responses by route and status, 0 for none; results by what became of them. */
+  counts = {};
+  /** How long each batch took that was committed. */
+  batchMs = [];
+
+  count(name, by = 1) {
+    if (by > 0) this.counts[name] = (this.counts[name] ?? 0) + by;
+  }
+
+  /** Those whose names match, as text. */
+  say(names) {
+    const found = Object.entries(this.counts).filter(([name]) => names.test(name));
+    return found.map(([name, times]) => `${times} × ${name}`).join(', ') || '0';
+  }
+
+  /** How many in all there are of those whose names match. */
+  sum(names) {
+    return Object.entries(this.counts).reduce((sum, [name, times]) => sum + (names.test(name) ? times : 0), 0);
+  }
+}
+
+/** A result as the checker of simulated-main.mjs has it. */
+const UP = {
+  outcome: 'up',
+  duration_ms: 5.1,
+  phases: { dns_ms: null, connect_ms: 1, tls_ms: null, first_byte_ms: 4, transfer_ms: 0.1 },
+  status_code: 200,
+  address: null,
+  certificate: null,
+  records: null,
+  redirects: [],
+  error: null,
+  warning: null,
+};
+
+/** A probe: what it is to check, and what it has found and the service has not said that it has. Times are the service's. */
+export class SimulatedProbe {
+  /** Where all of them count. */
+  static traffic = new Traffic();
+
+  held = new Map();
+  /** Oldest first. */
+  results = [];
+  made = 0;
+  /** Of the results that were kept while the service was away, those that it does not have yet. */
+  behind = 0;
+  /** All that is left is sent now. */
+  isEnding = false;
+
+  #session = randomBytes(16).toString('hex');
+  #agent = new Agent({ keepAlive: true });
+  #line = new AbortController();
+  #loops = [];
+  #cursor = null;
+  #failures = 0;
+  #offset = -Infinity;
+  #digestAt = performance.now();
+
+  constructor(url, token) {
+    this.url = url;
+    this.token = token;
+  }
+
+  /** Polls at once until it is told everything. */
+  async sync() {
+    for (;;) {
+      const { status, body, pauseMs } = await this.#poll(0);
+      if (status === 200 && !body.more) return;
+      if (![0, 200, 429, 503].includes(status)) throw new Error(`the poll was refused: ${status}`);
+      await sleep(pauseMs);
+    }
+  }
+
+  connect() {
+    this.#line = new AbortController();
+    this.#loops = [this.#polls(), this.#sends()];
+  }
+
+  /** From here on the service is away: what is under way is cut off, and sent again later. */
+  async disconnect() {
+    this.#line.abort();
+    await Promise.all(this.#loops);
+    this.#agent.destroy();
+  }
+
+  /** "Checks" what is due. */
+  check() {
+    const now = this.#now;
+    for (const assigned of this.held.values()) {
+      const { endpoint_id, revision, grid, runAt } = assigned;
+      if (runAt > now) continue;
+      const slot = slotNotAfter(now, grid);
+      const checked_at = Math.round(Math.max(runAt, slot));
+      this.results.push({
+        endpoint_id,
+        revision,
+        slot,
+        ask: null,
+        checked_at,
+        attempts: 1,
+        first_error: null,
+        result: UP,
+      });
+      this.made++;
+      assigned.lastSlot = slot;
+      assigned.runAt = slot + grid.intervalMs;
+    }
+  }
+
+  get #now() {
+    return performance.now() + this.#offset;
+  }
+
+  get #lagMs() {
+    return this.results.length === 0 ? 0 : Math.max(0, this.#now - this.results[0].checked_at);
+  }
+
+  async #polls() {
+    while (!this.#line.signal.aborted) {
+      const { body, pauseMs } = await this.#poll(MAX_WAIT_SECONDS);
+      if (!body?.more) await this.#rest(pauseMs);
+    }
+  }
+
+  async #sends() {
+    while (!this.#line.signal.aborted) {
+      const isDue = this.isEnding || this.results.length >= ENOUGH || this.#lagMs >= MAX_AGE_MS;
+      if (isDue && this.results.length > 0) await this.#rest(await this.#send());
+      else await this.#rest(Math.min(LOOK_MS, Math.max(1, MAX_AGE_MS - this.#lagMs)));
+    }
+  }
+
+  async #rest(ms) {
+    if (ms > 0) await sleep(ms, undefined, { signal: this.#line.signal }).catch(() => {});
+  }
+
+  async #poll(wait) {
+    const isDigestDue = performance.now() - this.#digestAt > DIGEST_MS;
+    if (isDigestDue) this.#digestAt = performance.now();
+    const reply = await this.#post(POLL_PATH, {
+      cursor: this.#cursor,
+      wait: isDigestDue ? 0 : wait,
+      version: 'bench',
+      types: ['SIM'],
+      clock: Date.now(),
+      buffered: this.results.length,
+      lag_ms: Math.round(this.#lagMs),
+      ...(isDigestDue ? { count: this.held.size, digest: digestOf(this.held.values()) } : {}),
+    });
+    if (reply.status === 200) this.#take(reply.body);
+    return reply;
+  }
+
+  /** Nothing is removed and nobody asks for a check in this benchmark: what is held only grows. */
+  #take({ cursor, endpoints: told }) {
+    this.#cursor = cursor;
+    for (const [turn, { endpoint_id, revision, interval: every, phase_ms, at_once }] of told.entries()) {
+      const grid = { phaseMs: phase_ms, intervalMs: every * 1000 };
+      const lastSlot = this.held.get(endpoint_id)?.lastSlot ?? -Infinity;
+      const delayMs = atOnceDelayMs(turn, told.length, grid.intervalMs);
+      const atOnce = at_once ? slotAtOnce(this.#now, delayMs, lastSlot, grid) : null;
+      const runAt = atOnce ?? nextSlot(this.#now, lastSlot, grid);
+      this.held.set(endpoint_id, { endpoint_id, revision, grid, lastSlot, runAt });
+    }
+  }
+
+  /** Returns how long to send nothing. */
+  async #send() {
+    const batch = this.results.slice(0, MAX_RESULTS);
+    const began = performance.now();
+    const { status, body, pauseMs } = await this.#post(RESULTS_PATH, { results: batch });
+    if (status !== 200) return pauseMs;
+    SimulatedProbe.traffic.batchMs.push(performance.now() - began);
+    this.results.splice(0, batch.length);
+    this.behind = Math.max(0, this.behind - batch.length);
+    for (const kind of ['recorded', 'duplicates', 'late']) SimulatedProbe.traffic.count(kind, body[kind]);
+    for (const { code } of body.refused) SimulatedProbe.traffic.count(`refused ${code}`);
+    return pauseMs;
+  }
+
+  /** Never throws: status 0 is no response. What was cut off by `disconnect` is not counted. */
+  async #post(path, fields) {
+    const text = Buffer.from(JSON.stringify({ protocol: PROTOCOL, session: this.#session, ...fields }));
+    const isPacked = text.length >= PACKED_FROM_BYTES;
+    const { status, headers, bytes } = await this.#exchange(path, isPacked ? gzipSync(text) : text, isPacked);
+    if (status !== 0 || !this.#line.signal.aborted) SimulatedProbe.traffic.count(`${path.split('/').at(-1)} ${status}`);
+    if (status !== 200) {
+      const pauseMs =
+        askedPauseMs(headers['retry-after'], Math.random()) ?? retryAfterMs(++this.#failures, Math.random());
+      return { status, pauseMs };
+    }
+    const body = JSON.parse(headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes);
+    this.#failures = 0;
+    // A response can only be late, so the one that came quickest is nearest to the truth.
+    this.#offset = Math.max(this.#offset, body.now - performance.now());
+    return { status, body, pauseMs: body.pause_ms };
+  }
+
+  #exchange(path, bytes, isPacked) {
+    const headers = {
+      authorization: `Bearer ${this.token}`,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'accept-encoding': 'gzip',
+      ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+    };
+    return new Promise((resolve) => {
+      const none = () => resolve({ status: 0, headers: {} });
+      const options = { method: 'POST', agent: this.#agent, signal: this.#line.signal, timeout: 60_000, headers };
+      const sent = request(`${this.url}${path}`, options, (response) => {
+        const parts = [];
+        response.on('data', (part) => parts.push(part));
+        response.on('end', () =>
+          resolve({ status: response.statusCode, headers: response.headers, bytes: Buffer.concat(parts) }),
+        );
+        response.on('error', none);
+      });
+      sent.on('timeout', () => sent.destroy());
+      sent.on('error', none);
+      sent.end(bytes);
+    });
+  }
+}
