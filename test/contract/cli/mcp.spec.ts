@@ -221,6 +221,7 @@ describe('The command uptime mcp', () => {
       maintenance: null,
       acknowledgement: null,
       last_checked_at: null,
+      locations: ['local'],
     };
     script = always(json([endpoint]));
     const { text, data } = await mcp.call<{ endpoints: { name: string }[] }>('list_endpoints');

@@ -438,6 +438,6 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
         unreached().map((name) => `${name}: ${[...(statuses.get(name) ?? [])].join()}, FUZZ_SEED=${SEED}`),
       ).toEqual([]);
     },
-    60_000 + REQUESTS * 60,
+    120_000 + REQUESTS * 120,
   );
 });
