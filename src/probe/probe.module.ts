@@ -4,6 +4,7 @@ import { ProbeTokens } from '../platform/access/probe-tokens';
 import type { Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { ProbeController } from './probe.controller';
+import { AnyProbes } from './any-probes';
 import { ProbeDirectory } from './probe-directory';
 import { ProbeService } from './probe.service';
 import { SharedProbeController } from './shared-probe.controller';
@@ -13,12 +14,13 @@ import { StoredProbeTokens } from './stored-probe-tokens';
 @Module({
   controllers: [ProbeController, SharedProbeController],
   providers: [
+    AnyProbes,
     ProbeService,
     ProbeDirectory,
     StoredProbeTokens,
     { provide: ProbeTokens, useExisting: StoredProbeTokens },
   ],
-  exports: [ProbeService, ProbeDirectory, ProbeTokens],
+  exports: [AnyProbes, ProbeService, ProbeDirectory, ProbeTokens],
 })
 export class ProbeModule implements OnModuleInit {
   constructor(private readonly events: TransactionEvents) {}

@@ -7,6 +7,7 @@ import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { ServerSecrets } from '../platform/secrets/server-secrets';
 import { SECOND_MS } from '../platform/time/time-units';
+import { AnyProbes } from './any-probes';
 
 const KNOWN = 10_000;
 
@@ -44,6 +45,7 @@ export class StoredProbeTokens extends ProbeTokens {
     private readonly database: Database,
     private readonly secrets: ServerSecrets,
     private readonly clock: DatabaseClock,
+    private readonly probes: AnyProbes,
   ) {
     super();
   }
@@ -58,6 +60,7 @@ export class StoredProbeTokens extends ProbeTokens {
       return null;
     }
     this.known.set(lookup, true);
+    this.probes.exist = true;
     if (found.isCurrent && found.hasPrevious) await this.endPrevious(found.id, lookup);
     const { id: probeId, number, orgId } = found;
     return { caller: { probeId, number, orgId }, isEnabled: found.enabled };

@@ -6,6 +6,7 @@ import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
+import { AnyProbes } from '../../probe/any-probes';
 import { CheckRecorder } from './check-recorder';
 import { IS_OUT } from './location-store';
 import { silentAfterMs } from '../../endpoint/verdict';
@@ -49,6 +50,7 @@ export class LocationSweep {
     private readonly database: WorkerDatabase,
     private readonly recorder: CheckRecorder,
     private readonly clock: DatabaseClock,
+    private readonly probes: AnyProbes,
     jobs: BackgroundJobs,
   ) {
     this.startedAt = clock.monotonic();
@@ -68,6 +70,7 @@ export class LocationSweep {
   }
 
   private async runWhenSettled(): Promise<void> {
+    if (!this.probes.exist) return;
     if (this.clock.monotonic() < this.startedAt + AFTER_START_MS || this.recorder.lagMs > BEHIND_MS) return;
     await this.sweep();
   }

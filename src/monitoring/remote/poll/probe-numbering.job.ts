@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { type Sql, WorkerDatabase } from '../../../platform/database/database';
 import { type BackgroundJob, BackgroundJobs } from '../../../platform/jobs/background-job';
+import { AnyProbes } from '../../../probe/any-probes';
 
 // Gives the changes without a number the next ones of their probe, under its lock: so numbers become visible in their order, and a
 // cursor cannot miss a change that is committed late. What another session has locked, a probe that another instance numbers now as
@@ -40,11 +41,11 @@ export const numberChanges = (sql: Sql): Promise<unknown[]> => sql.query(NUMBER)
 export class ProbeNumberingJob {
   private readonly job: BackgroundJob;
 
-  constructor(database: WorkerDatabase, jobs: BackgroundJobs) {
+  constructor(database: WorkerDatabase, probes: AnyProbes, jobs: BackgroundJobs) {
     this.job = jobs.create({
       name: 'probe-numbering',
       run: async () => {
-        await numberChanges(database);
+        if (probes.exist) await numberChanges(database);
       },
     });
   }

@@ -6,6 +6,7 @@ import { type BackgroundJob, BackgroundJobs } from '../../../platform/jobs/backg
 import { inBatches, type Retention, RETENTION_BATCH } from '../../../platform/jobs/retention.job';
 import { MINUTE_MS } from '../../../platform/time/time-units';
 import { ONLINE_MS } from '../../../probe-protocol/protocol';
+import { AnyProbes } from '../../../probe/any-probes';
 import { type MeasuredProbe, RemoteMetrics } from '../remote.metrics';
 
 // Cost: a walk over the probes, of which there are some thousands at most.
@@ -30,6 +31,7 @@ export class ProbePresenceJob {
     private readonly database: WorkerDatabase,
     private readonly clock: DatabaseClock,
     private readonly metrics: RemoteMetrics,
+    private readonly probes: AnyProbes,
     jobs: BackgroundJobs,
   ) {
     this.job = jobs.create({ name: 'probe-presence', run: () => this.run() });
@@ -41,6 +43,10 @@ export class ProbePresenceJob {
   }
 
   async run(): Promise<void> {
+    const hadSome = this.probes.exist;
+    const [row] = await this.database.query<{ exist: boolean }>('SELECT EXISTS (SELECT FROM probe) AS exist');
+    this.probes.exist = row?.exist === true;
+    if (!this.probes.exist && !hadSome) return;
     const now = this.clock.now();
     const before = (ms: number): Date => new Date(now.getTime() - ms);
     await this.database.query(OFFLINE, [now, before(ONLINE_MS)]);
