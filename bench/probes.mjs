@@ -152,7 +152,7 @@ async function look({ service, postgres, client }) {
   const metrics = await Exposition.read(service.url);
   return {
     at: performance.now(),
-    recorded: metrics.value('uptime_record_batch_size_sum') ?? 0,
+    recorded: metrics.value('uptime_record_batch_size_sum') - (metrics.value('uptime_results_dropped_total') ?? 0),
     service: cpuMs([service.child.pid]),
     // To the nanosecond, but without threads that have ended: for what is less than a clock tick.
     threads: sum([...threadsMs(service.child.pid).values()], ({ ms }) => ms),
