@@ -82,6 +82,7 @@ describe('the worst bodies and queries of every documented route', () => {
       read: await key('read'),
       operator: OPERATOR_TOKEN,
       member: await signedIn('admin'),
+      probe: (await api.post<{ token: string }>('/probes', { key: 'fra' })).body.token,
       none: null,
     };
     // The last administrator among several people erases no account.
@@ -179,7 +180,7 @@ describe('the worst bodies and queries of every documented route', () => {
   /** The key that a route takes, and the largest body: it says so itself when there is too much. */
   async function rulesOf(operation: Operation, media: string): Promise<{ own: string; limit: number }> {
     const replies: string[] = [];
-    for (const own of ['admin', 'operator', 'member']) {
+    for (const own of ['admin', 'operator', 'member', 'probe']) {
       for (const bytes of TOO_LARGE) {
         const reply = await send(operation.method, pathOf(operation), keys[own] ?? null, 'x'.repeat(bytes + 1), media);
         const [, limit] = /at most (\d+) bytes/.exec(reply.text) ?? [];
