@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { resultOf, unknown } from '../../checker/check-failure';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { type FinishedCheck, NO_LOCATION } from '../../engine/finished-check';
 import { WorkerDatabase } from '../../platform/database/database';
@@ -83,18 +84,7 @@ const checkOf = (endpoint: Unseen, checkedAt: Date): FinishedCheck => ({
   location: NO_LOCATION,
   slotMs: null,
   checkedAt,
-  result: {
-    outcome: 'unknown',
-    durationMs: null,
-    phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },
-    statusCode: null,
-    address: null,
-    certificate: null,
-    records: null,
-    redirects: [],
-    error: { code: 'monitor_offline', phase: 'connect', message: 'No location reports.' },
-    warning: null,
-  },
+  result: { ...resultOf(unknown('monitor_offline', 'connect', 'No location reports.')), durationMs: null },
   attempts: 1,
   firstError: null,
   planned: false,
