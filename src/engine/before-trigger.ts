@@ -8,18 +8,16 @@ export type RunCheck = (
   signal: AbortSignal,
 ) => Promise<FinishedCheck | null>;
 
+/** Whether a failure would trigger an alert: by itself, or when enough other locations see the same. */
+export type Near = 'no' | 'alone' | 'with_others';
+
 /** What a bad check has to go through before it is recorded: nothing, unless it may trigger an alert. */
 export abstract class BeforeTrigger {
   /** Whether failures are repeated before they are recorded. */
   abstract get repeats(): boolean;
 
-  /** Whether this failure is, which is needed: not where others are asked before it decides anything. */
-  repeatsOf(_failure: FinishedCheck): boolean {
-    return this.repeats;
-  }
-
-  /** Whether recording the failure would trigger an alert. */
-  abstract isNeeded(failure: FinishedCheck): Promise<boolean>;
+  /** Whether recording the failure would trigger an alert. Only one that would by itself is repeated: else others are asked. */
+  abstract nearOf(failure: FinishedCheck): Promise<Near>;
 
   /**
    * Whether one of the endpoints that this one depends on is down; they are checked now with `run`, unless they were since

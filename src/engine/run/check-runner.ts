@@ -65,8 +65,8 @@ export class CheckRunner {
       planned: false,
       muted: false,
     };
-    const wouldTrigger = isBad(first) && (await this.beforeTrigger.isNeeded(check));
-    if (wouldTrigger && first.outcome === 'down' && this.beforeTrigger.repeatsOf(check)) {
+    const near = isBad(first) ? await this.beforeTrigger.nearOf(check) : 'no';
+    if (near === 'alone' && first.outcome === 'down' && this.beforeTrigger.repeats) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });
@@ -78,7 +78,7 @@ export class CheckRunner {
     }
     const judged = this.connectivity.judge(definition, check.result);
     check.result = judged instanceof Promise ? await judged : judged;
-    if (wouldTrigger && isBad(check.result)) {
+    if (near !== 'no' && isBad(check.result)) {
       const foundAt = new Date(checkedAt.getTime() + this.clock.monotonic() - began);
       check.isParentDown = await this.beforeTrigger.isParentDown(check, foundAt, this.runParent, shutdown);
     }

@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { FinishedCheck } from '../../engine/finished-check';
 import { Config } from '../../platform/config/config';
-import { BeforeTrigger, type RunCheck } from '../../engine/before-trigger';
+import { BeforeTrigger, type Near, type RunCheck } from '../../engine/before-trigger';
 import { NearTriggerLookup } from './near-trigger';
 import { ParentsFirst } from './parents-first';
 
 /** Asks the alerts of the endpoint, and what it depends on. */
 @Injectable()
 export class AlertsBeforeTrigger extends BeforeTrigger {
-  /** Failures for which the other locations are asked. */
-  private readonly notEnough = new WeakSet<FinishedCheck>();
-
   constructor(
     private readonly config: Config,
     private readonly alerts: NearTriggerLookup,
@@ -23,14 +20,8 @@ export class AlertsBeforeTrigger extends BeforeTrigger {
     return this.config.confirmFailures;
   }
 
-  override repeatsOf(failure: FinishedCheck): boolean {
-    return this.repeats && !this.notEnough.has(failure);
-  }
-
-  async isNeeded(failure: FinishedCheck): Promise<boolean> {
-    const near = await this.alerts.nearOf(failure);
-    if (near === 'with_others') this.notEnough.add(failure);
-    return near !== 'no';
+  nearOf(failure: FinishedCheck): Promise<Near> {
+    return this.alerts.nearOf(failure);
   }
 
   isParentDown(

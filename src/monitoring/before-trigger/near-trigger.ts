@@ -1,3 +1,4 @@
+import type { Near } from '../../engine/before-trigger';
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/episode/alert-evaluator';
 import { suppressedBy } from '../../alert/suppression/suppressed-by';
@@ -36,9 +37,6 @@ export class AskedTogether<Asked, Found> {
 
 /** A failure of an endpoint that is not recorded yet. */
 export type UnrecordedFailure = CheckedAt & { location: number };
-
-/** Whether it would trigger an alert: by itself, or when enough other locations see the same. */
-export type Near = 'no' | 'alone' | 'with_others';
 
 /** Looks up whether one more failure of an endpoint would trigger an alert. */
 @Injectable()

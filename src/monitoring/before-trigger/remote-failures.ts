@@ -19,7 +19,7 @@ export class RemoteFailures {
    */
   async prepare(check: FinishedCheck, shutdown: AbortSignal): Promise<void> {
     if (check.result.outcome !== 'down' && !isDegraded(check)) return;
-    if (!(await this.beforeTrigger.isNeeded(check))) return;
+    if ((await this.beforeTrigger.nearOf(check)) === 'no') return;
     check.isParentDown = await this.beforeTrigger.isParentDown(check, this.clock.now(), this.run, shutdown);
   }
 

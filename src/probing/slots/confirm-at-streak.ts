@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BeforeTrigger } from '../../engine/before-trigger';
+import { BeforeTrigger, type Near } from '../../engine/before-trigger';
 import type { FinishedCheck } from '../../engine/finished-check';
 import { Assignments } from './assignments';
 
@@ -15,11 +15,10 @@ export class ConfirmAtStreak extends BeforeTrigger {
     super();
   }
 
-  isNeeded({ endpointId, result }: FinishedCheck): Promise<boolean> {
+  nearOf({ endpointId, result }: FinishedCheck): Promise<Near> {
     const assigned = this.assignments.get(endpointId);
-    return Promise.resolve(
-      assigned !== undefined && result.outcome === 'down' && assigned.failures + 1 === assigned.confirmAt,
-    );
+    const isNear = assigned !== undefined && result.outcome === 'down' && assigned.failures + 1 === assigned.confirmAt;
+    return Promise.resolve(isNear ? 'alone' : 'no');
   }
 
   isParentDown(): Promise<boolean> {

@@ -184,8 +184,8 @@ describe('an endpoint at several locations', () => {
     const repeats = async (numbers: readonly number[], quorum: string): Promise<[boolean, boolean]> => {
       const site = await newSite(numbers, { quorum });
       await alertOn(site);
-      const failure = checkOf(site, 0, 'down');
-      return [await before.isNeeded(failure), before.repeatsOf(failure)];
+      const near = await before.nearOf(checkOf(site, 0, 'down'));
+      return [near !== 'no', near === 'alone' && before.repeats];
     };
     expect(await repeats([0, ...probes], 'majority')).toEqual([true, false]);
     expect(await repeats([0, ...probes], 'any')).toEqual([true, true]);
@@ -196,8 +196,8 @@ describe('an endpoint at several locations', () => {
     const site = await newSite([probe(0)]);
     await alertOn(site);
     const before = app.app.get(BeforeTrigger);
-    const isNeeded = (agoMs: number) => before.isNeeded(checkOf(site, probe(0), 'down', agoMs));
-    expect([await isNeeded(0), await isNeeded(10 * MINUTE_MS)]).toEqual([true, false]);
+    const isNear = async (agoMs: number) => (await before.nearOf(checkOf(site, probe(0), 'down', agoMs))) !== 'no';
+    expect([await isNear(0), await isNear(10 * MINUTE_MS)]).toEqual([true, false]);
   });
 
   it('of which one fails and two are gone is unknown, and down once they are lost', async () => {
