@@ -49,6 +49,12 @@ const LOST_MS = 5 * MINUTE_MS;
 export const silentAfterMs = ({ intervalMs, timeoutMs }: VerdictRule): number =>
   2 * intervalMs + timeoutMs + 15 * SECOND_MS;
 
+/** SQL: the same as an interval, of a row with `interval_seconds` and `timeout_seconds` and this alias. */
+export const silentAfterSql = (alias: string): string => {
+  const fixedMs = silentAfterMs({ quorum: 'any', intervalMs: 0, timeoutMs: 0 });
+  return `make_interval(secs => 2 * ${alias}.interval_seconds + ${alias}.timeout_seconds + ${fixedMs / SECOND_MS})`;
+};
+
 export const isSilent = ({ lastCheckedMs }: LocationState, rule: VerdictRule, nowMs: number): boolean =>
   lastCheckedMs === null || nowMs > lastCheckedMs + silentAfterMs(rule);
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { silentAfterSql } from '../../endpoint/verdict';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { Sql, Tx } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
@@ -143,7 +144,7 @@ export class AlertEvaluator {
 }
 
 // Cost: for each failure the alerts of its endpoint, by an index, its state, and what its location has seen. A streak that was
-// muted has no beginning. What comes so late that its location is silent (`silentAfterMs`) triggers nothing.
+// muted has no beginning. What comes so late that its location is silent triggers nothing.
 const NEAR_TRIGGER = `
   SELECT DISTINCT a.endpoint_id AS id, b.is_enough AS "isEnough"
   FROM (SELECT f.endpoint_id, coalesce(l.failures, s.consecutive_failures) + 1 AS failures, coalesce(l.bad, s.consecutive_bad) + 1 AS bad,
@@ -153,7 +154,7 @@ const NEAR_TRIGGER = `
           FROM unnest($1::uuid[], $2::timestamptz[], $3::smallint[]) AS f (endpoint_id, checked_at, number)
           JOIN endpoint_state s ON s.endpoint_id = f.endpoint_id
           LEFT JOIN (endpoint_location l JOIN endpoint e ON e.id = l.endpoint_id) ON l.endpoint_id = f.endpoint_id AND l.number = f.number
-         WHERE l.number IS NULL OR f.checked_at >= now() - make_interval(secs => 2 * e.interval_seconds + e.timeout_seconds + 15)) b
+         WHERE l.number IS NULL OR f.checked_at >= now() - ${silentAfterSql('e')}) b
   JOIN alert a ON ${REACHES_TRIGGER}`;
 
 const upSince = (update: StreakUpdate | undefined): Date | null =>

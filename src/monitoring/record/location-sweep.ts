@@ -10,7 +10,7 @@ import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { AnyProbes } from '../../probe/any-probes';
 import { CheckRecorder } from './check-recorder';
 import { IS_OUT } from './location-store';
-import { silentAfterMs } from '../../endpoint/verdict';
+import { silentAfterSql } from '../../endpoint/verdict';
 
 /** While the service was away nobody could report; what probes have found meanwhile arrives within this time. */
 const AFTER_START_MS = MINUTE_MS;
@@ -19,9 +19,7 @@ const BEHIND_MS = 5 * SECOND_MS;
 /** Endpoints of one run; the others follow with the next. */
 const MOST = 5000;
 
-/** `silentAfterMs`, of an endpoint's row `c`. */
-const FIXED_MS = silentAfterMs({ quorum: 'any', intervalMs: 0, timeoutMs: 0 });
-const SILENT_AFTER = `make_interval(secs => 2 * c.interval_seconds + c.timeout_seconds + ${FIXED_MS / SECOND_MS})`;
+const SILENT_AFTER = silentAfterSql('c');
 
 // A new location has as long as others for its first check. Cost: a scan of the table, with a look into two indexes for each
 // location.
