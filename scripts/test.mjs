@@ -4,6 +4,7 @@
 //   --lane fast|slow|timed|slow,timed   which specs: scripts/jest/lanes.cjs says how a spec names its lane
 //   --databases both|embedded|both,embedded   only those of the lane that say so in their first comment
 //   --only <word>   only those whose path has the word
+//   --in-turn <number>   one of so many parts, which one the commit says, and the specs that its changes touch
 //   --seed <number>, --groups <number>   the order of an earlier run, which it printed
 //   --times <number>   so many orders, one after the other, until one fails
 //   --write-budget   writes what this run cost into scripts/jest/budget.json
@@ -17,7 +18,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from 'node:module';
 // As a whole: an old Node would look for the newer names in it before it is told that it is too old.
 import os from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -65,6 +66,7 @@ function readArguments(given) {
     lane: null,
     databases: null,
     only: null,
+    'in-turn': null,
     seed: null,
     groups: null,
     times: '1',
@@ -77,6 +79,17 @@ function readArguments(given) {
     else known[name] = known[name] === false ? true : given[++at];
   }
   return { options: known, words: rest };
+}
+
+/** Of these specs those whose turn it is. */
+function inTurn(specs) {
+  if (options['in-turn'] === null || left !== null) return specs;
+  require('./typescript.cjs');
+  const { changedFiles, currentCommit, partOf } = require('../test/harness/in-turn.ts');
+  const underTest = { commit: currentCommit(), changed: changedFiles() };
+  const part = partOf(specs, Number(options['in-turn']), underTest, ({ file }) => [file]);
+  console.log(`In turn: ${part.length} of ${specs.length} specs. All of them: npm run prove`);
+  return part;
 }
 
 function node(args, more = {}) {
@@ -107,20 +120,25 @@ const sum = (runs) => ({
   broken: runs.flatMap(({ broken }) => broken),
 });
 
-/** The specs in files that require many of them: those that use services apart from those that do not. */
-function inGroups(specs, seed, count) {
+/**
+ * The specs in files that require many of them, so that few processes load the service: those that use services apart from
+ * those that do not, and each that says so by itself.
+ */
+function inGroups(specs, seed, lane, count) {
   const { specs: costs } = readBudget();
   const weightOf = (file) => (costs[file] ?? 0) + LEAST_WEIGHT;
   const isServing = ({ project }) => project === 'e2e' || project === 'integration';
   const order = shuffled(specs, seed);
-  const kinds = [order.filter(isServing), order.filter((spec) => !isServing(spec))].map((some) =>
+  const together = order.filter(({ alone }) => !alone);
+  const kinds = [together.filter(isServing), together.filter((spec) => !isServing(spec))].map((some) =>
     some.map(({ file }) => file),
   );
-  const total = specs.reduce((all, { file }) => all + weightOf(file), 0);
+  const total = together.reduce((all, { file }) => all + weightOf(file), 0);
   const groups = kinds.flatMap((files) => {
     const share = files.reduce((all, file) => all + weightOf(file), 0) / total;
     return dealt(files, Math.max(1, Math.round(count * share)), weightOf);
   });
+  groups.push(...order.filter(({ alone }) => alone).map(({ file }) => [file]));
   rmSync(groupsFolder, { recursive: true, force: true });
   mkdirSync(groupsFolder, { recursive: true });
   const harness = JSON.stringify(join(root, 'test/harness/group.ts'));
@@ -130,7 +148,7 @@ function inGroups(specs, seed, count) {
     writeFileSync(join(groupsFolder, `${String(index + 1).padStart(2, '0')}.group.cjs`), text);
   });
   try {
-    const result = jest([`--maxWorkers=${Math.min(WORKERS.fast, written.length)}`], { TEST_GROUPS: groupsFolder });
+    const result = jest([`--maxWorkers=${Math.min(WORKERS[lane], written.length)}`], { TEST_GROUPS: groupsFolder });
     const ran = new Set(result.specs.map(({ file }) => file));
     // A group whose process ended says nothing of its specs.
     const lost = specs.map(({ file }) => file).filter((file) => !ran.has(file));
@@ -144,6 +162,15 @@ const runFiles = (specs, workers) =>
   specs.length === 0
     ? sum([])
     : jest([`--maxWorkers=${workers}`, '--runTestsByPath', ...specs.map(({ file }) => file)]);
+
+/** What Jest would run for these words. */
+function filesOf(words) {
+  const args = ['node_modules/jest/bin/jest.js', '--listTests', '--json', ...words];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  return JSON.parse(stdout)
+    .map((file) => ({ file: relative(root, file) }))
+    .sort((a, b) => (a.file < b.file ? -1 : 1));
+}
 
 /** The first run with the specs that failed in it replaced by what they came to alone. */
 function again(first, failed) {
@@ -207,8 +234,8 @@ function confirmed(overruns, { lane, specs, unit }) {
   if (over.length === 0 || over.length > MAX_AGAIN) return overruns;
   console.log(`\nMeasured once more: ${over.map(({ file }) => file).join(', ')}`);
   rmSync(costsFile, { force: true });
-  if (lane === 'fast') inGroups(over, 1, 1);
-  else runFiles(over, 1);
+  if (lane === 'timed') runFiles(over, 1);
+  else inGroups(over, 1, lane, 1);
   const again = findOverruns({ lane, costs: readCosts(), unit }, readBudget());
   return overruns.filter(({ file }) => file === null || again.some((overrun) => overrun.file === file));
 }
@@ -217,15 +244,16 @@ function runLane(lanes) {
   const everything = allSpecs();
   const databases = options.databases?.split(',') ?? null;
   const isOnServer = Boolean(process.env.TEST_DATABASE_URL);
-  const specs = everything.filter(
-    (spec) =>
-      lanes.includes(spec.lane) &&
-      (databases === null ? !(isOnServer && spec.databases === 'embedded') : databases.includes(spec.databases)) &&
-      (options.only === null || spec.file.includes(options.only)) &&
-      (left === null || left.files.includes(spec.file)),
+  const specs = inTurn(
+    everything.filter(
+      (spec) =>
+        lanes.includes(spec.lane) &&
+        (databases === null ? !(isOnServer && spec.databases === 'embedded') : databases.includes(spec.databases)) &&
+        (options.only === null || spec.file.includes(options.only)) &&
+        (left === null || left.files.includes(spec.file)),
+    ),
   );
-  const isWhole = databases === null && options.only === null && left === null;
-  const fast = specs.filter(({ lane }) => lane === 'fast');
+  const isWhole = [databases, options.only, options['in-turn'], left].every((limit) => limit === null);
   if (node(['scripts/jest/compile.mjs']) !== 0) return { ...sum([]), status: 1, failed: 1, isOver: false };
   // Only these start processes of the built service.
   const needsBuild = specs.some(({ lane }) => lane !== 'fast');
@@ -236,19 +264,20 @@ function runLane(lanes) {
   for (let time = 0; time < Number(options.times) && result.status === 0; time++) {
     rmSync(costsFile, { force: true });
     const runs = [];
-    if (fast.length > 0) {
-      const seed = (options.seed === null ? Math.floor(Math.random() * 1e9) : Number(options.seed)) + time;
-      const count = options.groups === null ? WORKERS.fast * GROUPS_PER_WORKER : Number(options.groups);
-      console.log(`${fast.length} specs in an order of their own: --seed ${seed} --groups ${count}`);
-      runs.push(inGroups(fast, seed, count));
+    const seed = (options.seed === null ? Math.floor(Math.random() * 1e9) : Number(options.seed)) + time;
+    for (const lane of ['fast', 'slow']) {
+      const some = specs.filter((spec) => spec.lane === lane);
+      if (some.length === 0) continue;
+      const count = options.groups === null ? WORKERS[lane] * GROUPS_PER_WORKER : Number(options.groups);
+      console.log(`${some.length} specs in an order of their own: --seed ${seed} --groups ${count}`);
+      runs.push(inGroups(some, seed, lane, count));
     }
-    for (const lane of ['slow', 'timed'])
-      runs.push(
-        runFiles(
-          specs.filter((spec) => spec.lane === lane),
-          WORKERS[lane],
-        ),
-      );
+    runs.push(
+      runFiles(
+        specs.filter(({ lane }) => lane === 'timed'),
+        WORKERS.timed,
+      ),
+    );
     result = sum(runs);
   }
   result = withSecondTry(result);
@@ -280,8 +309,9 @@ if (lanes !== null) result = runLane(lanes);
 else {
   const choosesWorkers = words.some((word) => /^(-i|--runInBand|-w|--maxWorkers)\b/.test(word));
   const built = node(['scripts/build.mjs', '--if-needed']);
-  const files = left === null ? [] : ['--runTestsByPath', ...left.files];
-  result = withSecondTry(jest([...(choosesWorkers ? [] : [`--maxWorkers=${WORKERS.slow}`]), ...words, ...files]));
+  const files = left?.files ?? (options['in-turn'] === null ? [] : inTurn(filesOf(words)).map(({ file }) => file));
+  const paths = files.length === 0 ? [] : ['--runTestsByPath', ...files];
+  result = withSecondTry(jest([...(choosesWorkers ? [] : [`--maxWorkers=${WORKERS.slow}`]), ...words, ...paths]));
   writeLeft(result);
   result.status ||= built;
 }

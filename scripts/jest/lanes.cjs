@@ -7,6 +7,7 @@
  *   @lane timed      `npm run test:slow`, in the end and two at a time: judges when something happens
  *   @databases both  what it proves differs by database: CI runs it on the embedded one and on PostgreSQL
  *   @databases embedded
+ *   @alone           in a process without other specs: it judges the process itself, or changes what stays changed in it
  */
 const { readdirSync, readFileSync } = require('node:fs');
 const path = require('node:path');
@@ -39,7 +40,11 @@ function pragma(comment, name, values) {
 /** What the first comment of a spec says. */
 function readPragmas(text) {
   const comment = /^\s*\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? '';
-  return { lane: pragma(comment, 'lane', LANES), databases: pragma(comment, 'databases', DATABASES) };
+  return {
+    lane: pragma(comment, 'lane', LANES),
+    databases: pragma(comment, 'databases', DATABASES),
+    alone: /@alone\b/.test(comment),
+  };
 }
 
 function describeSpec(project, file) {
@@ -50,7 +55,7 @@ function describeSpec(project, file) {
   }
 }
 
-/** Every spec of the lanes: `{ file, project, lane, databases }`, by name. */
+/** Every spec of the lanes: `{ file, project, lane, databases, alone }`, by name. */
 const allSpecs = () =>
   Object.entries(FOLDERS)
     .flatMap(([project, folders]) => folders.flatMap(specsUnder).map((file) => describeSpec(project, file)))

@@ -8,6 +8,28 @@ export function turnAt(commit: string, count: number): number {
   return Number.parseInt(commit.slice(0, 8), 16) % count;
 }
 
+/** The commit, and the files that it and those before it changed; `null` for what is not known. */
+export interface UnderTest {
+  commit: string | null;
+  changed: readonly string[] | null;
+}
+
+/**
+ * One of `parts` parts of what can be played, which one the commit says, and what covers a changed file: `coversOf` gives files
+ * and folders. All of it where either is not known.
+ */
+export function partOf<T>(
+  all: readonly T[],
+  parts: number,
+  { commit, changed }: UnderTest,
+  coversOf: (one: T) => readonly string[],
+): T[] {
+  if (commit === null || changed === null) return [...all];
+  const turn = turnAt(commit, parts);
+  const isChanged = (path: string) => changed.some((file) => file === path || file.startsWith(`${path}/`));
+  return all.filter((one, index) => index % parts === turn || coversOf(one).some(isChanged));
+}
+
 /** The commit that this tree stands on; `null` without git. */
 export function currentCommit(): string | null {
   return git('rev-parse', 'HEAD');

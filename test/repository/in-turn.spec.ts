@@ -29,31 +29,33 @@ const attacks = [
 
 describe('the attacks of a commit', () => {
   it.each([
-    ['every third', '00000000', [], 'a d'],
-    ['the next third', '00000001', [], 'b e'],
-    ['the last third', '00000002', [], 'c'],
-    ['beside its third those of a changed folder', '00000002', ['src/stream/stream-feed.ts'], 'a c d'],
-    ['beside its third those of a changed file', '00000002', ['src/audit/audit-log.ts'], 'b c'],
+    ['every fourth', '00000000', [], 'a e'],
+    ['the next of four', '00000001', [], 'b'],
+    ['the last of four', '00000003', [], 'd'],
+    ['beside its quarter those of a changed folder', '00000002', ['src/stream/stream-feed.ts'], 'a c d'],
+    ['beside its quarter those of a changed file', '00000002', ['src/audit/audit-log.ts'], 'b c'],
     ['none for a name that only begins like theirs', '00000002', ['src/stream-of-data.ts'], 'c'],
     ['all without git', null, [], 'a b c d e'],
     ['all without the commit before', '00000002', null, 'a b c d e'],
   ])('%s', (_, commit, changed, expected) => {
-    expect(names(attacksOf(commit, changed, attacks)).join(' ')).toBe(expected);
+    expect(names(attacksOf({ commit, changed }, attacks)).join(' ')).toBe(expected);
   });
 
   const all = [...ATTACKS, ...COMPARISON];
 
-  it('are all played in three turns, each once, and seven at a time', () => {
-    const turns = ['0000000a', '0000000b', '0000000c'].map((commit) => names(attacksOf(commit, [], all)));
+  it('are all played in four turns, each once, and about as many at a time', () => {
+    const turns = ['0000000c', '0000000d', '0000000e', '0000000f'].map((commit) =>
+      names(attacksOf({ commit, changed: [] }, all)),
+    );
     expect(turns.flat().sort()).toEqual(names(all).sort());
-    expect(Math.max(...turns.map((each) => each.length))).toBe(Math.ceil(all.length / 3));
+    expect(Math.max(...turns.map((each) => each.length))).toBe(Math.ceil(all.length / 4));
   });
 
   it('are all of them unless CI orders otherwise, and no word is taken for an order by mistake', () => {
     expect(chosenAttacks('', all)).toEqual(all);
     expect(chosenAttacks('all', all)).toEqual(all);
     expect(() => chosenAttacks('some', all)).toThrow('BOUNDS is "all", "in-turn" or a word');
-    const own = attacksOf(currentCommit(), [], all);
+    const own = attacksOf({ commit: currentCommit(), changed: [] }, all);
     expect(names(chosenAttacks('in-turn', all))).toEqual(expect.arrayContaining(names(own)));
   });
 

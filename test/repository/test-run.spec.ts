@@ -7,6 +7,7 @@ interface Spec {
   project: string;
   lane: 'fast' | 'slow' | 'timed';
   databases: 'one' | 'both' | 'embedded';
+  alone: boolean;
 }
 interface Cost {
   file: string;
@@ -21,7 +22,7 @@ interface Budget {
 
 const lanes = jest.requireActual<{
   allSpecs(): Spec[];
-  readPragmas(text: string): Pick<Spec, 'lane' | 'databases'>;
+  readPragmas(text: string): Pick<Spec, 'lane' | 'databases' | 'alone'>;
   shuffled(items: readonly string[], seed: number): string[];
   dealt(items: readonly string[], count: number, weightOf: (item: string) => number): string[][];
 }>('../../scripts/jest/lanes.cjs');
@@ -36,10 +37,11 @@ const textOf = ({ file }: Spec) => readFileSync(join(ROOT, file), 'utf8');
 
 describe('a spec', () => {
   it.each([
-    ['import x', { lane: 'fast', databases: 'one' }],
-    ['/** @lane slow */\nimport x', { lane: 'slow', databases: 'one' }],
-    ['/**\n * @lane timed\n * @databases both\n */\nimport x', { lane: 'timed', databases: 'both' }],
-    ['import x\n/** @lane slow */', { lane: 'fast', databases: 'one' }],
+    ['import x', { lane: 'fast', databases: 'one', alone: false }],
+    ['/** @lane slow */\nimport x', { lane: 'slow', databases: 'one', alone: false }],
+    ['/** @lane slow @alone */\nimport x', { lane: 'slow', databases: 'one', alone: true }],
+    ['/**\n * @lane timed\n * @databases both\n */\nimport x', { lane: 'timed', databases: 'both', alone: false }],
+    ['import x\n/** @lane slow */', { lane: 'fast', databases: 'one', alone: false }],
   ])('that begins with %j is of %j', (text, expected) => {
     expect(lanes.readPragmas(text)).toEqual(expected);
   });
@@ -60,7 +62,7 @@ describe('a spec', () => {
   });
 });
 
-describe('the order of the fast lane', () => {
+describe('the order of a lane', () => {
   const items = Array.from({ length: 40 }, (_, index) => `spec ${index}`);
 
   it('follows from the seed, and has every spec once', () => {
@@ -97,7 +99,7 @@ describe('the budget', () => {
   it('is measured by what the unit specs took: a machine of half the speed changes nothing', () => {
     expect(overruns([cost('a.spec.ts', 40)], 80)).toEqual([]);
     expect(overruns([cost('a.spec.ts', 40)], 40)).not.toEqual([]);
-    const unit: Spec = { file: 'src/u.spec.ts', project: 'unit', lane: 'fast', databases: 'one' };
+    const unit: Spec = { file: 'src/u.spec.ts', project: 'unit', lane: 'fast', databases: 'one', alone: false };
     expect(budgets.unitSeconds([cost('src/u.spec.ts', 3)], [unit])).toBe(3);
     expect(budgets.unitSeconds([], [unit])).toBeNull();
   });

@@ -6,7 +6,7 @@ import { errorIndex, outcomeWithMarks, toMicroseconds } from '../check-encoding'
 import { NO_DETAIL, type StoredDetail, storedDetail, DetailCache } from './check-detail';
 import { checkId } from '../check-id';
 import { Partitions } from './partitions';
-import type { FinishedCheck } from '../../engine/finished-check';
+import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
 import { storableMessage } from '../../platform/database/postgres-text';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
@@ -58,7 +58,9 @@ export class HistoryWriter {
     );
     const details = checks.map(storedDetail);
     await this.writeDetails(tx, checks, details);
-    await tx.query(INSERT_CHECKS, columnsOf(checks, details));
+    const isLocal = checks.every(({ location }) => location === LOCAL);
+    const locations = isLocal ? [] : [list(checks.map(({ location }) => location))];
+    await tx.query(isLocal ? INSERT_LOCAL_CHECKS : INSERT_CHECKS, [...columnsOf(checks, details), ...locations]);
   }
 
   /**
@@ -134,7 +136,7 @@ export class HistoryWriter {
   }
 }
 
-/** One array per column of check_result, in the order of the columns in INSERT_CHECKS. */
+/** One array per column of check_result, in the order of the columns in INSERT_LOCAL_CHECKS. */
 function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDetail | null)[]): string[] {
   const column = (value: (check: FinishedCheck, index: number) => string | number): string => list(checks.map(value));
   return [
@@ -150,11 +152,11 @@ function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDe
     column((check) => Math.min(check.result.statusCode ?? -1, MAX_STATUS)),
     column((check) => errorIndex(check.result.error?.code)),
     column(outcomeWithMarks),
-    column((check) => check.location),
   ];
 }
 
-const INSERT_CHECKS = `
+/** PostgreSQL reads each array by itself: a column that is always 0 would be a twelfth more work. */
+const insertChecks = (column: '' | ', location', array: '' | ', $13::smallint[]'): string => `
   WITH late AS (
     INSERT INTO history_late (endpoint_key, hour_at)
     SELECT DISTINCT endpoint_key, date_trunc('hour', checked_at, 'UTC')
@@ -162,10 +164,11 @@ const INSERT_CHECKS = `
      WHERE checked_at < date_trunc('hour', now() - interval '1 minute', 'UTC')
   )
   INSERT INTO check_result (endpoint_key, checked_at, detail_hash, duration_us, dns_us, connect_us, tls_us,
-                            first_byte_us, transfer_us, status_code, error, outcome, location)
+                            first_byte_us, transfer_us, status_code, error, outcome${column})
   SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[],
-                       $7::integer[], $8::integer[], $9::integer[], $10::smallint[], $11::smallint[], $12::smallint[],
-                       $13::smallint[])`;
+                       $7::integer[], $8::integer[], $9::integer[], $10::smallint[], $11::smallint[], $12::smallint[]${array})`;
+const INSERT_LOCAL_CHECKS = insertChecks('', '');
+const INSERT_CHECKS = insertChecks(', location', ', $13::smallint[]');
 
 // Between two constants, so that only the partitions of those days are looked at.
 const FIND_STORED = `

@@ -1,4 +1,4 @@
-/** @lane slow */
+/** @lane slow @alone */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
 /**
- * @lane slow
+ * @lane slow @alone
  * @databases embedded
  */
 import { Logger } from '@nestjs/common';

@@ -1,5 +1,5 @@
 /**
- * @lane slow
+ * @lane slow @alone
  * @databases embedded
  */
 import type { Worker } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 /**
- * @lane slow
+ * @lane slow @alone
  * @databases embedded
  */
 import { type ChildProcess, spawn } from 'node:child_process';
