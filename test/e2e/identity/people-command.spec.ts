@@ -1,4 +1,4 @@
-/** @lane slow @databases both */
+/** @lane slow @alone @databases both */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
