@@ -345,6 +345,8 @@ describe('the probe protocol', () => {
     const shown = [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) => JSON.parse(json) as Example);
     const [poll, work, batch, outcome] = shown;
     if (!poll || !work || !batch || !outcome || shown.length !== 4) throw new Error('the page shows two requests');
+    const alone = (work['endpoints'] as { endpoint_id: string; revision: number }[]).slice(0, 1);
+    expect(text).toContain(digestOf(alone));
     const fresh = await startScriptedProbe(app, 'docs');
     const { session } = fresh;
     const definition = { url: 'https://shop.example.com/health', timeout: 10 };
