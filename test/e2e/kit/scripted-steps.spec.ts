@@ -1,5 +1,4 @@
 /** @lane slow */
-import { eventually } from '../../../packages/testing/eventually';
 import { startScriptedProbe } from '../../../packages/testing/probe/scripted-probe';
 import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
 import { type Service, startService } from '../../../packages/testing/service/start-service';
