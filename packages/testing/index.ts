@@ -31,6 +31,9 @@ export { ScriptedChecker, type ScriptedResult, ScriptedTarget } from './checker/
 export { describeService } from './contract/describe-service';
 export type { Given, GivenKey, ServiceContractOptions, ServiceKeys } from './contract/session/service-keys';
 export { eventually } from './eventually';
+export type { ProbeSettings, ServiceOfProbe } from './probe/new-probe';
+export { type ScriptedProbe, startScriptedProbe } from './probe/scripted-probe';
+export { type StartedProbe, startProbe } from './probe/start-probe';
 export { DISCORD_SECRETS, fakeDiscord } from './providers/discord';
 export { EMAIL_ACCOUNT, EMAIL_SECRETS, type EmailFake, fakeEmail } from './providers/email';
 export type { PagedIncident } from './providers/incidents';

@@ -103,7 +103,7 @@ export const isVoting = (location: LocationState, rule: VerdictRule, nowMs: numb
   !isLost(location, rule, nowMs);
 
 /** Votes for down that make it so, of so many locations. */
-function votesNeeded(quorum: Quorum, of: number): number {
+export function votesNeeded(quorum: Quorum, of: number): number {
   if (quorum === 'any') return 1;
   if (quorum === 'majority') return Math.floor(of / 2) + 1;
   return quorum === 'all' ? of : Math.min(quorum, of);

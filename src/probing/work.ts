@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PollResponse } from '../probe-protocol/protocol';
+import type { Ask, PollResponse } from '../probe-protocol/protocol';
 import { Clock } from '../platform/time/clock';
 import { MINUTE_MS } from '../platform/time/time-units';
 import { Asks } from './asks';
@@ -19,6 +19,8 @@ export class Work {
   /** Of all there are, those that came so far; `null` while only changes come. */
   private named: Set<string> | null = null;
   private digestAt: number;
+  /** Whoever makes an endpoint and asks at once is ahead of the changes, which are told each second. */
+  private early: Ask[] = [];
   private readonly running = new Set<Promise<void>>();
 
   constructor(
@@ -39,7 +41,7 @@ export class Work {
   }
 
   /** Does what a response says. */
-  take({ lease_until, cursor, full, more, removed, endpoints, asks }: PollResponse): void {
+  take({ now, lease_until, cursor, full, more, removed, endpoints, asks }: PollResponse): void {
     this.slots.renewLease(lease_until);
     if (full) this.named ??= new Set();
     this.assignments.remove(removed);
@@ -53,7 +55,11 @@ export class Work {
     this.cursor = cursor;
     this.isPartial = more;
     if (endpoints.length > 0) this.slots.tick();
-    for (const ask of asks) {
+    const isEarly = ({ endpoint_id }: Ask): boolean =>
+      endpoint_id !== null && this.assignments.get(endpoint_id) === undefined;
+    const due = [...this.early, ...asks];
+    this.early = due.filter((ask) => isEarly(ask) && ask.expires_at > now);
+    for (const ask of due.filter((one) => !isEarly(one))) {
       const run: Promise<void> = this.asks.run(ask).finally(() => this.running.delete(run));
       this.running.add(run);
     }
@@ -66,6 +72,7 @@ export class Work {
     this.cursor = null;
     this.isPartial = true;
     this.named = null;
+    this.early = [];
   }
 
   /** Checks that somebody waits for are over. */

@@ -19,6 +19,7 @@ const row = (change: Partial<StreamRow>): StreamRow => ({
   endpoint_name: null,
   website_id: null,
   checked_at: null,
+  location: null,
   status: null,
   previous_status: null,
   duration_us: null,

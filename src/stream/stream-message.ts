@@ -37,6 +37,8 @@ export interface StreamRow {
   endpoint_name: string | null;
   website_id: string | null;
   checked_at: Date | null;
+  /** Number of the location that the check was made at; `null` where that is the service itself. */
+  location: number | null;
   status: number | null;
   previous_status: number | null;
   duration_us: number | null;
@@ -118,7 +120,7 @@ export function messageOf(row: StreamRow, event: AlertEvent | null, checkIdSecre
   if (event) return frame('alert', toAlertEventView(event), formatId('event', event.id));
   if (row.endpoint_id === null || row.endpoint_key === null || row.website_id === null || row.checked_at === null)
     return null;
-  const id = checkId(checkIdSecret, row.endpoint_key, row.checked_at);
+  const id = checkId(checkIdSecret, row.endpoint_key, row.checked_at, row.location ?? undefined);
   const error = errorCodeAt(row.error ?? -1);
   const change: StateChangeView = {
     id,

@@ -64,7 +64,19 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   client: [],
   convert: [],
   cli: ['client', 'checker', 'identity', 'audit', 'platform'],
-  testing: ['app', 'extension', 'heartbeat', 'delivery', 'endpoint', 'identity', 'channel', 'checker', 'platform'],
+  testing: [
+    'app',
+    'extension',
+    'probing',
+    'probe-protocol',
+    'heartbeat',
+    'delivery',
+    'endpoint',
+    'identity',
+    'channel',
+    'checker',
+    'platform',
+  ],
   exports: ['app', 'extension', 'website', 'endpoint', 'identity', 'channel', 'checker', 'audit', 'platform'],
 };
 
@@ -180,6 +192,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     channel: ['servers'],
     providers: ['channel', 'servers'],
     service: ['checker'],
+    probe: ['checker', 'service'],
     contract: ['servers', 'service'],
   },
   'testing/contract': {

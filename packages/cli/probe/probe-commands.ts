@@ -12,7 +12,18 @@ interface Printed {
   json?: boolean;
 }
 
+interface ListOptions extends Printed {
+  shared?: boolean;
+  status?: Probe['status'];
+}
+
+interface RotateOptions extends Printed {
+  shared?: boolean;
+  grace?: string;
+}
+
 interface CreateOptions extends Printed {
+  shared?: boolean;
   name?: string;
   region?: string;
   allowPrivate?: boolean;
@@ -24,39 +35,55 @@ const STATUSES = ['new', 'online', 'offline', 'disabled', 'unsupported'] as cons
 export const addProbeCommands: AddCommand = (program, { io, connection, end }): void => {
   const uptime = () => clientOf(connection());
   const inJson = (command: Command): Command => command.option('--json', 'what the API returns');
+  const alsoShared = (command: Command): Command =>
+    command.option('--shared', 'of those that the operator shares: with the operator token in place of a key');
   const probe = program.command('probe').description('places to check from, beside the service itself');
 
-  inJson(probe.command('ls'))
+  inJson(alsoShared(probe.command('ls')))
     .description('list probes, shared ones included')
     .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
-    .action(async (options: Printed & { status?: Probe['status'] }) => end(await list(io, uptime(), options)));
+    .action(async (options: ListOptions) => end(await list(io, uptime(), options)));
 
-  inJson(probe.command('create <key>'))
+  inJson(alsoShared(probe.command('create <key>')))
     .description('make a probe and print its token, this one time; needs an admin key')
     .option('--name <name>', 'what people call it; default the key')
     .option('--region <region>', 'where it is, in words')
     .option('--allow-private', 'its checks may reach private addresses')
     .action(async (key: string, options: CreateOptions) => end(await create(io, connection(), key, options)));
 
-  inJson(probe.command('rotate <probe>'))
+  inJson(alsoShared(probe.command('rotate <probe>')))
     .description('print a new token for a probe, by its key or id; the old one ends with the first use of the new one')
     .option('--grace <seconds>', 'how long the old token works at the most; default 3600, 0 not at all')
-    .action(async (name: string, options: Printed & { grace?: string }) =>
-      end(await rotate(io, uptime(), name, options)),
-    );
+    .action(async (name: string, options: RotateOptions) => end(await rotate(io, uptime(), name, options)));
 
-  probe
-    .command('rm <probe>')
+  alsoShared(probe.command('rm <probe>'))
     .description('delete a probe, by its key or id, that no endpoint names')
-    .action(async (name: string) => end(await remove(io, uptime(), name)));
+    .action(async (name: string, { shared }: { shared?: boolean }) => end(await remove(io, uptime(), name, shared)));
 };
 
-async function list(
-  io: Io,
-  uptime: UptimeClient,
-  { json, status }: Printed & { status?: Probe['status'] },
-): Promise<ExitCode> {
-  const found = await probes(uptime, status);
+/** The routes of an organization's probes, or of those that the operator shares. */
+const routesOf = (uptime: UptimeClient, shared = false) =>
+  shared
+    ? {
+        shared,
+        list: uptime.listSharedProbes,
+        get: uptime.getSharedProbe,
+        create: uptime.createSharedProbe,
+        rotate: uptime.rotateSharedProbe,
+        delete: uptime.deleteSharedProbe,
+      }
+    : {
+        shared,
+        list: uptime.listProbes,
+        get: uptime.getProbe,
+        create: uptime.createProbe,
+        rotate: uptime.rotateProbe,
+        delete: uptime.deleteProbe,
+      };
+type Routes = ReturnType<typeof routesOf>;
+
+async function list(io: Io, uptime: UptimeClient, { json, status, shared }: ListOptions): Promise<ExitCode> {
+  const found = await probes(routesOf(uptime, shared), status);
   if (json) io.out(jsonText(found));
   else io.out(found.length === 0 ? 'There is no probe.\n' : `${probeTable(found, painter(io.hasColour)).join('\n')}\n`);
   return 0;
@@ -67,12 +94,12 @@ async function create(
   io: Io,
   connection: Connection,
   key: string,
-  { json, name, region, allowPrivate }: CreateOptions,
+  { json, name, region, allowPrivate, shared }: CreateOptions,
 ): Promise<ExitCode> {
   const body = { key, ...(name && { name }), ...(region && { region }), ...(allowPrivate && { allow_private: true }) };
-  const made = await clientOf(connection).createProbe({ body });
+  const made = await routesOf(clientOf(connection), shared).create({ body });
   io.out(json ? jsonText(made) : `${made.token}\n`);
-  if (!json) io.err(startText(made.key, connection.url));
+  if (!json) io.err(startText(shared ? `shared/${made.key}` : made.key, connection.url));
   return 0;
 }
 
@@ -80,37 +107,40 @@ async function rotate(
   io: Io,
   uptime: UptimeClient,
   name: string,
-  { json, grace }: Printed & { grace?: string },
+  { json, grace, shared }: RotateOptions,
 ): Promise<ExitCode> {
   const seconds = grace === undefined ? undefined : Number(grace);
   if (seconds !== undefined && !Number.isInteger(seconds))
     throw new CommandError(`--grace is a whole number of seconds, not ${shown(grace ?? '')}`);
-  const { id } = await probeNamed(uptime, name);
-  const rotated = await uptime.rotateProbe({ path: { id }, body: seconds === undefined ? {} : { grace: seconds } });
+  const routes = routesOf(uptime, shared);
+  const { id } = await probeNamed(routes, name);
+  const rotated = await routes.rotate({ path: { id }, body: seconds === undefined ? {} : { grace: seconds } });
   io.out(json ? jsonText(rotated) : `${rotated.token}\n`);
   if (!json) io.err(endText(rotated.previous_until));
   return 0;
 }
 
-async function remove(io: Io, uptime: UptimeClient, name: string): Promise<ExitCode> {
-  const { id, key } = await probeNamed(uptime, name);
-  await uptime.deleteProbe({ path: { id } });
+async function remove(io: Io, uptime: UptimeClient, name: string, shared?: boolean): Promise<ExitCode> {
+  const routes = routesOf(uptime, shared);
+  const { id, key } = await probeNamed(routes, name);
+  await routes.delete({ path: { id } });
   io.out(`${shown(key)} is deleted; its token is refused.\n`);
   return 0;
 }
 
-/** By its id, or by its key; of those with the same key the organization's own. Throws in words when there is none. */
-async function probeNamed(uptime: UptimeClient, name: string): Promise<Probe> {
-  if (/^pr_[0-9a-z]+$/.test(name)) return uptime.getProbe({ path: { id: name } });
-  const found = (await probes(uptime)).find(({ key, shared }) => key === name && !shared);
+/** By its id, or by its key, of a shared one also as endpoints name it. Throws in words when there is none. */
+async function probeNamed(routes: Routes, name: string): Promise<Probe> {
+  if (/^pr_[0-9a-z]+$/.test(name)) return routes.get({ path: { id: name } });
+  const wanted = routes.shared ? name.replace(/^shared\//, '') : name;
+  // An organization's list has the shared ones as well.
+  const found = (await probes(routes)).find(({ key, shared }) => key === wanted && shared === routes.shared);
   if (found) return found;
-  throw new CommandError(
-    `No probe of yours has the key or the id (pr_…) ${shown(name)}; probe ls shows what there is.`,
-  );
+  const which = routes.shared ? 'No shared probe' : 'No probe of yours';
+  throw new CommandError(`${which} has the key or the id (pr_…) ${shown(name)}; probe ls shows what there is.`);
 }
 
-const probes = async (uptime: UptimeClient, status?: Probe['status']): Promise<Probe[]> =>
-  (await allPages((page) => uptime.listProbes.withResponse({ query: { ...page, status } }))).items;
+const probes = async (routes: Routes, status?: Probe['status']): Promise<Probe[]> =>
+  (await allPages((page) => routes.list.withResponse({ query: { ...page, status } }))).items;
 
 /** The token goes in by the environment: arguments are read by every user of the machine. */
 const startText = (key: string, url: string): string => `

@@ -23,7 +23,8 @@ const AFTER_HELP = `
 Environment:
   UPTIME_URL       address of the service, such as https://uptime.example.com
   UPTIME_API_KEY   an API key; plan, export, convert, ls, incidents, probe ls and tail are content
-                   with the role "read", probe create, rotate and rm need "admin"; mcp offers what the role allows
+                   with the role "read", probe create, rotate and rm need "admin", with --shared the operator
+                   token in its place; mcp offers what the role allows
   UPTIME_PING_URL  address of the heartbeat that run tells; a secret, like a key
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours

@@ -58,14 +58,15 @@ export class Api {
   }
 }
 
-/** One request to any address, on a connection of its own. */
+/** One request to any address, on a connection of its own. `signal` ends it: then it rejects. */
 export async function requestOnce<Body = unknown>(
   method: string,
   url: string,
   headers: Readonly<Record<string, string | number>> = {},
   body?: string | Buffer,
+  signal?: AbortSignal,
 ): Promise<ApiResponse<Body>> {
-  const request = startRequest(url, { method, headers, agent: false });
+  const request = startRequest(url, { method, headers, agent: false, ...(signal && { signal }) });
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return received<Body>(response);

@@ -48,6 +48,8 @@ export interface FoldInput {
   muted: boolean;
   checkedMs: number;
   slotMs: number | null;
+  /** When what it tells of began, where that was before it: what it opens begins then. */
+  sinceMs?: number;
 }
 
 const RECENT_CODE: Readonly<Record<Outcome, bigint>> = { up: 1n, down: 2n, unknown: 3n };
@@ -97,12 +99,12 @@ export function foldWith(state: EndpointState, result: FoldInput, counted: Strea
  */
 function outage(
   { failingSinceMs, failingPlanned }: EndpointState,
-  { outcome, planned, checkedMs }: FoldInput,
+  { outcome, planned, checkedMs, sinceMs }: FoldInput,
 ): Pick<EndpointState, 'failingSinceMs' | 'failingPlanned'> {
   if (outcome === 'up') return { failingSinceMs: null, failingPlanned: false };
   const begins = failingSinceMs === null || (failingPlanned !== planned && checkedMs > failingSinceMs);
   if (outcome === 'unknown' || !begins) return { failingSinceMs, failingPlanned };
-  return { failingSinceMs: checkedMs, failingPlanned: planned };
+  return { failingSinceMs: sinceMs ?? checkedMs, failingPlanned: planned };
 }
 
 /** The streaks after one more result. */
@@ -110,13 +112,13 @@ export function streaksAfter(state: Streaks, result: FoldInput): Streaks {
   if (result.outcome === 'unknown') return state;
   const isDown = result.outcome === 'down';
   const isBad = isDown || result.degraded;
-  const { checkedMs, muted } = result;
+  const { checkedMs, muted, sinceMs = checkedMs } = result;
   return {
     failures: isDown ? state.failures + 1 : 0,
     successes: isDown ? 0 : state.successes + 1,
     badStreak: isBad ? state.badStreak + 1 : 0,
     goodStreak: isBad ? 0 : state.goodStreak + 1,
-    failingUnmutedSinceMs: isDown && !muted ? (state.failingUnmutedSinceMs ?? checkedMs) : null,
+    failingUnmutedSinceMs: isDown && !muted ? (state.failingUnmutedSinceMs ?? sinceMs) : null,
     badUnmutedSinceMs: isBad && !muted ? (state.badUnmutedSinceMs ?? checkedMs) : null,
     upSinceMs: isDown ? null : sinceOf(state.successes, state.upSinceMs, checkedMs),
     goodSinceMs: isBad ? null : sinceOf(state.goodStreak, state.goodSinceMs, checkedMs),

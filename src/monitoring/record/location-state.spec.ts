@@ -218,6 +218,57 @@ describe('checks of an endpoint at three locations', () => {
     });
   });
 
+  it.each<[string, string, Quorum, (number | null)[]]>([
+    ['since it was found', '0U@300 1D@320 2D@340', 'majority', [null, null, 340]],
+    ['since the second was late', '1D@100 2D@120 1D@390 2D@400', 'majority', [null, null, null, 120]],
+    ['since the first was late', '1D@100 1D@400', 'any', [null, 100]],
+    [
+      'since the third was late',
+      '0D@100 1D@120 2D@140 0D@390 1D@395 2D@400',
+      'all',
+      [null, null, null, null, null, 140],
+    ],
+    [
+      'not while one was up in between',
+      '1D@100 1U@160 2D@120 1D@390 2D@400',
+      'majority',
+      [null, null, null, null, 390],
+    ],
+    ['not before what counted as up', '0U@350 1D@100 2D@120 1D@390 2D@400', 'majority', [null, null, null, null, 390]],
+  ])('say since when it is down, of results that come after the service was away: %s', (_, text, of, expected) => {
+    const checks = text.split(' ').map((word) => {
+      const [what = '', seconds] = word.split('@');
+      return checkOf(Number(what[0]), what[1] as Letter, Number(seconds) * SECOND_MS);
+    });
+    const folded = foldedOf(lockedAt([0, 1, 2], of), checks, START + 405 * SECOND_MS);
+    const secondsOf = (ms: number | null) => ms && (ms - START) / SECOND_MS;
+    expect(folded.map(({ state }) => secondsOf(state.failingSinceMs))).toEqual(expected);
+    expect(folded.map(({ state }) => secondsOf(state.failingUnmutedSinceMs))).toEqual(expected);
+  });
+
+  const LOST = { assignedMs: START - SILENT_MS - 5 * MINUTE_MS };
+  it.each<[string, LockedState, Partial<FinishedCheck>]>([
+    ['they are planned', lockedAt([0, 1, 2]), { planned: true }],
+    ['they are muted', lockedAt([0, 1, 2]), { muted: true }],
+    [
+      'a lone voice counts since the others are lost',
+      lockedWith([newLocation(0, LOST), newLocation(1, LOST), newLocation(2)]),
+      {},
+    ],
+  ])('begin when they were found where %s', (_, locked, mark) => {
+    const checks = [1, 20, 195, 200].map((seconds, index) => checkOf(1 + (index % 2), 'D', seconds * SECOND_MS, mark));
+    const voices = mark.planned || mark.muted ? checks : checks.filter(({ location }) => location === 2);
+    const last = foldedOf(locked, voices, START + 200 * SECOND_MS).at(-1);
+    expect(last?.state.failingSinceMs).toBe(START + 200 * SECOND_MS);
+  });
+
+  it('are told of as the last one when they changed the status, though a newer one came first', () => {
+    const checks = [checkOf(0, 'U', 0), checkOf(1, 'D', 9000), checkOf(2, 'D', 8000), checkOf(0, 'U', 8500)];
+    expect(foldedOf(lockedAt([0, 1, 2]), checks).map(({ state }) => (state.lastCheckedMs ?? 0) - START)).toEqual([
+      0, 9000, 8000, 8500,
+    ]);
+  });
+
   it('write down only the locations that they changed', () => {
     const locked = lockedAt([0, 1, 2]);
     const folded = new Map([['a', foldedOf(locked, checksOf('1D 1D'))]]);

@@ -12,6 +12,7 @@ import {
   type Verdict,
   type VerdictRule,
   verdictOf,
+  votesNeeded,
 } from '../../endpoint/verdict';
 
 /** The row of `endpoint_location`: what one location has seen of an endpoint. */
@@ -97,11 +98,15 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
   const decides = outcome !== 'unknown' && (isKnown || OUTCOME_CODE[outcome] !== state.status);
   if (!isOnly) check.counted = { outcome, degraded };
   const counted: FoldInput = { ...input, outcome, degraded };
+  if (!isOnly && outcome === 'down') counted.sinceMs = downSince(state, after, rule, input);
   const streaks: Streaks = decides ? { ...streaksAfter(state, counted), ...streaksOf(verdict) } : state;
   const located = { rule, locations: after, nowMs, verdict, decides };
   if (isOnly) return { state: foldWith(state, counted, streaks), located: { ...located, told: toldAlone(check) } };
+  const next = foldWith(state, counted, streaks);
+  // The check that changed the status is the one that is told of, also when a newer one of another location came first.
+  if (next.status !== state.status) next.lastCheckedMs = input.checkedMs;
   return {
-    state: foldWith(state, counted, streaks),
+    state: next,
     located: {
       ...located,
       told: toldByAll(check, verdict, badVotes(after, rule, nowMs)),
@@ -109,6 +114,23 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
       lone: loneFailure(check, verdict, after, rule, nowMs),
     },
   };
+}
+
+/**
+ * Since when as many see it down as the quorum asks of all locations, also where nobody could record it; never before a check that
+ * counted as up. A failure that opens nothing, or is planned or muted, began when it was found.
+ */
+function downSince(
+  { status, failingSinceMs, lastCheckedMs }: EndpointState,
+  locations: readonly StoredLocation[],
+  { quorum }: VerdictRule,
+  { checkedMs, planned, muted }: FoldInput,
+): number {
+  if (failingSinceMs !== null || planned || muted) return checkedMs;
+  const since = locations.flatMap((one) => (one.status === 'down' ? [one.statusSinceMs ?? checkedMs] : []));
+  const quorumMs = since.toSorted((a, b) => a - b)[votesNeeded(quorum, locations.length) - 1] ?? checkedMs;
+  const upMs = status === OUTCOME_CODE.up ? (lastCheckedMs ?? 0) : 0;
+  return Math.min(checkedMs, Math.max(quorumMs, upMs));
 }
 
 /** Nothing where the quorum has failed as often, or nothing may trigger. */

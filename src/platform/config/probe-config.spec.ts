@@ -41,6 +41,18 @@ describe('the settings of a probe', () => {
     expect(access.token).toBe(TOKEN);
   });
 
+  it.each([
+    ['in lower case', { https_proxy: 'http://p:3128', no_proxy: 'corp, 10.0.0.0/8' }],
+    ['in both cases', { https_proxy: 'http://p:3128', HTTPS_PROXY: 'http://p:3128', NO_PROXY: 'corp,10.0.0.0/8' }],
+    [
+      'in one case, and empty in the other',
+      { HTTPS_PROXY: '', https_proxy: 'http://p:3128', NO_PROXY: 'corp,10.0.0.0/8', no_proxy: '' },
+    ],
+  ])('take the proxy as other programs do: %s', (_, environment) => {
+    const { access } = loadProbeConfig({ ...RIGHT, ...environment });
+    expect(access).toMatchObject({ proxy: 'http://p:3128', noProxy: ['corp', '10.0.0.0/8'] });
+  });
+
   it.each<[string, Record<string, string>, (string | RegExp)[]]>([
     [
       'nothing is set',
@@ -64,6 +76,11 @@ describe('the settings of a probe', () => {
       'the proxy is none',
       { HTTPS_PROXY: 'socks5://u:secret@p:1' },
       [/^HTTPS_PROXY must be the address of a proxy, such as /],
+    ],
+    [
+      'two proxies are named',
+      { HTTPS_PROXY: 'http://u:secret@p:1', https_proxy: 'http://u:secret@p:2', NO_PROXY: 'a', no_proxy: 'b' },
+      [/^HTTPS_PROXY and https_proxy differ, /, /^NO_PROXY and no_proxy differ, /],
     ],
     ['the certificates cannot be read', { PROBE_CA: '/nowhere' }, [/^PROBE_CA: the file cannot be read \(ENOENT\)/]],
     ['a shared one is wrong as well', { PORT: 'x', PROBE_URL: '' }, [/^PORT must be/, /^PROBE_URL must be set/]],

@@ -79,16 +79,35 @@ export const settingsWithoutEffect = (environment: Environment): string[] =>
 /** Reads the environment of a probe. Throws a `ConfigError` that lists every problem at once. */
 export function loadProbeConfig(environment: Environment): { config: Config; access: ServerAccess } {
   const problems: string[] = [];
+  const own = withEitherCase(environment, problems);
   const shared = Object.fromEntries(SHARED_SETTINGS.map((name) => [name, environment[name]]));
   const config = noted(problems, () => loadConfig(shared));
-  noted(problems, () => readSettings(ProbeConfig, environment, brokenRules));
+  noted(problems, () => readSettings(ProbeConfig, own, brokenRules));
   // Also of settings that are wrong alone: what is wrong with files, or together, is told in the same breath.
   const access = accessOf(
-    readSettings(ProbeConfig, environment, () => []),
+    readSettings(ProbeConfig, own, () => []),
     problems,
   );
   if (problems.length > 0 || !config || !access) throw new ConfigError(problems);
   return { config, access };
+}
+
+/** Other programs read these in either case. */
+const IN_EITHER_CASE = ['HTTPS_PROXY', 'NO_PROXY'] as const;
+
+/** With those settings that have their values in lower case. Which of two counts, programs do not agree: that is not guessed. */
+function withEitherCase(environment: Environment, problems: string[]): Environment {
+  const all: Record<string, string | undefined> = { ...environment };
+  for (const name of IN_EITHER_CASE) {
+    const other = name.toLowerCase();
+    const [upper = '', lower = ''] = [environment[name], environment[other]];
+    if (upper !== '' && lower !== '' && upper !== lower)
+      problems.push(
+        `${name} and ${other} differ, and programs disagree about which of them counts: unset one of them.`,
+      );
+    all[name] = upper === '' ? lower : upper;
+  }
+  return all;
 }
 
 /** What the work returns; `null` when it finds settings wrong, which are noted. */

@@ -9,8 +9,11 @@ export interface Asked {
   isTryOut: boolean;
 }
 
+/** What is sent of a finished check. */
+type Sent = 'endpointId' | 'revision' | 'slotMs' | 'checkedAt' | 'attempts' | 'firstError' | 'result';
+
 /** A finished check as the protocol has it; `asked`: it is no slot's. */
-export function toSentResult(check: FinishedCheck, asked: Asked | undefined): SentResult {
+export function toSentResult(check: Pick<FinishedCheck, Sent>, asked: Asked | undefined): SentResult {
   const { result } = check;
   const { dnsMs, connectMs, tlsMs, firstByteMs, transferMs } = result.phases;
   const isTryOut = asked?.isTryOut === true;

@@ -84,6 +84,48 @@ describe('The command uptime', () => {
     expect(err).not.toContain(made.token);
   });
 
+  it('manages the probes that the operator shares by routes of their own, and names them as endpoints do', async () => {
+    const shared = {
+      id: 'pr_1',
+      key: 'fra',
+      shared: true,
+      name: 'Frankfurt',
+      region: '',
+      status: 'new',
+      endpoint_count: 0,
+    };
+    const until = '2026-11-26T20:00:00.000Z';
+    script = ({ method, path }, socket) => {
+      if (method === 'GET') return socket.end(json([shared]));
+      if (path.endsWith('/rotate')) return socket.end(json({ token: 'ump_new', previous_until: until }));
+      if (method === 'DELETE') return socket.end(rawResponse(204));
+      const made = JSON.stringify({ ...shared, token: 'ump_0123456789' });
+      return socket.end(rawResponse(201, made, { 'Content-Type': 'application/json' }));
+    };
+    const before = server.seen.length;
+    const created = await run(['probe', 'create', 'fra', '--shared']);
+    expect(created).toMatchObject({ code: 0, out: 'ump_0123456789\n', err: expect.stringContaining('shared/fra') });
+    expect((await run(['probe', 'ls', '--shared'])).out).toContain('shared/fra');
+    expect(await run(['probe', 'rotate', 'shared/fra', '--shared', '--grace', '60'])).toMatchObject({
+      out: 'ump_new\n',
+    });
+    expect((await run(['probe', 'rm', 'fra', '--shared'])).out).toBe('fra is deleted; its token is refused.\n');
+    expect(await run(['probe', 'rm', 'fra'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^No probe of yours/),
+    });
+    const list = 'GET /api/v1/shared-probes?limit=1000';
+    expect(server.seen.slice(before).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /api/v1/shared-probes',
+      list,
+      list,
+      'POST /api/v1/shared-probes/pr_1/rotate',
+      list,
+      'DELETE /api/v1/shared-probes/pr_1',
+      'GET /api/v1/probes?limit=1000',
+    ]);
+  });
+
   it('sends its key nowhere else: redirects are not followed', async () => {
     const other = await HttpTarget.listen(always(json([])));
     const { code, err } = await ls(rawResponse(302, '', { Location: other.url('/api/v1/endpoints') }));

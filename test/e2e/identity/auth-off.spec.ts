@@ -1,7 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { routesOf } from '../../harness/app/routes';
+import { ProtocolClient } from '../../../packages/testing/probe/protocol-client';
+import { Api } from '../../../packages/testing/service/api';
 import { loadConfig } from '../../../src/platform/config/config';
+import { POLL_PATH } from '../../../src/probe-protocol/protocol';
 
 describe('the API with AUTH=off', () => {
   let app: TestApp;
@@ -90,6 +93,19 @@ describe('the API with AUTH=off', () => {
       { password: false, api_key: true, single_sign_on: null, needs_account: false },
     ]);
     expect((await fetch(`${app.url}/auth/session`)).status).toBe(200);
+  });
+
+  it('still wants the token of a probe on its two routes, by whatever name it calls, and takes it nowhere else', async () => {
+    const { body } = await app.anonymous.post<{ token: string }>('/probes', { key: 'fra' });
+    const pollWith = async (token: string, headers = {}) => {
+      const request = { protocol: 1, session: 'a-process-of-fra-1' };
+      return (await new ProtocolClient(app.url, token).post(POLL_PATH, request, headers)).status;
+    };
+    expect([await pollWith(body.token), await pollWith(body.token, { host: 'uptime.lan' })]).toEqual([200, 200]);
+    expect([await pollWith(''), await pollWith(String(app.admin.key))]).toEqual([401, 401]);
+    expect((await app.anonymous.post('/probe/poll', { protocol: 1, session: 'a-process-of-fra-1' })).status).toBe(401);
+    expect((await app.anonymous.post('/probe/results', { protocol: 1, results: [] })).status).toBe(401);
+    expect((await new Api(app.url, body.token).get('/websites')).status).toBe(401);
   });
 });
 

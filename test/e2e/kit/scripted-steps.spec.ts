@@ -1,4 +1,5 @@
 /** @lane slow */
+import { startScriptedProbe } from '../../../packages/testing/probe/scripted-probe';
 import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
 import { type Service, startService } from '../../../packages/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -64,6 +65,35 @@ describe('a service of the test kit', () => {
     });
     await service.advance('10 min');
     expect(target.checks).toBe(0);
+  });
+
+  it('has probes that find what the script says, one check each, and that are online after any jump of the clock', async () => {
+    const [fra, tokyo] = [
+      await startScriptedProbe(service, { key: 'fra' }),
+      await startScriptedProbe(service, { key: 'tokyo', name: 'Tokyo' }),
+    ];
+    const endpoint = await newEndpoint(service.write, await newWebsite(service.write), {
+      type: 'SCRIPTED',
+      url: service.target('seen-from-three').url,
+      locations: ['local', 'fra', 'tokyo'],
+    });
+    const checkAt = async (location: string) =>
+      (await service.write.post(`/endpoints/${endpoint}/checks?location=${location}`)).body;
+    const status = async () => (await service.read.get<{ status: string }>(`/endpoints/${endpoint}`)).body.status;
+
+    expect(await checkAt('local')).toMatchObject({ outcome: 'up', location: 'local' });
+    expect(await checkAt('tokyo')).toMatchObject({ outcome: 'up', location: 'tokyo' });
+    fra.next('up', 'down');
+    tokyo.next({ down: 'It is gone.', code: 'host_unreachable' });
+    expect(await checkAt('fra')).toMatchObject({ outcome: 'up', location: 'fra' });
+    expect(await checkAt('fra')).toMatchObject({ outcome: 'down', verdict: 'up' });
+    expect(await checkAt('tokyo')).toMatchObject({ error: { code: 'host_unreachable' }, verdict: 'down' });
+    expect([fra.checks, tokyo.checks, await status()]).toEqual([2, 2, 'down']);
+
+    await service.advance('10 min');
+    await fra.sync();
+    expect(await checkAt('fra')).toMatchObject({ outcome: 'up', location: 'fra' });
+    await Promise.all([fra.stop(), tokyo.stop()]);
   });
 
   it('refuses to restart what was in memory, and says what to do', async () => {

@@ -9,6 +9,8 @@ import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import type { ProbeView } from '../../../src/probe/probe.dto';
 import { digestOf } from '../../../src/probe-protocol/digest';
 import { POLL_PATH, RESULTS_PATH } from '../../../src/probe-protocol/protocol';
+import { StreamReader } from '../../../src/stream/stream-reader';
+import { eventually } from '../../../packages/testing/eventually';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import {
@@ -91,7 +93,7 @@ describe('the probe protocol', () => {
       expect((await told()).endpoints).toEqual([]);
 
       await newAlert(app.write, id, { failure_threshold: 2 });
-      expect((await told()).endpoints).toMatchObject([{ endpoint_id: id, revision: 1, confirm_at: 2 }]);
+      expect((await told()).endpoints).toMatchObject([{ endpoint_id: id, revision: 1, confirm_at: null }]);
       await change(id, { method: 'HEAD', enabled: true });
       expect((await told()).endpoints).toMatchObject([{ revision: 2, definition: { method: 'HEAD' } }]);
       await change(id, { enabled: false });
@@ -323,11 +325,28 @@ describe('the probe protocol', () => {
     });
   });
 
+  it('has the live stream name a check as the list of checks does, and go on behind it', async () => {
+    const id = await newRemote();
+    const stream = app.app.get(StreamReader);
+    const before = await stream.now();
+    await probe.send([probe.result(id, Date.now())]);
+    const told = await eventually('the check is told', async () =>
+      (await stream.after(before, app.orgId, 100)).find(
+        ({ message }) => message?.includes(`"endpoint_id":"${id}"`) && message.includes('event: check'),
+      ),
+    );
+    const [check] = (await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body;
+    expect(told.message).toContain(`id: ${check?.id}\n`);
+    expect(await stream.positionOf(app.orgId, check?.id ?? '')).toEqual(told.position);
+  });
+
   it('is what docs/probe-protocol.md shows', async () => {
     const text = readFileSync(join(__dirname, '../../../docs/probe-protocol.md'), 'utf8');
     const shown = [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json = '']) => JSON.parse(json) as Example);
     const [poll, work, batch, outcome] = shown;
     if (!poll || !work || !batch || !outcome || shown.length !== 4) throw new Error('the page shows two requests');
+    const alone = (work['endpoints'] as { endpoint_id: string; revision: number }[]).slice(0, 1);
+    expect(text).toContain(digestOf(alone));
     const fresh = await startScriptedProbe(app, 'docs');
     const { session } = fresh;
     const definition = { url: 'https://shop.example.com/health', timeout: 10 };

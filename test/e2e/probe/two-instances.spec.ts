@@ -7,7 +7,7 @@ import type { CreatedProbeView } from '../../../src/probe/probe.dto';
 import { type Service, startExactly } from '../../../packages/testing/service/start-service';
 import { freshDatabase } from '../../harness/database/database';
 import { many } from '../../harness/many';
-import { newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { nextAsks, resultOf, ScriptedProbe } from '../../harness/app/scripted-probe';
 
 /** On the embedded database, which has one process, both are the same. */
@@ -21,7 +21,7 @@ describe('a probe whose requests two instances take by turns', () => {
 
   beforeAll(async () => {
     database = await freshDatabase();
-    const start = () => startExactly({ database: database.url, config: { role: 'api' } });
+    const start = () => startExactly({ database: database.url, config: { role: 'api', confirmFailures: true } });
     first = await start();
     second = database.url.startsWith('embedded:') ? first : await start();
     website = await newWebsite(first.write);
@@ -44,7 +44,10 @@ describe('a probe whose requests two instances take by turns', () => {
     const id = await newRemote();
     const waiting = atSecond.poll({ wait: 20 });
     await numberAtBoth();
-    expect((await waiting).body.endpoints).toMatchObject([{ endpoint_id: id }]);
+    expect((await waiting).body.endpoints).toMatchObject([{ endpoint_id: id, confirm_at: null }]);
+    await newAlert(first.write, id, { failure_threshold: 2 });
+    await numberAtBoth();
+    expect((await atSecond.poll()).body.endpoints).toMatchObject([{ endpoint_id: id, confirm_at: 2 }]);
     atFirst.cursor = atSecond.cursor;
     expect((await atFirst.poll()).body.endpoints).toEqual([]);
   });

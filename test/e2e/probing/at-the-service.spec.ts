@@ -1,9 +1,9 @@
 import { eventually } from '../../../packages/testing/eventually';
+import { type StartedProbe, startProbe } from '../../../packages/testing/probe/start-probe';
 import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { numberNow } from '../../harness/app/scripted-probe';
-import { StartedProbe } from '../../harness/probe/started-probe';
 
 interface Seen {
   status: string;
@@ -18,8 +18,7 @@ describe('the program of a probe, at the service', () => {
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
     target = await HttpTarget.listen(always(rawResponse(200)));
-    const made = await app.admin.post<{ token: string }>('/probes', { key: 'office', allow_private: true });
-    probe = await StartedProbe.at({ url: app.url, now: Date.now }, { token: made.body.token });
+    probe = await startProbe(app, { key: 'office' });
   });
   afterAll(async () => {
     await probe.stop();

@@ -227,9 +227,12 @@ describe('a probe', () => {
     const definition = httpDefinition(target.url('/form'));
     server.ask({ ask: 'ask-2', endpoint_id: null, definition, organization: 'org_1', allow_private: true, expires_at });
     server.ask({ ask: 'ask-3', endpoint_id: 'ep_1', definition: null, expires_at: server.now() - 1 });
+    server.ask({ ask: 'ask-4', endpoint_id: 'ep_new', definition: null, expires_at });
     const answered = (): string[] => server.recorded.map(({ ask }) => String(ask)).sort();
     await eventually('both are answered', () => answered().length === 2);
     expect(answered()).toEqual(['ask-1', 'ask-2']);
+    server.assign(endpoint('ep_new'));
+    await eventually('so is the one that was ahead of its endpoint', () => answered().includes('ask-4'));
     expect(server.recorded.find(({ ask }) => ask === 'ask-1')).toMatchObject({
       endpoint_id: 'ep_1',
       slot: null,

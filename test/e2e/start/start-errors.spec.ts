@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import type { Server } from 'node:net';
 import { Client } from 'pg';
 import { wordsOf } from '../../../src/start/fail';
-import { startSettings } from '../../../src/start/start-settings';
+import { probeStartSettings, startSettings } from '../../../src/start/start-settings';
 import { loadConfig } from '../../../src/platform/config/config';
+import { envNames } from '../../../src/platform/config/env';
+import { ProbeConfig } from '../../../src/platform/config/probe-config';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { eventually } from '../../../packages/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
@@ -57,6 +59,13 @@ const wrong = (env: Record<string, string>, more: Partial<Mistake> = {}): Mistak
 
 /** What is wrong with the settings alone, or with the address. */
 const misjudged = (env: Record<string, string>): Mistake => wrong(env, { refused: startSettings });
+
+const PROBE = { ROLE: 'probe', PROBE_URL: 'http://127.0.0.1:1', PROBE_TOKEN: `ump_${'a'.repeat(36)}` };
+/** What is wrong with those of a probe, whose others are right. */
+const probeMisjudged = (env: Record<string, string>): Mistake => ({
+  ...wrong({ ROLE: 'probe', ...env }, { refused: probeStartSettings }),
+  make: () => ({ env: { ...PROBE, ...env } }),
+});
 
 /** What a server has against them. */
 const askServer = async (env: Readonly<Record<string, string>> = {}): Promise<void> =>
@@ -163,6 +172,17 @@ describe('a start with a mistake', () => {
     misjudged({ PROXY_USER_HEADER: 'Remote-User' }),
     misjudged({ PROXY_USER_HEADER: 'Remote-User', TRUSTED_PROXIES: '10.0.0.7/32', AUTH: 'off' }),
     misjudged({ PROXY_GROUPS_HEADER: 'Remote-Groups' }),
+    wrong({ ROLE: 'probe' }, { refused: probeStartSettings }),
+    probeMisjudged({ PROBE_URL: 'http://uptime.example.com', PROBE_TOKEN: 'umk_w_secret' }),
+    probeMisjudged({ PROBE_TOKEN_FILE: '/run/secrets/probe' }),
+    probeMisjudged({ PROBE_INSECURE: 'maybe', PROBE_CA: '/etc/uptime-probe/ca.pem' }),
+    probeMisjudged({ HTTPS_PROXY: 'socks5://office:secret@proxy.example.com:1080' }),
+    probeMisjudged({ NO_PROXY: 'corp.example.com', no_proxy: 'example.com' }),
+    {
+      ...probeMisjudged({ DATABASE_URL: 'embedded:memory' }),
+      refused: undefined,
+      outcome: 'goes on',
+    },
     wrong({ PROT: '8080' }, { outcome: 'goes on' }),
     wrong({ SMTP_PASSWORD: 'secret' }, { outcome: 'goes on' }),
     {
@@ -292,6 +312,7 @@ describe('a start with a mistake', () => {
     const lines = shown.map(squeezed);
     for (const line of table(made).split('\n').slice(2)) expect(lines).toContain(squeezed(line));
     expect(text.startsWith(HEAD)).toBe(true);
+    for (const name of envNames(ProbeConfig).values()) expect(text).toContain(name);
   });
 
   it('is told without loading more than the settings take', async () => {

@@ -1,10 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { probeAt } from '../../../packages/testing/probe/start-probe';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
-import { Config } from '../../../src/platform/config/config';
 import { ServerAccess } from '../../../src/platform/config/probe-config';
-import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag';
 import { Clock } from '../../../src/platform/time/clock';
-import { createProbe } from '../../../src/probing/create-probe';
 import { ProbingService } from '../../../src/probing/probing.service';
 import { PROBE_TOKEN, type ScriptedServer } from './scripted-server';
 
@@ -25,10 +23,7 @@ export class StartedProbe {
 
   static async at(server: Pick<ScriptedServer, 'url' | 'now'>, access: Access = {}): Promise<StartedProbe> {
     const { token = PROBE_TOKEN, ca = null, proxy = null, noProxy = [] } = access;
-    const config = Object.assign(new Config(), { role: 'probe', logLevel: 'silent' });
-    const app = await createProbe(config, new ServerAccess(server.url, token, ca, proxy, noProxy));
-    // That time passes by itself is no stall of this process.
-    app.get(EventLoopLag).silence();
+    const app = await probeAt(new ServerAccess(server.url, token, ca, proxy, noProxy));
     const clock = app.get(Clock);
     const sleep = clock.sleep.bind(clock);
     clock.sleep = (ms, signal) => sleep(ms / QUICKER, signal);

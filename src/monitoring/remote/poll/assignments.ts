@@ -3,6 +3,7 @@ import { CHECKED_SETTINGS, type CheckedSettings } from '../../../endpoint/check-
 import { Endpoint } from '../../../endpoint/endpoint.entity';
 import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
 import type { HeaderDto } from '../../../endpoint/endpoint.dto';
+import { Config } from '../../../platform/config/config';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { selectColumns } from '../../../platform/database/select-columns';
 import { formatId, NIL_UUID } from '../../../platform/ids/id';
@@ -85,6 +86,7 @@ export class Assignments {
   constructor(
     private readonly database: WorkerDatabase,
     private readonly settings: EndpointSettingsResolver,
+    private readonly config: Config,
   ) {}
 
   /** What changed after the number `since`, oldest first. One statement, and one more when there is something. */
@@ -172,7 +174,7 @@ export class Assignments {
         interval: row.intervalSeconds,
         phase_ms: row.phaseMs,
         at_once: isAtOnce(row),
-        confirm_at: row.confirmAt,
+        confirm_at: this.config.confirmFailures ? row.confirmAt : null,
         allow_private: mayReachPrivate(to, row.isDefaultOrg),
         definition: definitionOf(row, headers),
       };
