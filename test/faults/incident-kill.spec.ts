@@ -56,6 +56,7 @@ const REGROUPING: readonly FailpointName[] = [
 ];
 
 const ADDRESS = '127.0.0.1';
+const TOMORROW = `now() + interval '1 day'`;
 /** Starts cost most on the embedded database, which plays one point of each scene; `KILL_POINTS=all` plays all there, too. */
 const PLAYS_ALL = process.env['KILL_POINTS'] === 'all';
 /** Several starts of a process, on a busy machine. */
@@ -110,7 +111,7 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
       if (paged) await newAlert(write, id, { ...rule, type: 'pagerduty', config });
       endpoints.push(id);
     }
-    await query(`UPDATE endpoint_schedule SET next_check_at = now() + interval '1 day'`, []);
+    await plan(TOMORROW);
   }
 
   async function report(result: Result, ids: readonly string[] = endpoints, address = ADDRESS): Promise<void> {
@@ -171,15 +172,19 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an incident, on %s', (na
     said(pager).flatMap((one) => (one['event_action'] === action ? one['dedup_key'] : []));
   const texts = () => said(chat).map(({ text }) => text ?? '');
 
+  /** When all are due, and that nobody has claimed any: who starts next would check again what a killed process had begun. */
+  const plan = (at: string, ids: readonly string[] | null = null) =>
+    query(
+      `UPDATE endpoint_schedule SET next_check_at = ${at}, claimed_slot = NULL, claimed_by = NULL, busy_until = NULL
+        WHERE endpoint_id = ANY ($1::uuid[]) OR $1 IS NULL`,
+      [ids],
+    );
+
   /** A process checks these endpoints, and is killed on the way. */
   async function killedChecking(ids: readonly string[], point: FailpointName): Promise<void> {
-    await query(
-      `UPDATE endpoint_schedule SET next_check_at = now(), claimed_slot = NULL, claimed_by = NULL, busy_until = NULL
-        WHERE endpoint_id = ANY ($1::uuid[])`,
-      [ids.map(uuidOf)],
-    );
+    await plan('now()', ids.map(uuidOf));
     await (await scene.launch('worker', `${point}=kill`)).killed();
-    await query(`UPDATE endpoint_schedule SET next_check_at = now() + interval '1 day'`, []);
+    await plan(TOMORROW);
   }
 
   /** Nothing is open, each trigger and resolve is told, each key of the pager that was opened is closed, and no number is missing. */
