@@ -42,6 +42,12 @@ const SECTIONS = [
     'npm run --silent test:slow -- --only incident/incident-histories',
     { INCIDENT_HISTORIES: '1000' },
   ],
+  ['kill -9 of incidents, embedded', 'npm run --silent test:faults -- incident-kill', { KILL_POINTS: 'all' }],
+  [
+    '10,000 endpoints fail at once',
+    'npm run --silent test:slow -- --only incident/incident-races',
+    { WEBSITES_FAILING: '100' },
+  ],
   ['200,000 checks', 'node bench/checkers-memory.mjs'],
   ['faults', 'npm run --silent test:faults'],
   ['package', 'npm run --silent test:package'],

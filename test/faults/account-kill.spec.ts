@@ -80,6 +80,23 @@ describe.each(KILL_DATABASES)('kill -9 at every line of an account, on %s', (_na
     await victim.killed();
   };
 
+  // First, while nobody has one.
+  it('the first one is whole or not there wherever it is killed, and the link of the start works exactly once', async () => {
+    const email = 'first@example.com';
+    const token = await (await open()).app.get(SignInLinks).create();
+    const fields = { token, name: 'First', email, password: PASSWORD };
+    const whole = { invitations: 0, people: 1, memberships: 1, identities: 0, sessions: 1, erasures: 0 };
+    for (const [point, happened] of MADE) {
+      await killedBy(new Browser(await launch(point)).send('POST', '/auth/account', fields));
+      expect([point, await stored(email)]).toEqual([
+        point,
+        happened ? whole : { ...whole, people: 0, memberships: 0, sessions: 0 },
+      ]);
+    }
+    expect((await new Browser(await open()).send('POST', '/auth/account', fields)).status).toBe(401);
+    expect(await stored(email)).toEqual(whole);
+  }, 300_000);
+
   it.each(MADE)(
     'one that is made from an invitation is whole or not there when it is killed at %s, and the token works exactly once',
     async (point, happened) => {

@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../packages/testing/service/api';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
+import { newMember } from '../../harness/app/person';
 import { type Route, routesOf } from '../../harness/app/routes';
 
 /** Who may call which route. A route that is not listed here fails. */
@@ -241,6 +242,26 @@ describe('the access matrix', () => {
         const status = await send(route, app[role].key);
         const needed = route.name === ONESELF ? 'admin' : (route.access ?? 'admin');
         const allowed = ORDER.indexOf(needed) <= ORDER.indexOf(role);
+        expect([route.name, allowed ? status !== 403 && status !== 401 : status === 403]).toEqual([route.name, true]);
+      }
+    },
+  );
+
+  it.each(['read', 'write', 'admin'] as const)(
+    'a person who is "%s" may call exactly the routes of that role, and those of their own account',
+    async (role: Role) => {
+      const { browser } = await newMember(app, role);
+      const headers = fromDashboard(app.url, browser.cookie);
+      const ofPeople = routes.filter(({ path }) =>
+        /^\/(auth|api\/v1\/(people|invitations|api-keys|organizations?))\b/.test(path),
+      );
+      // Who has erased themselves may do nothing more.
+      const isLast = ({ name }: Route) => name === 'DELETE /auth/account';
+      for (const route of [...ofPeople.filter((one) => !isLast(one)), ...ofPeople.filter(isLast)]) {
+        if (route.access === 'public') continue;
+        const needed = route.name === ONESELF ? 'admin' : (route.access ?? 'admin');
+        const allowed = needed === 'person' || (ORDER.includes(needed) && ORDER.indexOf(needed) <= ORDER.indexOf(role));
+        const status = await send(route, null, headers);
         expect([route.name, allowed ? status !== 403 && status !== 401 : status === 403]).toEqual([route.name, true]);
       }
     },

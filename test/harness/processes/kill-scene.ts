@@ -68,7 +68,9 @@ export class KillScene {
     await this.leave();
   }
 
+  /** Also after a test that was given up half way: a service whose folder is gone would end its whole process. */
   async remove(): Promise<void> {
+    await this.end();
     await this.removeAll();
   }
 

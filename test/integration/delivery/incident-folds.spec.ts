@@ -128,18 +128,20 @@ describe('deliveries of one incident', () => {
   });
 
   it('folds nothing for pagers and webhooks: each has its own key, and its own resolve (OnCall #542)', async () => {
-    const [pager, hook] = [await crowd(12, 'pagerduty'), await crowd(12, 'webhook')];
+    const [pager, hook] = [await crowd(40, 'pagerduty'), await crowd(40, 'webhook')];
     scene.provider.standingResponse(ACCEPTED.pagerduty);
     await scene.report('F', ...pager.alerts, ...hook.alerts);
     await scene.deliver();
+    // The provider takes sixty at once, then two a second.
+    await scene.pass(30 * SECOND);
     await scene.report('S', ...pager.alerts.slice(1));
     await scene.deliver();
     const paged = scene.received<{ event_action: string; dedup_key: string }>(pager.path);
     const keysOf = (action: string) =>
       paged.filter(({ event_action }) => event_action === action).map((one) => one.dedup_key);
-    expect([new Set(keysOf('trigger')).size, keysOf('trigger').length, keysOf('resolve').length]).toEqual([12, 12, 11]);
+    expect([new Set(keysOf('trigger')).size, keysOf('trigger').length, keysOf('resolve').length]).toEqual([40, 40, 39]);
     const told = scene.received<{ data: { event: { incident_id: string; incident_key: string } } }>(hook.path);
-    expect(new Set(told.map(({ data }) => data.event.incident_key)).size).toBe(12);
+    expect(new Set(told.map(({ data }) => data.event.incident_key)).size).toBe(40);
     const [incident] = new Set(told.map(({ data }) => data.event.incident_id));
     expect(incident).toMatch(/^inc_/);
     expect(JSON.stringify(scene.received(pager.path)[0])).toContain(`"incident_id":"${incident}"`);

@@ -9,11 +9,16 @@ import { WebsitePurge } from '../../../src/website/website-events';
 import { Alerting } from '../../harness/app/alerting';
 import { freshDatabase, type TestDatabase } from '../../harness/database/database';
 import { IncidentTables } from '../../harness/app/incident-tables';
+import { collectQueries } from '../../harness/app/query-counter';
 import { checkInvariants } from '../../harness/app/invariants';
 
 const RULE = { failureThreshold: 1, successThreshold: 1 };
+/** Of each website, of which there are as many. `WEBSITES_FAILING=100` is the full size. */
+const WEBSITES = Number(process.env['WEBSITES_FAILING'] ?? 20);
+/** Endpoints that the recorder has in one transaction at most. */
+const BATCH = 500;
 // Forty rounds of several transactions at once, on a busy machine.
-jest.setTimeout(120_000);
+jest.setTimeout(120_000 + WEBSITES ** 2 * 30);
 
 describe('incidents that several transactions change at once', () => {
   let database: TestDatabase;
@@ -90,6 +95,43 @@ describe('incidents that several transactions change at once', () => {
       const ended = (await tables.incidents(orgId)).filter(({ endedAt, openCount }) => endedAt && openCount === 0);
       expect(ended).toHaveLength(addresses);
     }
+  });
+
+  it(`${WEBSITES ** 2} endpoints of ${WEBSITES} websites that fail at once are as many incidents as websites, with four statements a batch`, async () => {
+    const [one = ''] = await endpoints(1);
+    const { database } = first;
+    const sites = await database.query<{ id: string }>(
+      `INSERT INTO website (id, org_id, name, url)
+       SELECT gen_random_uuid(), $1, 'Shop', 'https://shop.test' FROM generate_series(1, $2::int) RETURNING id`,
+      [orgId, WEBSITES],
+    );
+    const many = await database.query<{ id: string; websiteId: string }>(
+      `INSERT INTO endpoint (id, org_id, website_id, name, url, type)
+       SELECT gen_random_uuid(), $1, w.id, 'E', 'https://shop.test', 'HTTPS'
+         FROM generate_series(1, $3::int) n, unnest($2::uuid[]) w (id) ORDER BY n RETURNING id, website_id AS "websiteId"`,
+      [orgId, sites.map(({ id }) => id), WEBSITES],
+    );
+    await database.query(
+      `WITH s AS (INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE org_id = $1 AND id <> $2)
+       INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold, send_on_resolved)
+       SELECT gen_random_uuid(), $1, e.id, a.type, a.config, 1, 1, true FROM endpoint e, alert a WHERE e.org_id = $1 AND e.id <> $2 AND a.endpoint_id = $2`,
+      [orgId, one],
+    );
+    const queries = collectQueries(first.nest.get(WorkerDatabase).dataSource);
+    for (let from = 0; from < many.length; from += BATCH) {
+      queries.length = 0;
+      await first.check(
+        many.slice(from, from + BATCH).map(({ id, websiteId }) => {
+          const place = sites.findIndex((site) => site.id === websiteId);
+          return { endpointId: id, result: 'F' as const, address: `192.0.2.${place}` };
+        }),
+      );
+      expect(
+        queries.filter(([sql]) => /\bincident(_sequence|_member)?\b/.test(sql) && !/"held"/.test(sql)),
+      ).toHaveLength(4);
+    }
+    const each = { endpointCount: WEBSITES, openCount: WEBSITES };
+    expect(await tables.incidents(orgId)).toMatchObject(sites.map((_, n) => ({ ...each, number: n + 1 })));
   });
 
   it('the last two members leave at the same moment: it ends once, with one update', async () => {
