@@ -92,8 +92,8 @@ export class Visit {
 
   /** With a key, as the page does it whose form `dashboard.spec.ts` fills in. */
   async signIn(key: string): Promise<void> {
-    const answer = await this.context.request.post(`${this.url}/auth/session`, { data: { api_key: key } });
-    if (answer.status() !== 201) throw new Error(`the sign-in was answered ${answer.status()}: ${await answer.text()}`);
+    const response = await this.context.request.post(`${this.url}/auth/session`, { data: { api_key: key } });
+    if (response.status() !== 201) throw new Error(`nobody signs in: ${response.status()} ${await response.text()}`);
     await this.page.goto(`${this.url}/`);
     await this.page.getByRole('navigation', { name: 'Main' }).waitFor();
   }
