@@ -12,9 +12,10 @@ require('../scripts/typescript.cjs');
 const { startApp } = require('../test/harness/app/app.ts');
 const { newAlert, newContact, newMaintenanceWindow } = require('../test/harness/app/resources.ts');
 const { launchBrowser, Visit } = require('../test/web/browser.ts');
-const { AFTER, BEFORE, OUTAGE, PROBES, SHOWN, withIds } = require('../test/web/pictures.ts');
+const { AFTER, BEFORE, OUTAGE, PEOPLE, PROBES, SHOWN, withIds } = require('../test/web/pictures.ts');
 const { showcase } = require('../test/web/showcase.ts');
 const { addIncidents, addOutage } = require('../test/web/showcase-incidents.ts');
+const { addPeople } = require('../test/web/showcase-people.ts');
 const { addProbes } = require('../test/web/showcase-probes.ts');
 const { smallPng } = require('../test/web/small-png.ts');
 
@@ -41,15 +42,20 @@ async function samples({ write }) {
 const app = await startApp({ role: 'api' });
 const ids = await samples(app);
 const browser = await launchBrowser();
+// As somebody who has an account: whoever has a key only is asked to make one.
+const ada = isBefore ? null : await addPeople(app);
 
 for (const { name, path, width, height, colorScheme, prepare } of isBefore
   ? BEFORE
-  : [...SHOWN, ...AFTER, ...PROBES, ...OUTAGE]) {
+  : [...SHOWN, ...AFTER, ...PROBES, ...PEOPLE, ...OUTAGE]) {
   // The others show a usual day, and none of them.
   if (name === PROBES[0].name) await addProbes(app, ids);
   if (name === OUTAGE[0].name) ids.set('Outage', await addOutage(app, ids));
   const visit = await Visit.start(browser, app.url, { width, height, colorScheme });
-  await visit.signIn(app.admin.key);
+  if (ada) {
+    await visit.context.addCookies([ada.asCookie]);
+    await visit.open('/');
+  } else await visit.signIn(app.admin.key);
   await visit.page.locator('.row').first().waitFor();
   if (path.startsWith('public/')) await visit.page.goto(`${app.url}${path.slice('public'.length)}`);
   else await visit.open(withIds(path, ids));

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AFTER, BEFORE, OUTAGE, PROBES, SHOWN } from '../web/pictures';
+import { AFTER, BEFORE, OUTAGE, PEOPLE, PROBES, SHOWN } from '../web/pictures';
 import { readText, ROOT } from './project-files';
 
 const FOLDER = 'docs/images';
@@ -15,15 +15,14 @@ const pictures = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: 'u
 describe('the pictures of the documents', () => {
   it('are those that npm run pictures makes, or made of the dashboard before', () => {
     const hour = [...readText('test/web/first-hour.spec.ts').matchAll(/await picture\('([\w-]+)'/g)];
-    const made = [...SHOWN, ...AFTER, ...BEFORE, ...PROBES, ...OUTAGE].map(({ name }) => name);
+    const made = [...SHOWN, ...AFTER, ...BEFORE, ...PROBES, ...PEOPLE, ...OUTAGE].map(({ name }) => name);
     const expected = [...made, ...hour.map(([, name]) => `first-hour/${name}`)].map((name) => `${name}.png`);
     expect(pictures).toEqual(expected.sort());
   });
 
   it('are each shown by a document', () => {
-    const documents = ['README.md', 'docs/first-hour.md', 'docs/before-after.md', 'docs/incidents.md', 'docs/probes.md']
-      .map(readText)
-      .join('\n');
+    const names = ['first-hour', 'before-after', 'incidents', 'people', 'probes'].map((name) => `docs/${name}.md`);
+    const documents = ['README.md', ...names].map(readText).join('\n');
     const shown = [...documents.matchAll(/\((?:docs\/)?images\/([\w./-]+)\)/g)].map(([, path = '']) => path);
     expect([...new Set(shown)].sort()).toEqual(pictures);
   });

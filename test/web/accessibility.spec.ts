@@ -3,12 +3,12 @@ import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../harness/app/app';
 import { Browser as Person } from '../harness/app/browser';
-import { newMember } from '../harness/app/person';
 import { sweepHeartbeats } from '../harness/app/heartbeats';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
 import { addIncidents, addOutage } from './showcase-incidents';
+import { addPeople } from './showcase-people';
 import { addProbes } from './showcase-probes';
 
 jest.setTimeout(180_000);
@@ -95,10 +95,7 @@ describe('accessibility', () => {
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
     ids = await showcase(app);
-    ada = (await newMember(app, 'admin', 'ada@example.com')).browser;
-    const bo = await newMember(app, 'admin', 'bo@example.com');
-    await bo.browser.send('POST', '/api/v1/api-keys', { name: 'Terraform', role: 'write' });
-    await app.admin.post('/invitations', { email: 'cy@example.com', role: 'read' });
+    ada = await addPeople(app);
     await addIncidents(app, ids);
     await addProbes(app, ids);
     ids.set('Outage', await addOutage(app, ids));
@@ -264,7 +261,7 @@ describe('accessibility', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByRole('button', { name: 'Copy link' }).waitFor();
     const invited = await problemsOf(visit, 'invitation', width);
-    await page.getByRole('button', { name: 'Remove bo' }).click();
+    await page.getByRole('button', { name: 'Remove Bo Larsen' }).click();
     await page.getByRole('dialog').getByLabel('Revoke it, too').waitFor();
     return [...invited, ...(await problemsOf(visit, 'removal', width))];
   }

@@ -4,23 +4,30 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class Cable {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
+  /** Of the service; `null` until it is there. */
+  private port: number | null = null;
 
   private constructor(
     private readonly server: Server,
     readonly url: string,
   ) {}
 
-  /** Another address of the service at `url`. */
-  static async to(url: string): Promise<Cable> {
-    const port = Number(new URL(url).port);
+  /** Another address of a service; of one that is yet to be started, until `lead`. */
+  static async to(url?: string): Promise<Cable> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const cable = new Cable(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    if (url !== undefined) cable.lead(url);
     server.on('connection', (near) => {
-      if (cable.isCut) near.destroy();
-      else cable.join(near, connect(port, '127.0.0.1'));
+      if (cable.isCut || cable.port === null) near.destroy();
+      else cable.join(near, connect(cable.port, '127.0.0.1'));
     });
     return cable;
+  }
+
+  /** From now on it leads there. */
+  lead(url: string): void {
+    this.port = Number(new URL(url).port);
   }
 
   /** Ends every connection and refuses new ones. */

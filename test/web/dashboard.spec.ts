@@ -62,13 +62,16 @@ describe('the dashboard in a browser', () => {
     await second.close();
   });
 
-  it('refuses to sign in with a wrong API key, and says so', async () => {
-    const wrong = await Visit.start(browser, app.url);
-    await wrong.page.goto(app.url);
-    await wrong.page.getByLabel('API key').fill('nonsense');
-    await wrong.page.getByRole('button', { name: 'Sign in' }).click();
-    await wrong.page.getByText('This key is not valid.').waitFor();
-    await wrong.close();
+  it('refuses to sign in with a wrong API key, says so, and takes the right one', async () => {
+    const user = await Visit.start(browser, app.url);
+    await user.page.goto(app.url);
+    for (const key of ['nonsense', keyOf('read')]) {
+      await user.page.getByLabel('API key').fill(key);
+      await user.page.getByRole('button', { name: 'Sign in' }).click();
+      if (key === 'nonsense') await user.page.getByText('This key is not valid.').waitFor();
+    }
+    await user.page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await user.close();
   });
 
   it('shows an endpoint from its creation over its alert, a test, down and resolved without a reload', async () => {

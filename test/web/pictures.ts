@@ -63,6 +63,12 @@ export const PROBES: readonly Picture[] = [
   { name: 'locations', path: '/endpoints/:Storefront?view=locations&range=24h', ...DESK, height: 1260 },
 ];
 
+/** What docs/people.md shows, as Ada sees it. */
+export const PEOPLE: readonly Picture[] = [
+  { name: 'people', path: '/settings/people', ...WIDE },
+  { name: 'account', path: '/settings/account', ...WIDE },
+];
+
 /** What docs/incidents.md shows, once a load balancer is gone. */
 export const OUTAGE: readonly Picture[] = [
   { name: 'incidents', path: '/incidents', ...WIDE },

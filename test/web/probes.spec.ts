@@ -91,8 +91,12 @@ describe('probes in the dashboard', () => {
     await page.locator('.head .state', { hasText: 'Degraded' }).waitFor();
     await row('Locations', 'Virginia').getByText('was refused').waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
-    await visit.open('/?location=fra');
-    await page.getByText('1 of 3 down').waitFor();
+    const [website] = (await app.write.get<{ id: string }[]>('/websites')).body;
+    for (const path of [`/websites/${website?.id}`, '/?wall', '/?location=fra']) {
+      await visit.open(path);
+      await page.getByText('1 of 3 down').waitFor();
+      expect([path, await visit.overflow(), await visit.barriers()]).toEqual([path, 0, []]);
+    }
     await page.getByLabel('Location').selectOption({ label: 'From Virginia' });
     await page.locator('.row').waitFor();
     expect(await visit.barriers()).toEqual([]);

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { page } from '../api/client';
 import type { AlertEvent, OverviewItem } from '../api/types';
 import { Shape, statusWord } from '../components/status';
+import { Votes } from '../components/votes';
 import { clockTime, duration, ms, time } from '../logic/format';
 import { headlineOf } from '../logic/overview-headline';
 import { filtersOf, selected, shownStatus } from '../logic/overview-order';
@@ -103,7 +104,8 @@ function Tile({ item, span, width }: { item: OverviewItem; span: number; width: 
         <p>
           {item.acknowledgement ? 'In hand. ' : ''}
           {status === 'down' && item.last_error !== null ? reasonText(item.last_error) : statusWord(status)}
-          {status === 'down' && since >= 0 ? `, for ${duration(since - (since >= 60 ? since % 60 : 0))}` : ''}
+          {status === 'down' && since >= 0 ? `, for ${duration(since - (since >= 60 ? since % 60 : 0))}` : ''}{' '}
+          <Votes of={item} />
         </p>
       ) : (
         <p>{status === 'up' ? ms(item.p95_ms) : statusWord(status)}</p>

@@ -4,7 +4,6 @@ import { acknowledgedText } from '../../logic/acknowledged-text';
 import { linePath } from '../../logic/beat-shapes';
 import { age, count, daysUntil, ms } from '../../logic/format';
 import { expectedText, isHeartbeat } from '../../logic/heartbeat';
-import { downText, votesText } from '../../logic/location';
 import { itemsOf, type Line } from '../../logic/overview-lines';
 import { shownStatus } from '../../logic/overview-order';
 import { reasonText } from '../../logic/reason-text';
@@ -16,6 +15,7 @@ import { Share } from '../check/share';
 import { optionsOf } from '../form/field';
 import { QuietMark } from '../quiet';
 import { StatusPill } from '../status';
+import { Votes } from '../votes';
 
 interface Row {
   item: OverviewItem;
@@ -195,17 +195,6 @@ function Latency({ item }: Row) {
         {ms(item.p95_ms)}
       </span>
     </>
-  );
-}
-
-/** How many of its locations see it down. */
-function Votes({ of: { locations, status } }: { of: OverviewItem }) {
-  const text = downText(locations);
-  if (text === null || locations === null) return null;
-  return (
-    <span class={`status ${status === 'down' ? 'down' : 'degraded'}`} title={votesText(locations)}>
-      {text}
-    </span>
   );
 }
 

@@ -99,7 +99,7 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
             <input type="email" autoComplete="username" value={of.email ?? ''} readOnly hidden />
             {of.has_password && (
               <Password
-                label="Password until now"
+                label="Current password"
                 error={problem('/current_password')}
                 value={before.value}
                 set={into(before)}

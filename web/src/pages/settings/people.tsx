@@ -134,6 +134,10 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
     runAction(async () => {
       link.value = { of, made: await post<PasswordLink>(`/api/v1/people/${of.id}/password-link`) };
     });
+  if (list.length === 0)
+    return (
+      <p class="muted">Nobody has an account here yet. Invite yourself first: then what you do carries your name.</p>
+    );
   return (
     <>
       <Table
@@ -180,9 +184,6 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
           ),
         ])}
       />
-      {list.length === 0 && (
-        <p class="muted">Nobody has an account here yet. Invite yourself first: then what you do carries your name.</p>
-      )}
       {removed.value && (
         <Leaving
           of={removed.value}
