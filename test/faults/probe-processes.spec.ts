@@ -193,9 +193,13 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     expect([await eventsOf(bench.witness, endpoints), toldOf('killed')]).toEqual([[], []]);
   }
 
-  it('killed and started again, goes on with the next slot on its millisecond: no burst, no event (Grafana agent #1605)', async () => {
-    await playing.get(killed);
-  }, LIMIT);
+  it(
+    'killed and started again, goes on with the next slot on its millisecond: no burst, no event (Grafana agent #1605)',
+    async () => {
+      await playing.get(killed);
+    },
+    LIMIT,
+  );
 
   async function twoProcesses(): Promise<void> {
     const probe = await ProbeProgram.of(api, 'twice', folder, serviceUrl);
@@ -216,9 +220,13 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     expect([await eventsOf(bench.witness, endpoints), toldOf('twice')]).toEqual([[], []]);
   }
 
-  it('two with one token: the second works and the first waits, and takes over within 60 s of its end', async () => {
-    await playing.get(twoProcesses);
-  }, LIMIT);
+  it(
+    'two with one token: the second works and the first waits, and takes over within 60 s of its end',
+    async () => {
+      await playing.get(twoProcesses);
+    },
+    LIMIT,
+  );
 
   async function cutOff(): Promise<void> {
     const relay = bench.keep(await FaultProxy.to(Number(new URL(serviceUrl).port)));
@@ -239,9 +247,13 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     expect([await eventsOf(bench.witness, all), toldOf('cut'), toldOf('shared')]).toEqual([[], [], []]);
   }
 
-  it('cut off and back, has each slot recorded, once and in its order: no event', async () => {
-    await playing.get(cutOff);
-  }, LIMIT);
+  it(
+    'cut off and back, has each slot recorded, once and in its order: no event',
+    async () => {
+      await playing.get(cutOff);
+    },
+    LIMIT,
+  );
 
   async function cutForLong(): Promise<void> {
     const relay = bench.keep(await FaultProxy.to(Number(new URL(serviceUrl).port)));
@@ -279,9 +291,13 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   }
 
   if (LONG)
-    it('cut off for 20 minutes, checks for 15, keeps the newest 15 and counts what it dropped: gaps are gaps', async () => {
-      await playing.get(cutForLong);
-    }, LIMIT);
+    it(
+      'cut off for 20 minutes, checks for 15, keeps the newest 15 and counts what it dropped: gaps are gaps',
+      async () => {
+        await playing.get(cutForLong);
+      },
+      LIMIT,
+    );
 
   const OFF = [
     { first: 400 * 86_400, then: -300 },
@@ -387,28 +403,40 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     }
   }
 
-  it('whose service is killed and comes back: nothing is lost, what is still down is told with its first fresh failure, what healed is an outage and no event', async () => {
-    await playing.get(away);
-  }, LIMIT);
+  it(
+    'whose service is killed and comes back: nothing is lost, what is still down is told with its first fresh failure, what healed is an outage and no event',
+    async () => {
+      await playing.get(away);
+    },
+    LIMIT,
+  );
 
-  it('look at an interval of 300 s as soon as one of them sees a failure: told within 5 s, from where', async () => {
-    await Promise.allSettled([killed, twoProcesses, cutOff].map((scene) => playing.get(scene)));
-    const [alerted = ''] = await watched(api, 'opinion', 1, ['killed', 'twice', 'cut'], { interval: 300 });
-    for (const key of ['killed', 'twice', 'cut']) await recorded(bench.witness, [alerted], key, 1);
-    target.switch('opinion', 'error');
-    const began = performance.now();
-    expect(await api.post(`/endpoints/${alerted}/checks?location=killed`)).toMatchObject({ status: 201 });
-    const sent = await eventually('it is told', () => hook.seen.find(({ key }) => key === 'opinion'));
-    expect(performance.now() - began).toBeLessThan(5 * SECOND);
-    const { event } = JSON.parse(sent.body) as { event: { locations: { location: string; outcome: string }[] } };
-    expect(event.locations.filter(({ outcome }) => outcome === 'down').length).toBeGreaterThanOrEqual(2);
-  }, LIMIT);
+  it(
+    'look at an interval of 300 s as soon as one of them sees a failure: told within 5 s, from where',
+    async () => {
+      await Promise.allSettled([killed, twoProcesses, cutOff].map((scene) => playing.get(scene)));
+      const [alerted = ''] = await watched(api, 'opinion', 1, ['killed', 'twice', 'cut'], { interval: 300 });
+      for (const key of ['killed', 'twice', 'cut']) await recorded(bench.witness, [alerted], key, 1);
+      target.switch('opinion', 'error');
+      const began = performance.now();
+      expect(await api.post(`/endpoints/${alerted}/checks?location=killed`)).toMatchObject({ status: 201 });
+      const sent = await eventually('it is told', () => hook.seen.find(({ key }) => key === 'opinion'));
+      expect(performance.now() - began).toBeLessThan(5 * SECOND);
+      const { data } = JSON.parse(sent.body) as { data: { event: { locations: { outcome: string }[] } } };
+      expect(data.event.locations.filter(({ outcome }) => outcome === 'down').length).toBeGreaterThanOrEqual(2);
+    },
+    LIMIT,
+  );
 
-  it('leaves no slot of a location twice, and no verdict that is not that of the results', async () => {
-    await Promise.allSettled(playing.values());
-    await folder.stop();
-    await checkLocations(bench.witness);
-  }, LIMIT);
+  it(
+    'leaves no slot of a location twice, and no verdict that is not that of the results',
+    async () => {
+      await Promise.allSettled(playing.values());
+      await folder.stop();
+      await checkLocations(bench.witness);
+    },
+    LIMIT,
+  );
 });
 
 describe.each(KILL_DATABASES)('kill -9 between the intake of results and their commit, on %s', (_name, open) => {
