@@ -119,21 +119,26 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   let bench: FaultBench;
   let api: Api;
   let serviceUrl: string;
-  const playing = new Map<() => Promise<void>, Promise<void>>();
+  let played: Record<'killed' | 'twoProcesses' | 'cutOff' | 'cutForLong' | 'wrongClocks' | 'away', Promise<void>>;
 
   beforeAll(async () => {
     [target, hook] = [await SwitchableServer.start(), await SwitchableServer.start()];
     bench = await FaultBench.open();
     ({ api, url: serviceUrl } = await bench.start());
     await watchLocations(bench.witness);
-    for (const scene of [killed, twoProcesses, cutOff, ...(LONG ? [cutForLong] : []), wrongClocks, away]) {
-      const played = scene();
-      played.catch(() => {});
-      playing.set(scene, played);
-    }
+    played = {
+      killed: killed(),
+      twoProcesses: twoProcesses(),
+      cutOff: cutOff(),
+      cutForLong: LONG ? cutForLong() : Promise.resolve(),
+      wrongClocks: wrongClocks(),
+      away: away(),
+    };
+    // Each is waited for by its test.
+    for (const scene of Object.values(played)) scene.catch(() => {});
   }, 180_000);
   afterAll(async () => {
-    await Promise.allSettled(playing.values());
+    await Promise.allSettled(Object.values(played));
     await folder.remove();
     await bench.close();
     await target.close();
@@ -196,7 +201,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   it(
     'killed and started again, goes on with the next slot on its millisecond: no burst, no event (Grafana agent #1605)',
     async () => {
-      await playing.get(killed);
+      await played.killed;
     },
     LIMIT,
   );
@@ -223,7 +228,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   it(
     'two with one token: the second works and the first waits, and takes over within 60 s of its end',
     async () => {
-      await playing.get(twoProcesses);
+      await played.twoProcesses;
     },
     LIMIT,
   );
@@ -250,7 +255,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   it(
     'cut off and back, has each slot recorded, once and in its order: no event',
     async () => {
-      await playing.get(cutOff);
+      await played.cutOff;
     },
     LIMIT,
   );
@@ -294,22 +299,23 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     it(
       'cut off for 20 minutes, checks for 15, keeps the newest 15 and counts what it dropped: gaps are gaps',
       async () => {
-        await playing.get(cutForLong);
+        await played.cutForLong;
       },
       LIMIT,
     );
 
-  const OFF = [
-    { first: 400 * 86_400, then: -300 },
-    { first: -400 * 86_400, then: 300 },
-  ];
+  /** Seconds that each is ahead, and after it was set. */
+  const AHEAD = [
+    [400 * 86_400, -300],
+    [-400 * 86_400, 300],
+  ] as const;
 
   async function wrongClocks(): Promise<void> {
     await Promise.all(clocks.map((clock, index) => wrongClock(clock, index)));
   }
 
   async function wrongClock(clock: SetClock, index: number): Promise<void> {
-    const { first, then } = OFF[index] ?? { first: NaN, then: NaN };
+    const [first, later] = AHEAD[index] ?? [NaN, NaN];
     const name = `clock-${index}`;
     clock.set(first);
     const probe = await ProbeProgram.of(api, name, folder, serviceUrl, clock.env);
@@ -323,8 +329,8 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
       );
     await recorded(bench.witness, endpoints, name, 2);
     await isOff(first);
-    clock.set(then);
-    await isOff(then);
+    clock.set(later);
+    await isOff(later);
     await recorded(bench.witness, endpoints, name, 2, Date.now());
     const offsets: number[] = [];
     for (const [i, id] of endpoints.entries()) {
@@ -352,7 +358,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   withClocks(
     'with a wall clock 400 days or 5 minutes off, set back while it runs, checks by the time of the service (Icinga #9790, #3274; skipped without faketime)',
     async () => {
-      await playing.get(wrongClocks);
+      await played.wrongClocks;
     },
     LIMIT,
   );
@@ -406,7 +412,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   it(
     'whose service is killed and comes back: nothing is lost, what is still down is told with its first fresh failure, what healed is an outage and no event',
     async () => {
-      await playing.get(away);
+      await played.away;
     },
     LIMIT,
   );
@@ -414,7 +420,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   it(
     'look at an interval of 300 s as soon as one of them sees a failure: told within 5 s, from where',
     async () => {
-      await Promise.allSettled([killed, twoProcesses, cutOff].map((scene) => playing.get(scene)));
+      await Promise.allSettled([played.killed, played.twoProcesses, played.cutOff]);
       const [alerted = ''] = await watched(api, 'opinion', 1, ['killed', 'twice', 'cut'], { interval: 300 });
       for (const key of ['killed', 'twice', 'cut']) await recorded(bench.witness, [alerted], key, 1);
       target.switch('opinion', 'error');
@@ -431,7 +437,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   it(
     'leaves no slot of a location twice, and no verdict that is not that of the results',
     async () => {
-      await Promise.allSettled(playing.values());
+      await Promise.allSettled(Object.values(played));
       await folder.stop();
       await checkLocations(bench.witness);
     },
