@@ -48,6 +48,11 @@ const SECTIONS = [
     'npm run --silent test:slow -- --only incident/incident-races',
     { WEBSITES_FAILING: '100' },
   ],
+  [
+    'probes cut off for 20 minutes',
+    'node scripts/test.mjs probe-processes --selectProjects faults',
+    { PROBE_PARTITIONS: 'long' },
+  ],
   ['200,000 checks', 'node bench/checkers-memory.mjs'],
   ['faults', 'npm run --silent test:faults'],
   ['package', 'npm run --silent test:package'],

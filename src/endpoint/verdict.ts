@@ -43,7 +43,7 @@ export interface Verdict {
 }
 
 /** A location that is silent for longer than this is lost: the others decide without it. */
-const LOST_MS = 5 * MINUTE_MS;
+export const LOST_MS = 5 * MINUTE_MS;
 
 /** After this time without a result a location is silent. */
 export const silentAfterMs = ({ intervalMs, timeoutMs }: VerdictRule): number =>

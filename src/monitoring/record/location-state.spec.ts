@@ -150,7 +150,7 @@ describe('checks of an endpoint at three locations', () => {
     );
   });
 
-  it('trigger nothing, whatever one of them sees, while the other two are up', () => {
+  it('trigger nothing, whatever one of them sees, while the other two are up (OneUptime #1639)', () => {
     fc.assert(
       fc.property(fc.array(letter, { maxLength: 12 }), (seen) => {
         const checks = [...checksOf('0U 1U'), ...seen.map((one, index) => checkOf(2, one, 5000 + index))];
@@ -174,7 +174,7 @@ describe('checks of an endpoint at three locations', () => {
     expect(foldedOf(lockedAt([0, 1]), checksOf('0U 1U')).at(-1)?.state.lastSlotMs).toBe(START - 2);
   });
 
-  it('say what the newest vote for down said, and where it looked', () => {
+  it('say what the newest vote for down said, though another failed otherwise and one is well (uptimepage #109)', () => {
     const folded = foldedOf(lockedAt([0, 1, 2]), checksOf('0U 1D 2D 0U'));
     expect(updatesOf(folded).slice(2)).toMatchObject([
       {

@@ -39,12 +39,12 @@ const READ = `
 
 /** The locations of these endpoints, one statement. The caller holds their `endpoint_state` rows. `nowMs`: the database's clock. */
 export async function readLocations(
-  tx: Tx,
+  sql: Sql,
   endpointIds: readonly string[],
   nowMs: number,
 ): Promise<Map<string, Located>> {
   const located = new Map<string, Located & { locations: StoredLocation[] }>();
-  for (const row of await tx.query<Row>(READ, [endpointIds])) {
+  for (const row of await sql.query<Row>(READ, [endpointIds])) {
     const { endpointId, quorum, intervalSeconds, timeoutSeconds } = row;
     const known = located.get(endpointId) ?? {
       rule: {

@@ -34,7 +34,7 @@ describe('ServerClock', () => {
   };
 
   it.each([0, 5 * 60_000, -5 * 60_000, 400 * DAY, -400 * DAY])(
-    'has the server’s time with a wall clock that is %i ms off, and says how far',
+    'has the server’s time with a wall clock that is %i ms off, and says how far (Icinga #9790, #3274)',
     (wallOffMs) => {
       own.wallOffMs = wallOffMs;
       ask(5, 5);

@@ -123,7 +123,7 @@ describe('the token of a probe', () => {
     await app.operator.delete(`/organizations/${formatId('organization', organization.orgId)}`);
   });
 
-  it('that is new works beside the old one, whose end is its first use', async () => {
+  it('that is new works beside the old one, whose end is its first use (Grafana agent #195)', async () => {
     const probe = await made();
     const { token, previous_until } = await rotate(probe);
     expect(Date.parse(previous_until ?? '')).toBeGreaterThan(Date.parse('2026-01-01'));

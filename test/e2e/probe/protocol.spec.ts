@@ -148,7 +148,7 @@ describe('the probe protocol', () => {
     expect((await waiting).body.endpoints).toMatchObject([{ endpoint_id: id, revision: 2 }]);
   });
 
-  it('shows what a probe says of itself, and when it is heard no more', async () => {
+  it('shows what a probe says of itself, and when it is heard no more (Grafana app #1000)', async () => {
     const clock = Date.now() + 90_000;
     await probe.poll({
       version: '0.2.0',

@@ -9,6 +9,7 @@ import { freshDatabase } from '../../harness/database/database';
 import { many } from '../../harness/many';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { nextAsks, resultOf, ScriptedProbe } from '../../harness/app/scripted-probe';
+import { findLocationViolations, watchLocations } from '../../harness/probe/location-invariants';
 
 /** On the embedded database, which has one process, both are the same. */
 describe('a probe whose requests two instances take by turns', () => {
@@ -24,6 +25,7 @@ describe('a probe whose requests two instances take by turns', () => {
     const start = () => startExactly({ database: database.url, config: { role: 'api', confirmFailures: true } });
     first = await start();
     second = database.url.startsWith('embedded:') ? first : await start();
+    await watchLocations(first.app.get(Database));
     website = await newWebsite(first.write);
     const { body } = await first.admin.post<CreatedProbeView>('/probes', { key: 'fra' });
     atFirst = new ScriptedProbe(first.url, body.id, 'fra', body.token);
@@ -115,5 +117,18 @@ describe('a probe whose requests two instances take by turns', () => {
     const [ask] = await nextAsks(atFirst);
     await atFirst.send([resultOf({ endpoint_id: id, revision: 1, ask: ask?.ask, checked_at: Date.now() })]);
     expect(await response).toMatchObject({ status: 201, body: { endpoint_id: id, outcome: 'up' } });
+  });
+
+  it('leaves no slot twice and no wrong verdict, each of which would be found', async () => {
+    const sql = first.app.get(Database);
+    expect(await findLocationViolations(sql)).toEqual([]);
+    await sql.query('INSERT INTO check_result SELECT * FROM check_result ORDER BY checked_at DESC LIMIT 1');
+    await sql.query('UPDATE recorded_slot SET before = after');
+    await sql.query('UPDATE endpoint_state SET status = 0');
+    expect((await findLocationViolations(sql)).map(({ what }) => what)).toEqual([
+      'a check of a location that is in the history twice',
+      'a slot of a location that was recorded twice',
+      'a verdict that is not that of the results',
+    ]);
   });
 });

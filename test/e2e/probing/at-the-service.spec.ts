@@ -4,6 +4,7 @@ import { always, HttpTarget, rawResponse } from '../../../packages/testing/serve
 import { startApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { numberNow } from '../../harness/app/scripted-probe';
+import { freePort } from '../../harness/machine/free-port';
 
 interface Seen {
   status: string;
@@ -40,7 +41,19 @@ describe('the program of a probe, at the service', () => {
     expect(body).toMatchObject([{ location: 'office', outcome: 'up', status_code: 200 }]);
   });
 
-  it('runs what somebody waits for', async () => {
+  it('sees a connection that is refused, which is down though no instance looks (OpenStatus #2452, #2482)', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const settings = { url, type: 'HTTP', interval: 60, locations: ['office'] };
+    const endpoint = await newEndpoint(app.write, await newWebsite(app.write), settings);
+    await numberNow(app);
+    const seen = await eventually('it is down', async () => {
+      const { body } = await app.read.get<Seen>(`/endpoints/${endpoint}`);
+      return body.status === 'down' && body;
+    });
+    expect(seen.by_location).toMatchObject([{ status: 'down', error: { code: 'connection_refused' } }]);
+  });
+
+  it('runs what somebody waits for (Icinga #6766)', async () => {
     const settings = { name: 'Form', url: target.url('/form'), type: 'HTTP' };
     const tried = await app.write.post('/endpoints/test?location=office', settings);
     expect(tried).toMatchObject({ status: 200, body: { outcome: 'up', status_code: 200 } });

@@ -86,7 +86,7 @@ describe('a process with ROLE=probe', () => {
     expect((await fetch(`${url}/api/v1/endpoints`)).status).toBe(404);
   });
 
-  it('is killed, starts again, and goes on with the next slots: no burst, nothing early, none twice', async () => {
+  it('is killed, starts again, and goes on with the next slots: no burst, nothing early, none twice (Grafana agent #1605)', async () => {
     server.assign(...endpoints(10, 2));
     const first = launch();
     await has(15);

@@ -117,7 +117,7 @@ describe('a probe', () => {
     expect(server.polls.find(({ digest }) => digest !== null)).toMatchObject({ count: 5, wait: 0 });
   });
 
-  it('goes on while the service is away, and then sends everything, in its order and once', async () => {
+  it('goes on while the service is away, and then sends everything, in its order and once (Icinga #10425)', async () => {
     server.assign(endpoint('ep_1'));
     const probe = await start();
     await holds(probe, 1);

@@ -1,7 +1,7 @@
 import { checkConsistency } from '../../../src/alert/consistency/consistency-check';
 import type { Sql } from '../../../src/platform/database/database';
 
-interface Violation {
+export interface Violation {
   what: string;
   ids: string[];
 }
@@ -131,7 +131,7 @@ export async function checkInvariants(sql: Sql, now: Date = new Date()): Promise
   failOn([...(await inconsistencies(sql, now)), ...(await findAll(sql, [...DELIVERIES, ...INCIDENTS]))]);
 }
 
-async function findAll(sql: Sql, rules: readonly [what: string, sql: string][]): Promise<Violation[]> {
+export async function findAll(sql: Sql, rules: readonly [what: string, sql: string][]): Promise<Violation[]> {
   const wrong: Violation[] = [];
   for (const [what, statement] of rules) {
     const rows = await sql.query<{ id: string }>(statement);
@@ -140,7 +140,7 @@ async function findAll(sql: Sql, rules: readonly [what: string, sql: string][]):
   return wrong;
 }
 
-function failOn(wrong: readonly Violation[]): void {
+export function failOn(wrong: readonly Violation[]): void {
   if (wrong.length === 0) return;
   throw new Error(`Invariants are broken:\n${wrong.map(({ what, ids }) => `  ${what}: ${ids.join(' ')}`).join('\n')}`);
 }

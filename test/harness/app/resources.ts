@@ -33,7 +33,8 @@ export async function newMaintenanceWindow(by: Api, fields: object = {}): Promis
 /** How often a creation is sent again that a busy machine refuses: what a test sets up says nothing about load. */
 const TRIES = 20;
 
-async function created(by: Api, path: string, body: object): Promise<string> {
+/** What is sent to this route, made; returns its id. */
+export async function created(by: Api, path: string, body: object): Promise<string> {
   for (let left = TRIES; ; left--) {
     const response = await by.post<{ id: string }>(path, body);
     if (response.status === 201) return response.body.id;

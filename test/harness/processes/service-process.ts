@@ -5,6 +5,7 @@ import { Pool } from 'pg';
 import type { Sql } from '../../../src/platform/database/database';
 import { Api } from '../../../packages/testing/service/api';
 import { eventually } from '../../../packages/testing/eventually';
+import { created } from '../app/resources';
 
 const ROOT = join(__dirname, '..', '..', '..');
 const KEY = 'bootstrap-key-of-the-fault-tests-0001';
@@ -202,16 +203,11 @@ export async function watch(
   hook: string,
   settings: { endpoint?: object; alert?: object } = {},
 ): Promise<{ endpoints: string[]; alerts: string[] }> {
-  const created = async (path: string, body: object): Promise<string> => {
-    const response = await api.post<{ id: string }>(path, body);
-    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${response.text}`);
-    return response.body.id;
-  };
-  const website = await created('/websites', { name: 'Shop', url: 'https://shop.example.com' });
+  const website = await created(api, '/websites', { name: 'Shop', url: 'https://shop.example.com' });
   const endpoints: string[] = [];
   const alerts: string[] = [];
   for (let index = 0; index < count; index++) {
-    const endpoint = await created(`/websites/${website}/endpoints`, {
+    const endpoint = await created(api, `/websites/${website}/endpoints`, {
       name: `Endpoint ${index}`,
       url: `${target}/${index}`,
       type: 'HTTP',
@@ -221,7 +217,7 @@ export async function watch(
     });
     endpoints.push(endpoint);
     alerts.push(
-      await created('/alerts', {
+      await created(api, '/alerts', {
         endpoint_id: endpoint,
         type: 'webhook',
         config: { url: `${hook}/${index}` },

@@ -20,6 +20,7 @@ import { EVERYTHING } from '../../harness/app/occurrences';
 import { collectQueries } from '../../harness/app/query-counter';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { many } from '../../harness/many';
 
 const INTERVAL_SECONDS = 60;
 const NOW_AND_EVER = { failure_threshold: 1, success_threshold: 1 };
@@ -131,7 +132,7 @@ describe('an endpoint at several locations', () => {
   const alertOn = (site: Site, fields: object = {}) =>
     newAlert(app.write, formatId('endpoint', site.id), { ...NOW_AND_EVER, ...fields });
 
-  it('of which one location is broken is degraded: an alert on degraded tells once and names it, one on down is silent', async () => {
+  it('of which one location is broken is degraded: an alert on degraded tells once and names it, one on down is silent (uptimepage #107)', async () => {
     const site = await newSite(probes);
     await alertOn(site);
     await alertOn(site, { condition: 'degraded' });
@@ -315,7 +316,7 @@ describe('an endpoint at several locations', () => {
     expect(outages).toEqual([{ open: false }]);
   });
 
-  it('of which the last voter falls silent is unknown once, whoever finds it, and what is open stays open', async () => {
+  it('of which the last voter falls silent is unknown once though its probe is online, and what is open stays open (OneUptime #1492, #2409, Elastic #281755, Icinga #5381)', async () => {
     const [site, seen] = [await newSite(probes), await newSite(probes)];
     await alertOn(site);
     for (const index of [0, 1]) await record(checkOf(site, probe(index), 'down'));
@@ -336,6 +337,19 @@ describe('an endpoint at several locations', () => {
     expect(await eventsOf(site)).toEqual([expect.stringMatching(/^triggered/)]);
   });
 
+  it('tells nothing when its probe is lost, as all others there: that is for the endpoint of the probe (OneUptime #2486)', async () => {
+    const sites = await Promise.all(many(5, () => newSite([probe(0)])));
+    for (const site of sites) await alertOn(site);
+    await recordAll(sites.map((site) => checkOf(site, probe(0), 'up')));
+    await database.query(
+      `UPDATE endpoint_location SET last_checked_at = last_checked_at - interval '1 hour', assigned_at = assigned_at - interval '1 hour'
+        WHERE endpoint_id = ANY ($1)`,
+      [sites.map(({ id }) => id)],
+    );
+    await app.app.get(LocationSweep).sweep();
+    for (const site of sites) expect([(await stateOf(site))?.status, await eventsOf(site)]).toEqual([2, []]);
+  });
+
   it('that has moved to another location stays what it was until that should have looked', async () => {
     const site = await newSite([probe(0)]);
     await database.query('UPDATE endpoint_state SET status = 1 WHERE endpoint_id = $1', [site.id]);
@@ -351,12 +365,13 @@ describe('an endpoint at several locations', () => {
     expect(await statusAfterSweep()).toBe(2);
   });
 
-  it('goes by what is left while a probe is disabled', async () => {
+  it('goes by what is left while a probe is disabled, or speaks another protocol (uptimepage #113)', async () => {
     const site = await newSite(probes);
     await recordAll([0, 1].map((index) => checkOf(site, probe(index), 'up')));
-    await database.query('UPDATE probe SET enabled = false WHERE number = ANY ($1)', [[probe(0), probe(1)]]);
+    await database.query('UPDATE probe SET enabled = false WHERE number = $1', [probe(0)]);
+    await database.query('UPDATE probe SET protocol = 99 WHERE number = $1', [probe(1)]);
     await record(checkOf(site, probe(2), 'down'));
-    await database.query('UPDATE probe SET enabled = true');
+    await database.query('UPDATE probe SET enabled = true, protocol = NULL');
     expect((await stateOf(site))?.status).toBe(0);
   });
 

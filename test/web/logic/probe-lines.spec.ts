@@ -4,7 +4,7 @@ const TOKEN = 'ump_0123456789abcdefghijklmnopqrstuvwxyz';
 const lines = probeLines('https://uptime.example.com', TOKEN);
 
 describe('the lines that start a probe', () => {
-  it.each(lines)('of $title have address and token, and the token in no argument of a command', ({ text }) => {
+  it.each(lines)('of $title have address and token, and the token in no argument of a command (Grafana gcx #1262)', ({ text }) => {
     expect(text).toContain('PROBE_URL=https://uptime.example.com');
     // What stands between a line that ends with <<'END' and END is read from a file that nobody else reads.
     const commands = text.replace(/^(.*<<'END'$)[^]*?^END$/gm, '$1');
