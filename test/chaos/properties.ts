@@ -1,6 +1,8 @@
 import type { ResponseMode } from '../harness/servers/switchable-server';
 import { byId, type Delivery, type History, isAccepted, type ModeChange, nameOf, overlap, type Span } from './history';
 import { episodeProperties } from './episode-properties';
+import { locationProperties } from './location-properties';
+import { pagerProperties } from './pager-properties';
 
 /** Broken promises, one line each. */
 export const brokenProperties = (history: History): string[] => [
@@ -11,6 +13,8 @@ export const brokenProperties = (history: History): string[] => [
   ...checksAgreeWithTargets(history),
   ...nothingIsCheckedTooOften(history),
   ...episodeProperties(history),
+  ...pagerProperties(history),
+  ...locationProperties(history),
 ];
 
 function everyEventIsDelivered({ deliveries, received, stopped }: History): string[] {
@@ -139,11 +143,11 @@ const EXTRA_REQUESTS_PER_FAULT = 2;
 /** Slots do not start exactly on time. */
 const SLOT_JITTER = 1.1;
 
-function nothingIsCheckedTooOften({ steady, exits, downtimes }: History): string[] {
+function nothingIsCheckedTooOften({ steady, exits, downtimes, probeFaults }: History): string[] {
   return [...steady].flatMap(([endpoint, { intervalMs, requests, failed, from, to }]) => {
     // A failure during a stall of the monitor is checked again, so half of the failures may be such repeats.
     const due = (SLOT_JITTER * (to - from)) / intervalMs + failed / 2;
-    const most = due + EXTRA_REQUESTS_PER_FAULT * (exits.length + downtimes.length) + 5;
+    const most = due + EXTRA_REQUESTS_PER_FAULT * (exits.length + downtimes.length + probeFaults) + 5;
     if (requests <= most) return [];
     return [`checked too often: ${endpoint} ${requests} times in ${to - from} ms, each ${intervalMs} ms is due`];
   });
