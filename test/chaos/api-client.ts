@@ -279,7 +279,10 @@ export class ApiClient {
     for (const probe of PROBES.keys()) {
       const isDone = (result: CallResult) => typeof result !== 'string' && result.status === 200;
       const until = Date.now() + CONVERGE_LIMIT_MS;
-      while (!isDone(await this.enable(probe, true)) || (this.unheard.has(probe) && !isDone(await this.rotate(probe)))) {
+      while (
+        !isDone(await this.enable(probe, true)) ||
+        (this.unheard.has(probe) && !isDone(await this.rotate(probe)))
+      ) {
         if (Date.now() > until) throw new Error(`the service is healthy and refuses to change ${PROBES[probe]}`);
         await delay(500);
       }
@@ -427,7 +430,8 @@ export class ApiClient {
     if (result.status === 404 && this.namesLeavingContact(write)) return 'skipped: 404';
     // What is disabled is no location for an endpoint that it was none for.
     const wasDisabled = this.disabled.some((one) => overlap(one, span));
-    if (result.status === 400 && wasDisabled && write.do !== 'delete' && 'locations' in write.fields) return 'skipped: 400';
+    if (result.status === 400 && wasDisabled && write.do !== 'delete' && 'locations' in write.fields)
+      return 'skipped: 400';
     // Another queue may have given it an alert meanwhile.
     if (result.status === 409 && write.do === 'delete' && write.kind === 'contact' && write.replacement === undefined)
       return 'skipped: 409';

@@ -292,11 +292,7 @@ class ChaosRun {
       this.awaited.push(...(await this.fleet.whileDue(() => makeRemindersDue(sql))));
       return snapshot;
     });
-    this.broken.push(
-      ...this.failures(),
-      ...this.snapshot.broken,
-      ...brokenProperties(this.history(this.snapshot)),
-    );
+    this.broken.push(...this.failures(), ...this.snapshot.broken, ...brokenProperties(this.history(this.snapshot)));
     const { deliveries, checks } = this.snapshot;
     this.log(`      ${checks.length} checks, ${deliveries.length} deliveries, ${this.broken.length} broken`);
   }
@@ -307,7 +303,9 @@ class ChaosRun {
 
   /** No probe was disabled when what was recorded then was decided. */
   private isUndisturbed(recordedMs: number): boolean {
-    return !this.client.disabled.some(({ from, to }) => recordedMs >= from - DECIDED_MS && recordedMs <= to + DECIDED_MS);
+    return !this.client.disabled.some(
+      ({ from, to }) => recordedMs >= from - DECIDED_MS && recordedMs <= to + DECIDED_MS,
+    );
   }
 
   private history({ deliveries, pagerDeliveries, checks }: DatabaseSnapshot): History {

@@ -270,8 +270,8 @@ const PROBE_NUMBERS = PROBES.map((_, number) => number) as [number, ...number[]]
 const CHANNEL_NUMBERS = Array.from({ length: CHANNELS }, (_, number) => number) as [number, ...number[]];
 const editable = (model: Model, kind: Kind): Resource[] => model.of(kind).filter(({ steady }) => !steady);
 /** Only such endpoints have other locations, or had. */
-export const isFar = ({ name }: Pick<Resource, 'name'>): boolean => name.startsWith('far') || name.includes('-far-');
-export const isPager = ({ fields }: Pick<Resource, 'fields'>): boolean => fields['pager'] === true;
+export const isFar = ({ name }: { name: string }): boolean => name.startsWith('far') || name.includes('-far-');
+export const isPager = ({ fields }: { fields: Fields }): boolean => fields['pager'] === true;
 const hasRoom = (model: Model, kind: Kind): boolean => model.of(kind).length < MAX_RESOURCES[kind];
 const isNonEmpty = <T>(values: T[]): values is NonEmpty<T> => values.length > 0;
 

@@ -102,9 +102,8 @@ export async function readDatabase(
   );
   const rows = await sql.query<Delivery & { channelType: string }>(DELIVERIES);
   const all = rows.map((row) => ({ ...row, contact: row.contact && formatId('contact', row.contact) }));
-  const [pagerDeliveries, deliveries] = [true, false].map((isPager) =>
-    all.filter(({ channelType }) => (channelType === 'pagerduty') === isPager),
-  ) as [Delivery[], Delivery[]];
+  const isPaged = ({ channelType }: { channelType: string }) => channelType === 'pagerduty';
+  const [pagerDeliveries, deliveries] = [all.filter(isPaged), all.filter((one) => !isPaged(one))];
   const checks = await sql.query<StoredCheck>(CHECKS);
   const [incidents = NO_INCIDENTS] = await sql.query<IncidentCounts>(COUNT_INCIDENTS);
   return { deliveries, pagerDeliveries, checks, events, incidents, broken };

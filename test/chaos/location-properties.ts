@@ -24,5 +24,6 @@ export function locationProperties({ deliveries, pagerDeliveries, checks, placed
 }
 
 const locationsIn = (down: readonly StoredCheck[], { endpoint }: Delivery, { from, to }: Span): number =>
-  new Set(down.filter((one) => one.endpoint === endpoint && one.at >= from && one.at <= to).map(({ location }) => location))
-    .size;
+  new Set(
+    down.filter((one) => one.endpoint === endpoint && one.at >= from && one.at <= to).map(({ location }) => location),
+  ).size;

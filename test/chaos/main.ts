@@ -5,7 +5,8 @@ import { type ChaosOrder, type ChaosReport, playChaos } from './chaos-run';
 import type { DatabaseName } from './commands';
 
 const BOTH: readonly DatabaseName[] = ['embedded', 'postgres'];
-const USAGE = 'usage: npm run test:chaos -- [--minutes N | --rounds N] [--seed S] [--database embedded|postgres|in-turn]';
+const USAGE =
+  'usage: npm run test:chaos -- [--minutes N | --rounds N] [--seed S] [--database embedded|postgres|in-turn]';
 
 function readOrders(): ChaosOrder[] {
   const { values } = parseArgs({

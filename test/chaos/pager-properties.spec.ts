@@ -31,7 +31,10 @@ describe('the properties of a pager in a chaos run', () => {
 
   it('finds a key that stays open after its episode, also when nobody knows whether it opened', () => {
     const pagerDeliveries = [of('triggered'), of('resolved', { state: 'superseded' })];
-    for (const pages of [[page('trigger', 11)], [page('trigger', 11), page('resolve', 42), page('trigger', 43, 'reset')]])
+    for (const pages of [
+      [page('trigger', 11)],
+      [page('trigger', 11), page('resolve', 42), page('trigger', 43, 'reset')],
+    ])
       expect(broken({ ...OVER, pagerDeliveries, pages })).toEqual(['open at the pager for ever: p1-1']);
     expect(broken({ ...OVER, pages: [page('trigger', 11), page('resolve', 42, 'hang')] })).toContain(
       'open at the pager for ever: p1-1',
@@ -39,7 +42,9 @@ describe('the properties of a pager in a chaos run', () => {
   });
 
   it('finds an open episode that nobody is paged for', () => {
-    expect(broken({ pages: PAGED.pages.slice(0, 3) })).toContain('nobody is paged: triggered 2 of p1 (ev_3), which is open');
+    expect(broken({ pages: PAGED.pages.slice(0, 3) })).toContain(
+      'nobody is paged: triggered 2 of p1 (ev_3), which is open',
+    );
     expect(broken({ triggeredPagers: new Set(['p2']) })).toEqual(['nobody is paged: p2 is triggered without an event']);
   });
 

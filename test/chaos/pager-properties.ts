@@ -27,7 +27,9 @@ function pagerIsTold({ pages, pagerDeliveries }: History): string[] {
   return pagerDeliveries.flatMap((delivery) => {
     const { incidentKey, kind, state, detail } = delivery;
     const what = `${nameOf(delivery)} is ${state} ${detail ?? ''}`.trim();
-    const isThere = pages.some((page) => page.key === incidentKey && page.action === ACTION_OF[kind] && isAccepted(page));
+    const isThere = pages.some(
+      (page) => page.key === incidentKey && page.action === ACTION_OF[kind] && isAccepted(page),
+    );
     if (state === 'delivered') return isThere ? [] : [`lost page: ${what}, and the pager never accepted it`];
     if (state !== 'superseded') return [`undelivered page: ${what}`];
     return kind === 'triggered' && !over.has(incidentKey) ? [`dropped page: ${what}`] : [];
