@@ -65,10 +65,10 @@ describe('the properties of a chaos run', () => {
   it('finds two different bodies under one id', () => {
     const bodies = [
       ...GOOD.received.slice(0, 2),
-      received('ev_2', 42, { mode: 'hang', body: 'other' }),
+      received('ev_2', 42, { mode: 'hang', body: 'about ev_3' }),
       received('ev_2', 44),
     ];
-    expect(broken({ received: bodies })).toEqual(['one id, two bodies: ev_2']);
+    expect(broken({ received: bodies })).toEqual(['one id, two bodies: ev_2: about ev_3 and about ev_2']);
   });
 
   it('finds an alert of an endpoint whose target never failed', () => {

@@ -59,10 +59,16 @@ function nothingIsDeliveredTwice(history: History): string[] {
         const others = arrivals.filter((one) => one.at !== at).map((one) => `${clock(one.at)} (${one.mode})`);
         return `duplicate without ambiguity: ${names.get(id) ?? id} was accepted at ${clock(at)}, and sent at ${others.join(', ')}`;
       });
-    const bodies = new Set(arrivals.map(({ body }) => body));
-    if (bodies.size > 1) broken.push(`one id, two bodies: ${id}`);
+    const [body = '', other] = new Set(arrivals.map((one) => one.body));
+    if (other !== undefined) broken.push(`one id, two bodies: ${id}: ${difference(body, other)}`);
     return broken;
   });
+}
+
+/** What stands around the first place where they differ. */
+function difference(a: string, b: string): string {
+  const from = Math.max(0, [...a].findIndex((letter, place) => letter !== b[place]) - 20);
+  return [a, b].map((text) => text.slice(from, from + 80)).join(' and ');
 }
 
 /** How often a provider accepted the same notification again. */

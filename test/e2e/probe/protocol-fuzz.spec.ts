@@ -10,7 +10,7 @@ import { numberNow, resultOf, ScriptedProbe } from '../../harness/app/scripted-p
 
 /** Requests in a run; `FUZZ_REQUESTS=10000` is the full one. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
-jest.setTimeout(900_000);
+jest.setTimeout(120_000 + REQUESTS * 300);
 
 /** One token has 60 requests at once. */
 const PROBES = 180;
