@@ -98,6 +98,8 @@ class ChaosRun {
   private triggeredRoutes = new Map<string, ShownRoute>();
   private triggeredPagers: ReadonlySet<string> = new Set();
   private readonly awaited: AwaitedReminder[] = [];
+  /** Of these, those that the newest reading of the database made due. */
+  private newestAwaited: AwaitedReminder[] = [];
   private snapshot: DatabaseSnapshot = {
     deliveries: [],
     pagerDeliveries: [],
@@ -265,13 +267,10 @@ class ChaosRun {
     await this.settleAndVerify();
   }
 
-  /** Nothing disturbs: whoever is to be reminded is, once, within the time that this takes. */
+  /** Nothing disturbs: whoever is to be reminded since the last step is, once, within the time that this takes. */
   private async awaitReminders(): Promise<void> {
     if (this.broken.length > 0) return;
-    const before = this.awaited.length;
-    await this.inspect();
-    await this.fleet.recover();
-    const awaited = this.awaited.slice(before);
+    const awaited = this.newestAwaited;
     const isTold = (one: AwaitedReminder) =>
       this.internet.received.some(({ mode, body }) => mode === 'ok' && isReminder(body, one));
     await eventually('the last reminders', () => awaited.every(isTold), REMINDER_LIMIT_MS).catch(() => {
@@ -289,7 +288,8 @@ class ChaosRun {
       this.storedJobs = await readJobs(sql);
       this.broken.push(...brokenPings(sent, this.storedJobs, Date.now()));
       const snapshot = await readDatabase(sql, steady, (ms) => this.isUndisturbed(ms));
-      this.awaited.push(...(await this.fleet.whileDue(() => makeRemindersDue(sql))));
+      this.newestAwaited = await this.fleet.whileDue(() => makeRemindersDue(sql));
+      this.awaited.push(...this.newestAwaited);
       return snapshot;
     });
     this.broken.push(...this.failures(), ...this.snapshot.broken, ...brokenProperties(this.history(this.snapshot)));

@@ -140,7 +140,7 @@ function clientChanges(model: Model, pick: Pick): Choice[] {
       [6, () => ({ do: 'acknowledge', name: pick(failing).name })],
       [9, () => ({ do: 'incident', how: pick(INCIDENT_ACTS), which: pick(SOME_INCIDENTS) })],
     );
-  choices.push([3, () => ({ do: 'probe', how: pick(PROBE_CHANGES), probe: pick(PROBE_NUMBERS) })]);
+  choices.push([6, () => ({ do: 'probe', how: pick(PROBE_CHANGES), probe: pick(PROBE_NUMBERS) })]);
   return choices;
 }
 
@@ -234,8 +234,8 @@ function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): 
   const killable = instances.filter((instance) => !protectFirst || instance !== PROTECTED_INSTANCE);
   const choices: Choice[] = [
     [3, () => ({ do: 'freeze', instance: pick(instances) })],
-    [3, () => ({ do: 'probe', how: pick(PROBE_FAULTS), probe: pick(PROBE_NUMBERS) })],
-    [3, () => ({ do: 'line', how: pick(LINE_STATES), probe: pick(PROBE_NUMBERS) })],
+    [4, () => ({ do: 'probe', how: pick(PROBE_FAULTS), probe: pick(PROBE_NUMBERS) })],
+    [5, () => ({ do: 'line', how: pick(LINE_STATES), probe: pick(PROBE_NUMBERS) })],
   ];
   if (isNonEmpty(killable))
     choices.push(
