@@ -295,6 +295,7 @@ class ChaosRun {
     this.broken.push(...this.failures(), ...this.snapshot.broken, ...brokenProperties(this.history(this.snapshot)));
     const { deliveries, checks } = this.snapshot;
     this.log(`      ${checks.length} checks, ${deliveries.length} deliveries, ${this.broken.length} broken`);
+    for (const line of this.broken) this.log(line);
   }
 
   private failures(): string[] {

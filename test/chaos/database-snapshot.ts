@@ -45,11 +45,11 @@ const CONTRADICTING_ITS_CONTACT = `
   SELECT a.description || ' contradicts its contact ' || c.name AS text FROM alert a JOIN contact c ON c.id = a.contact_id
    WHERE a.type <> c.type OR a.destination IS DISTINCT FROM c.destination`;
 
-/** The delay of alerts that no command edits counts from the first failing check. */
+/** The delay of alerts that no command edits counts from the first failing check; of several locations an earlier one may come later. */
 const TOO_EARLY = `
   SELECT a.description || ' triggered ' || n.incident_no || ' after ' || (n.notice->'check'->>'checkedAt')::timestamptz - (n.notice->>'startedAt')::timestamptz AS text
     FROM notification n JOIN alert a ON a.id = n.alert_id JOIN endpoint e ON e.id = a.endpoint_id
-   WHERE n.kind = 'triggered' AND e.name = ANY ($1::text[])
+   WHERE n.kind = 'triggered' AND e.location_count = 1 AND e.name = ANY ($1::text[])
      AND (n.notice->'check'->>'checkedAt')::timestamptz < (n.notice->>'startedAt')::timestamptz + make_interval(secs => a.after_seconds)`;
 
 // A changed URL starts a new streak, so only endpoints that no command edits can be compared; of several locations the quorum has it.
