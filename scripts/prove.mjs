@@ -33,6 +33,11 @@ const SECTIONS = [
   ['slow lane, PostgreSQL', postgres('npm run --silent test:slow')],
   ['20,000 random requests', 'npm run --silent test:slow -- --only http/fuzz', { FUZZ_REQUESTS: '20000' }],
   [
+    '10,000 random requests of probes',
+    'npm run --silent test:slow -- --only probe/protocol-fuzz',
+    { FUZZ_REQUESTS: '10000' },
+  ],
+  [
     '60 of the worst shapes for each route',
     'npm run --silent test:slow -- --only http/worst-shapes',
     { WORST_SHAPES: '60' },
@@ -57,7 +62,7 @@ const SECTIONS = [
   ['faults', 'npm run --silent test:faults'],
   ['package', 'npm run --silent test:package'],
   ['bounds, all attacks', 'npm run --silent test:bounds', { BOUNDS: 'all' }],
-  ['chaos, both databases', 'npm run --silent test:chaos -- --minutes 20'],
+  ['chaos, 20 rounds on each database', 'npm run --silent test:chaos -- --rounds 20'],
   ['web', 'npm run --silent test:web'],
 ];
 const NAMES = SECTIONS.map(([name]) => name);

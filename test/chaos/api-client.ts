@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type IncidentAct, lineOf } from './commands';
+import { type IncidentAct, lineOf, type ProbeChange, PROBES } from './commands';
 import { Disturbances } from './disturbances';
 import { ANYTHING, ExpectedState, type Listed, type Write } from './expected-state';
 import type { FakeInternet } from './fake-internet';
 import type { Fleet } from './fleet';
 import { childrenOf, type Fields, type Kind, type Model, type ShownState } from './model';
-import type { QuietSpan, Span } from './history';
+import { type DisabledSpan, overlap, type QuietSpan, type Span } from './history';
 import { JOBS } from './jobs';
+import type { Probes } from './probes';
 import { Requests, type WebhookConfig } from './requests';
 
 /** `refused`: no instance listened, so nothing happened. `unknown`: the connection was lost, the request may have taken effect. */
@@ -25,6 +26,10 @@ interface ApiRow {
   acknowledgement: object | null;
   endpoint_id: string;
   last_checked_at: string | null;
+  locations: string[];
+  by_location: { last_checked_at: string | null }[] | null;
+  token: string;
+  type: string;
   description: string;
   contact_id: string | null;
   config: WebhookConfig;
@@ -46,7 +51,7 @@ export interface ShownRoute {
 export interface Observation {
   listed: Listed[];
   shown: ShownState[];
-  /** By endpoint, milliseconds since the epoch. */
+  /** By endpoint, milliseconds since the epoch: when the last of its locations looked. */
   lastChecked: Map<string, number>;
   /** By alert. */
   routes: Map<string, ShownRoute>;
@@ -66,6 +71,7 @@ export class ApiClient {
   readonly quiet: QuietSpan[] = [];
   /** When somebody may have had an incident in hand. */
   readonly incidentsInHand: Span[] = [];
+  readonly disabled: DisabledSpan[] = [];
   readonly requests: Requests;
   private readonly expected = new ExpectedState();
   private readonly parents = new Map<string, { kind: Kind; parent: string | null }>();
@@ -74,6 +80,8 @@ export class ApiClient {
   private readonly leaving = new Set<string>();
   /** Endpoints that may be acknowledged. */
   private readonly acknowledged = new Set<string>();
+  /** Probes, by number, that were given a token that nobody may have heard of. */
+  private readonly unheard = new Set<number>();
   private calls = 0;
   /** How often each thing was done to an incident. */
   readonly incidentActs = new Map<IncidentAct, number>();
@@ -81,6 +89,7 @@ export class ApiClient {
   constructor(
     private readonly fleet: Fleet,
     private readonly internet: FakeInternet,
+    private readonly probes: Probes,
     private readonly log: (text: string) => void,
   ) {
     this.requests = new Requests(internet);
@@ -163,6 +172,15 @@ export class ApiClient {
     });
   }
 
+  /** Tells the service of a probe, which goes on with what it is given. */
+  changeProbe(how: ProbeChange, probe: number, number: number): void {
+    this.enqueue(`probe ${PROBES[probe]}`, async () => {
+      const result = await (how === 'is rotated' ? this.rotate(probe) : this.enable(probe, how === 'is enabled'));
+      if (typeof result === 'string') this.log(`      #${number} ${result}`);
+      else if (![200, 503].includes(result.status)) this.reportUnexpected(`probe ${how}`, result);
+    });
+  }
+
   /** Waits for everything that was submitted. */
   async finish(): Promise<void> {
     await Promise.all(this.queues.values());
@@ -186,18 +204,24 @@ export class ApiClient {
           enabled: row.enabled,
           interval,
           path: this.internet.targetPath(row.url),
+          locations: row.locations.join(),
         });
         observation.shown.push({ name: row.name, status });
-        observation.lastChecked.set(row.name, at === null ? 0 : Date.parse(at));
+        const looks = row.by_location?.map((one) => one.last_checked_at) ?? [at];
+        observation.lastChecked.set(row.name, Math.min(...looks.map((look) => (look === null ? 0 : Date.parse(look)))));
       }
     }
     for (const row of await this.get('/alerts')) {
       const { enabled, failure_threshold, success_threshold, after, triggered } = row;
       const via = row.contact_id === null ? '' : this.requests.nameOf(row.contact_id);
-      const route = this.requests.routeIn(row.config);
       const rule = { enabled, failure_threshold, success_threshold, after, reminds: row.remind_every !== null, via };
-      list('alert', row.description, row.id, via === '' ? { ...rule, ...route } : rule);
       observation.shown.push({ name: row.description, triggered });
+      if (row.type === 'pagerduty') {
+        list('alert', row.description, row.id, { ...rule, pager: true });
+        continue;
+      }
+      const route = this.requests.routeIn(row.config);
+      list('alert', row.description, row.id, via === '' ? { ...rule, ...route } : rule);
       observation.routes.set(row.description, { via, ...route });
     }
     return observation;
@@ -218,6 +242,7 @@ export class ApiClient {
    * Every instance must be healthy.
    */
   async converge(model: Model): Promise<void> {
+    await this.restoreProbes();
     await this.giveIncidentsBack();
     await this.takeBackAcknowledgements();
     await this.reconcile();
@@ -230,6 +255,39 @@ export class ApiClient {
         if ((await this.writesTowards(model)).every(({ name }) => name !== write.name)) break;
       }
     }
+  }
+
+  private async rotate(probe: number): Promise<CallResult> {
+    const result = await this.call('POST', `/probes/${this.probes.idOf(probe)}/rotate`, {});
+    if (typeof result !== 'string' && result.status === 200) {
+      this.probes.giveToken(probe, (result.body as ApiRow).token);
+      this.unheard.delete(probe);
+    } else if (result !== 'refused') this.unheard.add(probe);
+    return result;
+  }
+
+  private async enable(probe: number, enabled: boolean): Promise<CallResult> {
+    if (!enabled) this.disabled.push({ probe, from: Date.now(), to: Number.POSITIVE_INFINITY });
+    const result = await this.call('PUT', `/probes/${this.probes.idOf(probe)}`, { enabled });
+    if (enabled && typeof result !== 'string' && result.status === 200)
+      for (const span of this.disabled) if (span.probe === probe) span.to = Math.min(span.to, Date.now());
+    return result;
+  }
+
+  /** All are enabled, and know their tokens. */
+  private async restoreProbes(): Promise<void> {
+    for (const probe of PROBES.keys()) {
+      const isDone = (result: CallResult) => typeof result !== 'string' && result.status === 200;
+      const until = Date.now() + CONVERGE_LIMIT_MS;
+      while (
+        !isDone(await this.enable(probe, true)) ||
+        (this.unheard.has(probe) && !isDone(await this.rotate(probe)))
+      ) {
+        if (Date.now() > until) throw new Error(`the service is healthy and refuses to change ${PROBES[probe]}`);
+        await delay(500);
+      }
+    }
+    await this.probes.recover();
   }
 
   private async openIncidents(): Promise<ApiRow[]> {
@@ -353,6 +411,7 @@ export class ApiClient {
     const request = this.requests.of(write);
     if (!request) return 'skipped: not known to exist';
     const end = this.begin(write);
+    const span: Span = { from: Date.now(), to: Number.POSITIVE_INFINITY };
     const result = await this.call(...request);
     if (result === 'unknown' || (result !== 'refused' && result.status === 503)) {
       end('ambiguous');
@@ -369,6 +428,10 @@ export class ApiClient {
     const subject = write.do === 'create' && write.parent !== null ? write.parent : write.name;
     if (result.status === 404 && !this.expected.has(subject)) return write.do === 'delete' ? 'done' : 'skipped: 404';
     if (result.status === 404 && this.namesLeavingContact(write)) return 'skipped: 404';
+    // What is disabled is no location for an endpoint that it was none for.
+    const wasDisabled = this.disabled.some((one) => overlap(one, span));
+    if (result.status === 400 && wasDisabled && write.do !== 'delete' && 'locations' in write.fields)
+      return 'skipped: 400';
     // Another queue may have given it an alert meanwhile.
     if (result.status === 409 && write.do === 'delete' && write.kind === 'contact' && write.replacement === undefined)
       return 'skipped: 409';

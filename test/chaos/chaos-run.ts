@@ -1,8 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ERROR_CODES } from '../../src/checker/checker';
 import { eventually } from '../../packages/testing/eventually';
+import type { Api } from '../../packages/testing/service/api';
 import { ApiClient, type ShownRoute } from './api-client';
-import { type Command, type DatabaseName, FINALE, firstCommands, kindOf, lineOf, planRound } from './commands';
+import {
+  type Command,
+  type DatabaseName,
+  FINALE,
+  firstCommands,
+  isPager,
+  isProbeChange,
+  kindOf,
+  lineOf,
+  planRound,
+} from './commands';
 import { openDatabase } from './databases';
 import { Fleet } from './fleet';
 import { FakeInternet } from './fake-internet';
@@ -12,12 +23,15 @@ import type { AwaitedReminder, History, PresentRoute, RequestCount } from './his
 import { REMINDER_LIMIT_MS } from './episode-properties';
 import { brokenProperties, repeats } from './properties';
 import { type DatabaseSnapshot, makeRemindersDue, NO_INCIDENTS, readDatabase } from './database-snapshot';
-import { mismatches, Model } from './model';
+import { type Fields, mismatches, Model } from './model';
+import { openKeys } from './pager-properties';
+import { Probes } from './probes';
+import { watchLocations } from '../harness/probe/location-invariants';
 
 export interface ChaosOrder {
   database: DatabaseName;
   seed: number;
-  minutes: number;
+  length: { minutes: number } | { rounds: number };
 }
 
 /** What a run found, and what it consisted of. */
@@ -31,6 +45,7 @@ export interface ChaosReport {
 
 /** In its first rounds a run may end any instance; later ones protect the first instance, whose memory is watched. */
 const UNPROTECTED_ROUNDS_PER_MINUTE = 0.8;
+const UNPROTECTED_SHARE = 0.7;
 /** A run goes on, however short it was ordered, until the protected instance has lived long enough for a memory verdict. */
 const MIN_PROTECTED_MS = 120_000;
 
@@ -43,18 +58,22 @@ const SETTLED_READS = 2;
 const REPORTED_COMMANDS = 40;
 /** Longer than the job takes to look again, which must find nothing due. */
 const NEXT_LOOK_MS = 25_000;
+/** A batch that is recorded was decided within so long before, and clocks differ. */
+const DECIDED_MS = 12_000;
 
 /** Plays one run against real processes; `null` when the machine has no such database. Leaves no process behind. */
 export async function playChaos(order: ChaosOrder, print: (line: string) => void): Promise<ChaosReport | null> {
   const database = await openDatabase(order.database);
   if (!database) return null;
   const fleet = new Fleet(database);
+  const probes = new Probes(() => fleet.ports);
   const internet = await FakeInternet.open();
-  const killAll = () => fleet.killAll();
+  const killAll = () => [fleet, probes].forEach((processes) => processes.killAll());
   process.on('exit', killAll);
   try {
-    return await new ChaosRun(order, fleet, internet, print).play();
+    return await new ChaosRun(order, fleet, probes, internet, print).play();
   } finally {
+    await probes.close();
     await fleet.close();
     await internet.close();
     process.off('exit', killAll);
@@ -77,28 +96,46 @@ class ChaosRun {
   private longestSettleMs = 0;
   /** What alerts showed when all had settled: of those that were triggered. */
   private triggeredRoutes = new Map<string, ShownRoute>();
+  private triggeredPagers: ReadonlySet<string> = new Set();
   private readonly awaited: AwaitedReminder[] = [];
-  private snapshot: DatabaseSnapshot = { deliveries: [], checks: [], events: 0, incidents: NO_INCIDENTS, broken: [] };
+  /** Of these, those that the newest reading of the database made due. */
+  private newestAwaited: AwaitedReminder[] = [];
+  private snapshot: DatabaseSnapshot = {
+    deliveries: [],
+    pagerDeliveries: [],
+    checks: [],
+    events: 0,
+    incidents: NO_INCIDENTS,
+    broken: [],
+  };
 
   constructor(
     private readonly order: ChaosOrder,
     private readonly fleet: Fleet,
+    private readonly probes: Probes,
     private readonly internet: FakeInternet,
     private readonly print: (line: string) => void,
   ) {
-    this.client = new ApiClient(fleet, internet, (text) => this.log(text));
+    this.client = new ApiClient(fleet, internet, probes, (text) => this.log(text));
     this.jobs = new Jobs(fleet, order.seed);
-    this.unprotectedRounds = Math.max(1, Math.round(order.minutes * UNPROTECTED_ROUNDS_PER_MINUTE));
+    const { length } = order;
+    const unprotected =
+      'rounds' in length ? length.rounds * UNPROTECTED_SHARE : length.minutes * UNPROTECTED_ROUNDS_PER_MINUTE;
+    this.unprotectedRounds = Math.max(1, Math.round(unprotected));
   }
 
   async play(): Promise<ChaosReport> {
-    const until = Date.now() + this.order.minutes * 60_000;
+    const { length } = this.order;
+    const until = 'minutes' in length ? Date.now() + length.minutes * 60_000 : 0;
+    const rounds = 'rounds' in length ? length.rounds : 0;
+    const goesOn = () => this.rounds < rounds || Date.now() < until || this.fleet.protectedMs < MIN_PROTECTED_MS;
     try {
       this.fleet.start(0);
+      await this.startProbes();
       for (const command of firstCommands()) this.model.apply(command);
       await this.settleAndVerify();
       await this.startJobs();
-      while ((Date.now() < until || this.fleet.protectedMs < MIN_PROTECTED_MS) && this.broken.length === 0) {
+      while (goesOn() && this.broken.length === 0) {
         if (this.rounds === this.unprotectedRounds) this.fleet.protectFirst();
         await this.round();
         await this.settleAndVerify();
@@ -113,10 +150,22 @@ class ChaosRun {
     return this.report();
   }
 
-  private async startJobs(): Promise<void> {
+  /** Before anything is checked: what the database notes of locations must be whole. */
+  private async startProbes(): Promise<void> {
+    await this.fleet.recover();
+    await this.fleet.inspect(watchLocations);
+    await this.fleet.recover();
+    await this.probes.start(this.api);
+  }
+
+  private startJobs(): Promise<void> {
+    return this.jobs.start(this.api);
+  }
+
+  private get api(): Api {
     const [service] = this.fleet.running;
     if (!service) throw new Error('no instance listens');
-    await this.jobs.start(service.api);
+    return service.api;
   }
 
   private async round(): Promise<void> {
@@ -161,6 +210,13 @@ class ChaosRun {
       case 'database':
         if (!this.fleet.inject(command)) this.log(`      #${number} skipped: the instance is starting`);
         return;
+      case 'probe':
+        if (isProbeChange(command.how)) this.client.changeProbe(command.how, command.probe, number);
+        else if (!this.probes.inject(command.how, command.probe))
+          this.log(`      #${number} skipped: the probe is starting`);
+        return;
+      case 'line':
+        return this.probes.setLine(command.probe, command.how);
       default:
         return command satisfies never;
     }
@@ -169,7 +225,7 @@ class ChaosRun {
   /** Lifts every fault, waits until everything is checked and delivered, then verifies all that can be observed. */
   private async settleAndVerify(): Promise<void> {
     await this.internet.heal();
-    await this.fleet.recover();
+    await Promise.all([this.fleet.recover(), this.probes.recover()]);
     await this.client.finish();
     await delay(THAW_BACKLOG_MS);
     await this.client.converge(this.model);
@@ -178,7 +234,7 @@ class ChaosRun {
     const tookMs = Date.now() - since;
     this.longestSettleMs = Math.max(this.longestSettleMs, tookMs);
     this.log(`      settled after ${(tookMs / 1000).toFixed(0)} s`);
-    this.broken.push(...this.client.broken.splice(0), ...this.fleet.failures.splice(0));
+    this.broken.push(...this.client.broken.splice(0), ...this.failures());
     // Reading an exclusive database would end the protected instance; that waits until its memory has been judged.
     if (this.fleet.isProtecting && this.fleet.database.exclusive) return;
     await this.inspect();
@@ -211,13 +267,10 @@ class ChaosRun {
     await this.settleAndVerify();
   }
 
-  /** Nothing disturbs: whoever is to be reminded is, once, within the time that this takes. */
+  /** Nothing disturbs: whoever is to be reminded since the last step is, once, within the time that this takes. */
   private async awaitReminders(): Promise<void> {
     if (this.broken.length > 0) return;
-    const before = this.awaited.length;
-    await this.inspect();
-    await this.fleet.recover();
-    const awaited = this.awaited.slice(before);
+    const awaited = this.newestAwaited;
     const isTold = (one: AwaitedReminder) =>
       this.internet.received.some(({ mode, body }) => mode === 'ok' && isReminder(body, one));
     await eventually('the last reminders', () => awaited.every(isTold), REMINDER_LIMIT_MS).catch(() => {
@@ -234,27 +287,39 @@ class ChaosRun {
       const sent = this.jobs.sent.map((ping) => ({ ...ping }));
       this.storedJobs = await readJobs(sql);
       this.broken.push(...brokenPings(sent, this.storedJobs, Date.now()));
-      const snapshot = await readDatabase(sql, steady);
-      this.awaited.push(...(await this.fleet.whileDue(() => makeRemindersDue(sql))));
+      const snapshot = await readDatabase(sql, steady, (ms) => this.isUndisturbed(ms));
+      this.newestAwaited = await this.fleet.whileDue(() => makeRemindersDue(sql));
+      this.awaited.push(...this.newestAwaited);
       return snapshot;
     });
-    this.broken.push(
-      ...this.fleet.failures.splice(0),
-      ...this.snapshot.broken,
-      ...brokenProperties(this.history(this.snapshot)),
-    );
+    this.broken.push(...this.failures(), ...this.snapshot.broken, ...brokenProperties(this.history(this.snapshot)));
     const { deliveries, checks } = this.snapshot;
     this.log(`      ${checks.length} checks, ${deliveries.length} deliveries, ${this.broken.length} broken`);
+    for (const line of this.broken) this.log(line);
   }
 
-  private history({ deliveries, checks }: DatabaseSnapshot): History {
-    const { requests, stopped, endings, quiet, incidentsInHand, reminderEdits } = this.client;
-    const { received, modeChanges, ownStalls } = this.internet;
+  private failures(): string[] {
+    return [...this.fleet.failures.splice(0), ...this.probes.failures.splice(0)];
+  }
+
+  /** No probe was disabled when what was recorded then was decided. */
+  private isUndisturbed(recordedMs: number): boolean {
+    return !this.client.disabled.some(
+      ({ from, to }) => recordedMs >= from - DECIDED_MS && recordedMs <= to + DECIDED_MS,
+    );
+  }
+
+  private history({ deliveries, pagerDeliveries, checks }: DatabaseSnapshot): History {
+    const { requests, stopped, endings, quiet, incidentsInHand, reminderEdits, disabled } = this.client;
+    const { received, pages, modeChanges, ownStalls } = this.internet;
     const { exits, downtimes, dues } = this.fleet;
     const isJudged = ({ alert, at }: AwaitedReminder) =>
       Date.now() > at + REMINDER_LIMIT_MS && !stopped.has(alert) && !reminderEdits.has(alert);
     return {
       deliveries: deliveries.map((one) => ({ ...one, contact: one.contact && requests.nameOf(one.contact) })),
+      pagerDeliveries,
+      pages,
+      triggeredPagers: this.triggeredPagers,
       checks,
       received,
       modeChanges,
@@ -266,6 +331,9 @@ class ChaosRun {
       dues,
       awaited: this.awaited.filter(isJudged),
       steady: this.requestCounts(),
+      placed: this.placed(),
+      disabled,
+      probeFaults: this.probes.faults,
       exits,
       downtimes,
       ownStalls,
@@ -289,11 +357,18 @@ class ChaosRun {
         name,
         {
           ...span,
-          intervalMs: Number(fields['interval']) * 1000,
+          intervalMs: (Number(fields['interval']) * 1000) / locationsOf(fields),
           ...(this.internet.requests.get(name) ?? { requests: 0, failed: 0 }),
         },
       ]),
     );
+  }
+
+  /** Of the unedited endpoints those with several locations. */
+  private placed(): Map<string, number> {
+    const steady = this.model.of('endpoint').filter((endpoint) => endpoint.steady);
+    const counts = steady.map(({ name, fields }) => [name, locationsOf(fields)] as const);
+    return new Map(counts.filter(([, count]) => count > 1));
   }
 
   private async untilSettled(since: number): Promise<void> {
@@ -315,8 +390,10 @@ class ChaosRun {
   /** What is not yet as it should be. */
   private async unsettled(since: number): Promise<string[]> {
     const { shown, lastChecked, routes } = await this.client.observe();
-    const triggered = shown.filter((one) => one.triggered === true);
-    this.triggeredRoutes = new Map([...routes].filter(([alert]) => triggered.some(({ name }) => name === alert)));
+    const triggered = new Set(shown.filter((one) => one.triggered === true).map(({ name }) => name));
+    this.triggeredRoutes = new Map([...routes].filter(([alert]) => triggered.has(alert)));
+    const pagers = this.model.of('alert').filter(isPager);
+    this.triggeredPagers = new Set(pagers.map(({ name }) => name).filter((name) => triggered.has(name)));
     const unchecked = [...lastChecked].filter(([name, at]) => this.model.isActive(name) && at < since);
     const pending = await this.client.pendingDeliveries();
     return [
@@ -335,7 +412,7 @@ class ChaosRun {
 
   private report(): ChaosReport {
     const { deliveries, checks, events, incidents } = this.snapshot;
-    const { received } = this.internet;
+    const { received, pages } = this.internet;
     const byClients = deliveries.filter(({ kind, reason }) => kind === 'resolved' && reason !== 'threshold').length;
     const count = (outcome: string) => checks.filter((check) => check.outcome === outcome).length;
     return {
@@ -348,6 +425,9 @@ class ChaosRun {
         ['checks of the remaining endpoints', checks.length],
         ['… of them down', count('down')],
         ['… of them unknown', count('unknown')],
+        ['… of them from probes', checks.filter(({ location }) => location > 0).length],
+        ['starts of probes', this.probes.restarts],
+        ['times that a probe or its line was disturbed', this.probes.faults],
         ['remaining events', events],
         ['deliveries', deliveries.length],
         ['… of them through a contact', deliveries.filter(({ contact }) => contact !== null).length],
@@ -362,6 +442,9 @@ class ChaosRun {
         ['requests that providers received', received.length],
         ['notifications that providers accepted', received.filter(({ mode }) => mode === 'ok').length],
         ['… of them repeats after an ambiguous end', repeats({ received })],
+        ['requests that the pager received', pages.length],
+        ['… keys of them', new Set(pages.map(({ key }) => key)).size],
+        ['… keys that are open in the end', openKeys(pages).size],
         ['pings of jobs', this.jobs.sent.length],
         ['… of them acknowledged', this.jobs.sent.filter(({ acknowledged }) => acknowledged).length],
         ...checksOfJobs(this.storedJobs),
@@ -375,6 +458,8 @@ class ChaosRun {
     };
   }
 }
+
+const locationsOf = (fields: Fields): number => String(fields['locations']).split(',').length;
 
 /** By what they say. */
 function checksOfJobs(stored: readonly StoredJob[]): [what: string, count: number][] {

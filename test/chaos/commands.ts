@@ -21,11 +21,27 @@ export type Command =
   | { do: 'restart'; instance: number }
   | { do: 'freeze'; instance: number }
   | { do: 'second instance'; how: 'joins' | 'leaves' | 'is killed' }
-  | { do: 'database'; how: 'is stopped' | 'is killed' | 'is frozen'; seconds: number };
+  | { do: 'database'; how: 'is stopped' | 'is killed' | 'is frozen'; seconds: number }
+  | { do: 'probe'; how: ProbeFault | ProbeChange; probe: number }
+  | { do: 'line'; how: LineState; probe: number };
 
 /** What people do about the open incident that is number `which`, counted round and round: names of incidents are the service's. */
 export const INCIDENT_ACTS = ['is taken in hand', 'is given back', 'is merged', 'is split', 'is told of'] as const;
 export type IncidentAct = (typeof INCIDENT_ACTS)[number];
+
+/** Keys of the probes that stand beside the service, each behind a line of its own. */
+export const PROBES = ['fra', 'use'] as const;
+export const PROBE_FAULTS = ['is killed', 'is restarted', 'is frozen'] as const;
+export type ProbeFault = (typeof PROBE_FAULTS)[number];
+/** What a client tells the service of a probe. */
+export const PROBE_CHANGES = ['is rotated', 'is disabled', 'is enabled'] as const;
+export type ProbeChange = (typeof PROBE_CHANGES)[number];
+/** Between a probe and the service; it stays so until the next of these, or the end of the round. */
+export const LINE_STATES = ['is cut', 'is silent', 'is whole'] as const;
+export type LineState = (typeof LINE_STATES)[number];
+
+export const isProbeChange = (how: ProbeFault | ProbeChange): how is ProbeChange =>
+  PROBE_CHANGES.some((change) => change === how);
 
 /** A command, and how long to wait before the next one. */
 export interface Step {
@@ -33,11 +49,15 @@ export interface Step {
   pauseMs: number;
 }
 
+/** Receivers of webhooks; the provider behind them is the pager. */
 export const CHANNELS = 6;
+export const PAGER = CHANNELS;
 /** Index of the instance that no command ends while it is protected. */
 export const PROTECTED_INSTANCE = 0;
-const MAX_RESOURCES: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 36, contact: 7 };
+const MAX_RESOURCES: Readonly<Record<Kind, number>> = { website: 5, endpoint: 26, alert: 42, contact: 7 };
 const TARGET_FAULTS = ['error', 'error', 'reset', 'hang'] as const;
+/** Of endpoints that are, or may be, checked from elsewhere. */
+const FAR_LOCATIONS = ['fra', 'local,fra', 'use,local', 'local,fra,use', 'local'] as const;
 const PROVIDER_MODES = ['ok', 'ok', 'error', 'hang', 'refuse', 'busy', 'reset'] as const;
 const STEPS_PER_ROUND = 48;
 
@@ -104,10 +124,13 @@ function clientChanges(model: Model, pick: Pick): Choice[] {
     if (hasRoom(model, 'alert')) choices.push([8, () => newAlert(model, pick(endpoints).name, pick)]);
     choices.push(
       [4, () => toggle(endpoints, pick)],
-      [2, () => edit(pick(endpoints), { interval: pick([1, 2]) })],
       [2, () => retarget(model, pick(endpoints))],
       [3, () => remove(pick(endpoints))],
     );
+    // What was recorded of a slot is judged by the interval that an endpoint has.
+    const [near, far] = [endpoints.filter((one) => !isFar(one)), endpoints.filter(isFar)];
+    if (isNonEmpty(near)) choices.push([2, () => edit(pick(near), { interval: pick([1, 2]) })]);
+    if (isNonEmpty(far)) choices.push([5, () => edit(pick(far), { locations: pick(FAR_LOCATIONS) })]);
     const active = endpoints.filter(({ name }) => model.isActive(name));
     if (isNonEmpty(active)) choices.push([3, () => ({ do: 'check now', name: pick(active).name })]);
   }
@@ -117,6 +140,7 @@ function clientChanges(model: Model, pick: Pick): Choice[] {
       [6, () => ({ do: 'acknowledge', name: pick(failing).name })],
       [9, () => ({ do: 'incident', how: pick(INCIDENT_ACTS), which: pick(SOME_INCIDENTS) })],
     );
+  choices.push([6, () => ({ do: 'probe', how: pick(PROBE_CHANGES), probe: pick(PROBE_NUMBERS) })]);
   return choices;
 }
 
@@ -127,15 +151,19 @@ function alertChanges(model: Model, pick: Pick): Choice[] {
     [4, () => toggle(alerts, pick)],
     [3, () => edit(pick(alerts), { failure_threshold: pick([1, 2, 3]), success_threshold: pick([1, 2]) })],
     [1, () => edit(pick(alerts), { after: pick(DELAYS) })],
-    [1, () => edit(pick(alerts), { reminds: pick([true, false]) })],
-    [3, () => edit(pick(alerts), { via: '', channel: pick(CHANNEL_NUMBERS), rotation: 0 })],
     [3, () => remove(pick(alerts))],
   ];
+  const hooks = alerts.filter((alert) => !isPager(alert));
+  if (!isNonEmpty(hooks)) return choices;
+  choices.push(
+    [1, () => edit(pick(hooks), { reminds: pick([true, false]) })],
+    [3, () => edit(pick(hooks), { via: '', channel: pick(CHANNEL_NUMBERS), rotation: 0 })],
+  );
   const contacts = model.of('contact');
-  if (isNonEmpty(contacts)) choices.push([3, () => edit(pick(alerts), { via: pick(contacts).name })]);
-  const attached = alerts.filter(({ fields }) => fields['via'] !== '');
+  if (isNonEmpty(contacts)) choices.push([3, () => edit(pick(hooks), { via: pick(contacts).name })]);
+  const attached = hooks.filter(({ fields }) => fields['via'] !== '');
   if (isNonEmpty(attached)) choices.push([2, () => ({ do: 'detach', name: pick(attached).name })]);
-  const own = alerts.filter(({ fields }) => fields['via'] === '');
+  const own = hooks.filter(({ fields }) => fields['via'] === '');
   if (isNonEmpty(own)) choices.push([2, () => rotate(model, pick(ratherOpen(model, own)))]);
   return choices;
 }
@@ -196,7 +224,7 @@ function environmentChanges(model: Model, pick: Pick, { database, protectFirst }
 
 const switchProvider = (pick: Pick): Command => ({
   do: 'provider',
-  channel: pick(CHANNEL_NUMBERS),
+  channel: pick([...CHANNEL_NUMBERS, PAGER]),
   mode: pick(PROVIDER_MODES),
 });
 
@@ -204,7 +232,11 @@ const switchProvider = (pick: Pick): Command => ({
 function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): Choice[] {
   const instances: [number, ...number[]] = model.hasSecondInstance ? [0, 1] : [0];
   const killable = instances.filter((instance) => !protectFirst || instance !== PROTECTED_INSTANCE);
-  const choices: Choice[] = [[3, () => ({ do: 'freeze', instance: pick(instances) })]];
+  const choices: Choice[] = [
+    [3, () => ({ do: 'freeze', instance: pick(instances) })],
+    [4, () => ({ do: 'probe', how: pick(PROBE_FAULTS), probe: pick(PROBE_NUMBERS) })],
+    [5, () => ({ do: 'line', how: pick(LINE_STATES), probe: pick(PROBE_NUMBERS) })],
+  ];
   if (isNonEmpty(killable))
     choices.push(
       [4, () => ({ do: 'kill -9', instance: pick(killable) })],
@@ -234,8 +266,12 @@ function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): 
 const SOME_DELAY = 5;
 const DELAYS = [0, 0, 0, SOME_DELAY] as const;
 const SOME_INCIDENTS = [0, 1, 2, 3] as const;
+const PROBE_NUMBERS = PROBES.map((_, number) => number) as [number, ...number[]];
 const CHANNEL_NUMBERS = Array.from({ length: CHANNELS }, (_, number) => number) as [number, ...number[]];
 const editable = (model: Model, kind: Kind): Resource[] => model.of(kind).filter(({ steady }) => !steady);
+/** Only such endpoints have other locations, or had. */
+export const isFar = ({ name }: { name: string }): boolean => name.startsWith('far') || name.includes('-far-');
+export const isPager = ({ fields }: { fields: Fields }): boolean => fields['pager'] === true;
 const hasRoom = (model: Model, kind: Kind): boolean => model.of(kind).length < MAX_RESOURCES[kind];
 const isNonEmpty = <T>(values: T[]): values is NonEmpty<T> => values.length > 0;
 
@@ -248,11 +284,25 @@ const create = (kind: Kind, name: string, parent: string | null, fields: Fields)
 });
 
 const newEndpoint = (model: Model, website: string, pick: Pick): Command => {
-  const name = model.newName('e');
-  return create('endpoint', name, website, { enabled: true, interval: pick([1, 2]), path: name });
+  const locations = pick(['local', 'local', ...FAR_LOCATIONS]);
+  const name = model.newName(locations === 'local' ? 'e' : 'far');
+  return create('endpoint', name, website, { enabled: true, interval: pick([1, 2]), path: name, locations });
 };
 
+/** To a pager, which stays where it is. */
+const pagerRule = (threshold: number): Fields => ({
+  enabled: true,
+  via: '',
+  pager: true,
+  failure_threshold: threshold,
+  success_threshold: 1,
+  after: 0,
+  reminds: false,
+});
+
 function newAlert(model: Model, endpoint: string, pick: Pick): Command {
+  if (pick([true, false, false, false]))
+    return create('alert', model.newName('pager'), endpoint, pagerRule(pick([1, 2])));
   const contacts = model.of('contact');
   const via = pick([true, false]) && isNonEmpty(contacts) ? pick(contacts).name : '';
   return create('alert', model.newName('a'), endpoint, {
@@ -298,9 +348,10 @@ function finalCommands(): Command[] {
   return [
     create('contact', 'final-c', null, { channel: 1, rotation: 0 }),
     create('website', 'final', null, { enabled: true }),
-    create('endpoint', 'final-e', 'final', { enabled: true, interval: 1, path: 'final-e' }),
+    create('endpoint', 'final-e', 'final', { enabled: true, interval: 1, path: 'final-e', locations: 'local' }),
     create('alert', 'final-a1', 'final-e', { ...rule, ...own }),
     create('alert', 'final-a2', 'final-e', { ...rule, via: 'final-c' }),
+    create('alert', 'final-pager', 'final-e', pagerRule(1)),
   ];
 }
 
@@ -322,7 +373,8 @@ export const FINALE: Readonly<Record<'before' | 'after', readonly ((model: Model
 };
 
 const switchable = (model: Model): Resource[] => model.of('endpoint').filter(({ calm }) => !calm);
-const ownRoutes = (model: Model): Resource[] => editable(model, 'alert').filter(({ fields }) => fields['via'] === '');
+const ownRoutes = (model: Model): Resource[] =>
+  editable(model, 'alert').filter((alert) => alert.fields['via'] === '' && !isPager(alert));
 
 /** What a command is counted as in the summary. */
 export const kindOf = (command: Command): string =>
@@ -337,31 +389,33 @@ export function lineOf(command: Command): string {
   return [kindOf(command), ...settings, ...fields].join(' ');
 }
 
-/** A website whose endpoints and contact are never edited, and one whose endpoints and contacts may be. */
+/** Contacts, and locations of the four endpoints, of the websites that there are from the beginning. */
+const FIRST_WEBSITES = {
+  steady: { contacts: ['steady-c0'], locations: ['local', 'local', 'local', 'local'] },
+  'steady-far': { contacts: ['steady-c0'], locations: ['local,fra,use', 'fra', 'local,fra', 'local,fra,use'] },
+  loose: { contacts: ['loose-c0', 'loose-c1'], locations: ['local', 'local', 'local', 'local'] },
+} as const;
+
+/** Two websites whose endpoints and contact are never edited, one of them seen from elsewhere, and one that may be edited. */
 export function firstCommands(): Command[] {
   const commands: Command[] = [];
-  const contacts = { steady: ['steady-c0'], loose: ['loose-c0', 'loose-c1'] };
-  for (const [index, contact] of [...contacts.steady, ...contacts.loose].entries())
+  for (const [index, contact] of ['steady-c0', 'loose-c0', 'loose-c1'].entries())
     commands.push(create('contact', contact, null, { channel: (2 * index) % CHANNELS, rotation: 0 }));
-  for (const website of ['steady', 'loose'] as const) {
+  for (const [website, { contacts, locations }] of Object.entries(FIRST_WEBSITES)) {
     commands.push(create('website', website, null, { enabled: true }));
-    for (let index = 0; index < 4; index++) {
+    for (const [index, location] of locations.entries()) {
       const endpoint = `${website}-e${index}`;
-      commands.push(
-        create('endpoint', endpoint, website, { enabled: true, interval: 1 + (index % 2), path: endpoint }),
-      );
+      const check = { interval: 1 + (index % 2), path: endpoint, locations: location };
+      commands.push(create('endpoint', endpoint, website, { enabled: true, ...check }));
       const rule = { enabled: true, success_threshold: 1, reminds: true };
       const own = { via: '', channel: (index + 1) % CHANNELS, rotation: 0 };
-      const via = contacts[website][index % contacts[website].length] ?? '';
+      const via = contacts[index % contacts.length] ?? '';
+      const after = index === 3 && location === 'local' ? SOME_DELAY : 0;
       commands.push(
         create('alert', `${website}-a${index}-1`, endpoint, { ...rule, ...own, failure_threshold: 1, after: 0 }),
-        create('alert', `${website}-a${index}-2`, endpoint, {
-          ...rule,
-          via,
-          failure_threshold: 2,
-          after: index === 3 ? SOME_DELAY : 0,
-        }),
+        create('alert', `${website}-a${index}-2`, endpoint, { ...rule, via, failure_threshold: 2, after }),
       );
+      if (index % 2 === 1) commands.push(create('alert', `${website}-pager${index}`, endpoint, pagerRule(1)));
     }
   }
   return commands;

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import type { Sql } from '../../src/platform/database/database';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
-import { DatabaseWitness } from '../harness/processes/service-process';
 import type { DatabaseName } from './commands';
 
 export type Disruption = 'is stopped' | 'is killed' | 'is frozen';
@@ -40,15 +39,9 @@ class EmbeddedDirectory implements ChaosDatabase {
 
   async inspect<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const embedded = await EmbeddedPostgres.start({ directory: this.directory });
-    const client = new Client({ user: 'postgres', stream: () => embedded.connect() });
     try {
-      await client.connect();
-      return await work({
-        query: async <Row>(sql: string, parameters: readonly unknown[] = []) =>
-          (await client.query(sql, [...parameters])).rows as Row[],
-      });
+      return await onClient({ user: 'postgres', stream: () => embedded.connect() }, work);
     } finally {
-      await client.end();
       await embedded.close();
     }
   }
@@ -66,18 +59,15 @@ class PostgresServer implements ChaosDatabase {
   readonly name = 'postgres';
   readonly exclusive = false;
   readonly env = {};
-  private readonly witness: DatabaseWitness;
 
-  constructor(private readonly cluster: PostgresCluster) {
-    this.witness = DatabaseWitness.on(cluster.url);
-  }
+  constructor(private readonly cluster: PostgresCluster) {}
 
   get url(): string {
     return this.cluster.url;
   }
 
   inspect<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return work(this.witness);
+    return onClient({ connectionString: this.url, query_timeout: 60_000, connectionTimeoutMillis: 10_000 }, work);
   }
 
   async disrupt(how: Disruption, seconds: number): Promise<void> {
@@ -90,7 +80,22 @@ class PostgresServer implements ChaosDatabase {
   }
 
   async remove(): Promise<void> {
-    await this.witness.close();
     await this.cluster.remove();
+  }
+}
+
+/** One session, so that the work may be a transaction. */
+async function onClient<T>(config: ClientConfig, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const client = new Client(config);
+  // The server may end it; its next statement tells.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work({
+      query: async <Row>(sql: string, parameters: readonly unknown[] = []) =>
+        (await client.query(sql, [...parameters])).rows as Row[],
+    });
+  } finally {
+    await client.end();
   }
 }

@@ -1,15 +1,16 @@
 import { type ResponseMode, SwitchableServer } from '../harness/servers/switchable-server';
-import { CHANNELS, type ProviderMode } from './commands';
+import { CHANNELS, PAGER, type ProviderMode } from './commands';
 import { ROTATION_HEADER } from './requests';
-import type { Span, ReceivedNotification, ModeChange } from './history';
+import type { Span, ReceivedNotification, ModeChange, Page } from './history';
 
 const BEAT_MS = 100;
 const STALL_MS = 1000;
 
-/** Everything around the service: one server with all targets, one per channel. Records what they received and how they were switched. */
+/** Everything around the service: one server with all targets, one per channel, the last of which is a pager. Records what they received and how they were switched. */
 export class FakeInternet {
   readonly startedAt = Date.now();
   readonly received: ReceivedNotification[] = [];
+  readonly pages: Page[] = [];
   /** By endpoint: requests that its target received, and those of them not answered with `ok`. */
   readonly requests = new Map<string, { requests: number; failed: number }>();
   readonly modeChanges = new Map<string, ModeChange[]>();
@@ -39,7 +40,18 @@ export class FakeInternet {
           }),
         ),
       );
+    const pager = await SwitchableServer.start(({ at, mode, body }) => {
+      const event = JSON.parse(body) as { dedup_key: string; event_action: Page['action'] };
+      internet.pages.push({ at, mode, key: event.dedup_key, action: event.event_action });
+    });
+    pager.status = 202;
+    pager.body = '{"status":"success"}';
+    channels.push(pager);
     return internet;
+  }
+
+  get pagerConfig(): object {
+    return { routing_key: 'a'.repeat(32), api_url: this.hookUrl(PAGER) };
   }
 
   targetUrl(path: string): string {
@@ -72,7 +84,7 @@ export class FakeInternet {
   }
 
   async heal(): Promise<void> {
-    for (let channel = 0; channel < CHANNELS; channel++) await this.switchProvider(channel, 'ok');
+    for (const channel of this.channels.keys()) await this.switchProvider(channel, 'ok');
   }
 
   async close(): Promise<void> {

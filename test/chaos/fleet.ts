@@ -51,6 +51,11 @@ export class Fleet {
     return this.instances.flatMap((instance) => instance?.running ?? []);
   }
 
+  /** Of those. */
+  get ports(): number[] {
+    return this.running.map(({ url }) => Number(new URL(url).port));
+  }
+
   start(index: number): void {
     const { url, env } = this.database;
     this.instances[index] ??= new SupervisedProcess(

@@ -47,11 +47,14 @@ export const received = (
 export const GOOD: History = {
   deliveries: [delivery('ev_1', 'triggered'), delivery('ev_2', 'resolved')],
   received: [received('ev_1', 11, { mode: 'error' }), received('ev_1', 16), received('ev_2', 42)],
+  pagerDeliveries: [],
+  pages: [],
+  triggeredPagers: new Set(),
   checks: [
-    { endpoint: 'e1', at: at(5), outcome: 'up' },
-    { endpoint: 'e1', at: at(11), outcome: 'down' },
-    { endpoint: 'e1', at: at(41), outcome: 'up' },
-    { endpoint: 'e2', at: at(20), outcome: 'up' },
+    { endpoint: 'e1', location: 0, at: at(5), outcome: 'up' },
+    { endpoint: 'e1', location: 0, at: at(11), outcome: 'down' },
+    { endpoint: 'e1', location: 0, at: at(41), outcome: 'up' },
+    { endpoint: 'e2', location: 0, at: at(20), outcome: 'up' },
   ],
   modeChanges: new Map([
     [
@@ -70,6 +73,9 @@ export const GOOD: History = {
   dues: [],
   awaited: [],
   steady: new Map([['e1', { from: at(0), to: at(60), intervalMs: 1000, requests: 61, failed: 30 }]]),
+  placed: new Map(),
+  disabled: [],
+  probeFaults: 0,
   exits: [],
   downtimes: [],
   ownStalls: [],

@@ -12,7 +12,7 @@ export interface ModeChange {
   mode: ResponseMode;
 }
 
-/** A row of the outbox: one per event, because every alert here sends its resolves; and reminders. */
+/** A row of the outbox: one per event, because every alert here sends its resolves; reminders; for the pager acknowledgements. */
 export interface Delivery {
   id: string;
   /** When its event happened, or it fell due. */
@@ -64,9 +64,24 @@ export interface AwaitedReminder {
   at: number;
 }
 
+/** When a probe may have been disabled. */
+export interface DisabledSpan extends Span {
+  probe: number;
+}
+
+/** A request that the pager received. */
+export interface Page extends Pick<SeenRequest, 'at' | 'mode'> {
+  /** Its dedup key. */
+  key: string;
+  action: 'trigger' | 'acknowledge' | 'resolve';
+}
+
 export interface StoredCheck {
   endpoint: string;
+  /** Number of the probe, 0 for the service itself. */
+  location: number;
   at: number;
+  /** What this location saw. */
   outcome: 'up' | 'down' | 'unknown';
 }
 
@@ -86,8 +101,14 @@ export interface InstanceExit {
 
 /** Everything that happened in a run, up to a moment when no delivery was pending. */
 export interface History {
-  /** In outbox order. */
+  /** To webhooks, in outbox order. */
   deliveries: readonly Delivery[];
+  /** To the pager, in outbox order. */
+  pagerDeliveries: readonly Delivery[];
+  /** In order of arrival. */
+  pages: readonly Page[];
+  /** Alerts to the pager that show as triggered. */
+  triggeredPagers: ReadonlySet<string>;
   /** In order of arrival. */
   received: readonly ReceivedNotification[];
   checks: readonly StoredCheck[];
@@ -107,6 +128,11 @@ export interface History {
   awaited: readonly AwaitedReminder[];
   /** Endpoints that no command edits. */
   steady: ReadonlyMap<string, RequestCount>;
+  /** Of these, how many locations those have that have several; the majority decides. */
+  placed: ReadonlyMap<string, number>;
+  disabled: readonly DisabledSpan[];
+  /** Times that a probe or its line was disturbed. */
+  probeFaults: number;
   exits: readonly InstanceExit[];
   /** When instances could write no outcome: the database was unavailable, or they were frozen. */
   downtimes: readonly Span[];

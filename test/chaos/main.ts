@@ -5,23 +5,27 @@ import { type ChaosOrder, type ChaosReport, playChaos } from './chaos-run';
 import type { DatabaseName } from './commands';
 
 const BOTH: readonly DatabaseName[] = ['embedded', 'postgres'];
-const USAGE = 'usage: npm run test:chaos -- [--minutes N] [--seed S] [--database embedded|postgres|in-turn]';
+const USAGE =
+  'usage: npm run test:chaos -- [--minutes N | --rounds N] [--seed S] [--database embedded|postgres|in-turn]';
 
 function readOrders(): ChaosOrder[] {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '2' },
+      rounds: { type: 'string' },
       seed: { type: 'string', default: String(randomInt(1_000_000)) },
       database: { type: 'string' },
     },
   });
   const databases = values.database === 'in-turn' ? [inTurn()] : named(values.database);
   const [minutes, seed] = [Number(values.minutes) / databases.length, Number(values.seed)];
-  if (databases.length === 0 || !(minutes > 0) || !Number.isInteger(seed)) {
+  const rounds = values.rounds === undefined ? null : Number(values.rounds);
+  const isLong = rounds === null ? minutes > 0 : Number.isInteger(rounds) && rounds > 0;
+  if (databases.length === 0 || !isLong || !Number.isInteger(seed)) {
     console.error(USAGE);
     process.exit(2);
   }
-  return databases.map((database) => ({ database, seed, minutes }));
+  return databases.map((database) => ({ database, seed, length: rounds === null ? { minutes } : { rounds } }));
 }
 
 const named = (word: string | undefined) => BOTH.filter((name) => word === undefined || word === name);
@@ -49,8 +53,9 @@ async function main(): Promise<number> {
   const orders = readOrders();
   const reports = await Promise.all(
     orders.map((order) => {
-      const { database, minutes, seed } = order;
-      console.log(`Chaos on the database "${database}", ${minutes} minutes, --seed ${seed}`);
+      const { database, length, seed } = order;
+      const how = 'rounds' in length ? `${length.rounds} rounds` : `${length.minutes} minutes`;
+      console.log(`Chaos on the database "${database}", ${how}, --seed ${seed}`);
       return playChaos(order, (line) => console.log(orders.length > 1 ? `${database.padEnd(8)} ${line}` : line));
     }),
   );

@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, string | number | boolean>>;
 
 /**
  * A website, an endpoint, an alert or a contact as it should be. An alert notifies `via` a contact, or by itself when that is
- * empty; only then it has a channel and a rotation of its own.
+ * empty; only then it has a channel and a rotation of its own. One to a pager has neither.
  */
 export interface Resource {
   kind: Kind;
@@ -107,6 +107,8 @@ export class Model {
       case 'restart':
       case 'freeze':
       case 'database':
+      case 'probe':
+      case 'line':
         return;
       default:
         return command satisfies never;

@@ -6,9 +6,14 @@ import {
   type DatabaseName,
   firstCommands,
   INCIDENT_ACTS,
+  isFar,
+  isPager,
   kindOf,
+  LINE_STATES,
   lineOf,
   planRound,
+  PROBE_CHANGES,
+  PROBE_FAULTS,
 } from './commands';
 import { mismatches, Model } from './model';
 
@@ -51,6 +56,8 @@ describe('the plan of a chaos run', () => {
       'restart',
       'freeze',
       ...INCIDENT_ACTS.map((how) => `incident ${how}`),
+      ...[...PROBE_FAULTS, ...PROBE_CHANGES].map((how) => `probe ${how}`),
+      ...LINE_STATES.map((how) => `line ${how}`),
     );
     const onPostgres = ['joins', 'leaves', 'is killed'].map((how) => `second instance ${how}`);
     onPostgres.push('database is stopped', 'database is killed', 'database is frozen');
@@ -80,6 +87,28 @@ describe('the plan of a chaos run', () => {
   });
 });
 
+describe('probes and the pager in the plan of a chaos run', () => {
+  const { commands, model } = play(1, 'postgres');
+  const edited = (field: string) =>
+    commands.flatMap((command) =>
+      command.do === 'update' && command.kind === 'endpoint' && field in command.fields ? [command] : [],
+    );
+
+  it('changes where endpoints are checked from, and never the interval of those that other locations check', () => {
+    expect(new Set(edited('locations').map(({ fields }) => fields['locations'])).size).toBeGreaterThan(3);
+    expect(edited('locations').filter((command) => !isFar(command))).toEqual([]);
+    expect(edited('interval').filter(isFar)).toEqual([]);
+    for (const one of model.of('endpoint')) expect(isFar(one) || one.fields['locations'] === 'local').toBe(true);
+  });
+
+  it('leaves alerts to the pager where they are', () => {
+    const pagers = model.of('alert').filter(isPager);
+    expect(pagers.length).toBeGreaterThanOrEqual(4);
+    for (const { fields } of pagers) expect(fields).toMatchObject({ via: '', reminds: false });
+    expect(pagers.filter(({ fields }) => 'channel' in fields)).toEqual([]);
+  });
+});
+
 describe('contacts in the plan of a chaos run', () => {
   const { commands } = play(1, 'postgres');
 
@@ -99,7 +128,7 @@ describe('contacts in the plan of a chaos run', () => {
   it('leaves no alert with a contact that is gone, and none with both a contact and an address of its own', () => {
     const { model } = play(2, 'postgres');
     const contacts = new Set(model.of('contact').map(({ name }) => name));
-    for (const { fields } of model.of('alert')) {
+    for (const { fields } of model.of('alert').filter((alert) => !isPager(alert))) {
       const via = String(fields['via']);
       expect([via === '' || contacts.has(via), 'channel' in fields]).toEqual([true, via === '']);
     }

@@ -65,10 +65,10 @@ describe('the properties of a chaos run', () => {
   it('finds two different bodies under one id', () => {
     const bodies = [
       ...GOOD.received.slice(0, 2),
-      received('ev_2', 42, { mode: 'hang', body: 'other' }),
+      received('ev_2', 42, { mode: 'hang', body: 'about ev_3' }),
       received('ev_2', 44),
     ];
-    expect(broken({ received: bodies })).toEqual(['one id, two bodies: ev_2']);
+    expect(broken({ received: bodies })).toEqual(['one id, two bodies: ev_2: about ev_3 and about ev_2']);
   });
 
   it('finds an alert of an endpoint whose target never failed', () => {
@@ -100,9 +100,9 @@ describe('the properties of a chaos run', () => {
 
   it('finds check results that contradict the target, unless the test process itself stalled', () => {
     const checks = [
-      { endpoint: 'e2', at: at(30), outcome: 'down' as const },
-      { endpoint: 'e1', at: at(20), outcome: 'up' as const },
-      { endpoint: 'e1', at: at(21), outcome: 'unknown' as const },
+      { endpoint: 'e2', location: 0, at: at(30), outcome: 'down' as const },
+      { endpoint: 'e1', location: 0, at: at(20), outcome: 'up' as const },
+      { endpoint: 'e1', location: 0, at: at(21), outcome: 'unknown' as const },
     ];
     expect(broken({ checks })).toEqual([
       'invented failure: e2 was down at 12:00:30.000 while its target was fine',

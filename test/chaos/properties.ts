@@ -1,6 +1,8 @@
 import type { ResponseMode } from '../harness/servers/switchable-server';
 import { byId, type Delivery, type History, isAccepted, type ModeChange, nameOf, overlap, type Span } from './history';
 import { episodeProperties } from './episode-properties';
+import { locationProperties } from './location-properties';
+import { pagerProperties } from './pager-properties';
 
 /** Broken promises, one line each. */
 export const brokenProperties = (history: History): string[] => [
@@ -11,6 +13,8 @@ export const brokenProperties = (history: History): string[] => [
   ...checksAgreeWithTargets(history),
   ...nothingIsCheckedTooOften(history),
   ...episodeProperties(history),
+  ...pagerProperties(history),
+  ...locationProperties(history),
 ];
 
 function everyEventIsDelivered({ deliveries, received, stopped }: History): string[] {
@@ -55,10 +59,16 @@ function nothingIsDeliveredTwice(history: History): string[] {
         const others = arrivals.filter((one) => one.at !== at).map((one) => `${clock(one.at)} (${one.mode})`);
         return `duplicate without ambiguity: ${names.get(id) ?? id} was accepted at ${clock(at)}, and sent at ${others.join(', ')}`;
       });
-    const bodies = new Set(arrivals.map(({ body }) => body));
-    if (bodies.size > 1) broken.push(`one id, two bodies: ${id}`);
+    const [body = '', other] = new Set(arrivals.map((one) => one.body));
+    if (other !== undefined) broken.push(`one id, two bodies: ${id}: ${difference(body, other)}`);
     return broken;
   });
+}
+
+/** What stands around the first place where they differ. */
+function difference(a: string, b: string): string {
+  const from = Math.max(0, [...a].findIndex((letter, place) => letter !== b[place]) - 20);
+  return [a, b].map((text) => text.slice(from, from + 80)).join(' and ');
 }
 
 /** How often a provider accepted the same notification again. */
@@ -139,11 +149,11 @@ const EXTRA_REQUESTS_PER_FAULT = 2;
 /** Slots do not start exactly on time. */
 const SLOT_JITTER = 1.1;
 
-function nothingIsCheckedTooOften({ steady, exits, downtimes }: History): string[] {
+function nothingIsCheckedTooOften({ steady, exits, downtimes, probeFaults }: History): string[] {
   return [...steady].flatMap(([endpoint, { intervalMs, requests, failed, from, to }]) => {
     // A failure during a stall of the monitor is checked again, so half of the failures may be such repeats.
     const due = (SLOT_JITTER * (to - from)) / intervalMs + failed / 2;
-    const most = due + EXTRA_REQUESTS_PER_FAULT * (exits.length + downtimes.length) + 5;
+    const most = due + EXTRA_REQUESTS_PER_FAULT * (exits.length + downtimes.length + probeFaults) + 5;
     if (requests <= most) return [];
     return [`checked too often: ${endpoint} ${requests} times in ${to - from} ms, each ${intervalMs} ms is due`];
   });

@@ -76,7 +76,7 @@ export class Requests {
     }
   }
 
-  private bodyOf({ path, via, channel, rotation, reminds, ...plain }: Fields): object {
+  private bodyOf({ path, locations, via, channel, rotation, reminds, pager, ...plain }: Fields): object {
     const config = {
       url: this.internet.hookUrl(Number(channel)),
       headers: [{ key: ROTATION_HEADER, value: String(rotation) }],
@@ -84,9 +84,11 @@ export class Requests {
     return {
       ...plain,
       ...(path === undefined ? {} : { url: this.internet.targetUrl(String(path)) }),
+      ...(locations === undefined ? {} : { locations: String(locations).split(',') }),
       ...(reminds === undefined ? {} : { remind_every: reminds ? REMIND_EVERY_SECONDS : null }),
       ...(via ? { contact_id: this.ids.get(String(via)) } : {}),
       ...(via === '' ? { contact_id: null, type: 'webhook' } : {}),
+      ...(pager ? { type: 'pagerduty', config: this.internet.pagerConfig } : {}),
       ...(channel === undefined || via ? {} : { config }),
     };
   }

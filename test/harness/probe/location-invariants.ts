@@ -87,9 +87,12 @@ interface Recorded {
   recordedMs: number;
 }
 
+type IsJudged = (name: string, recordedMs: number) => boolean;
+
 /** What is stored of an endpoint, and what is known of its locations. */
 interface Stored {
   id: string;
+  name: string;
   key: string;
   status: number;
   failures: number;
@@ -97,7 +100,7 @@ interface Stored {
 }
 
 const ENDPOINTS = `
-  SELECT e.id, e.key::text AS key, s.status, s.consecutive_failures AS failures, s.consecutive_successes AS successes
+  SELECT e.id, e.name, e.key::text AS key, s.status, s.consecutive_failures AS failures, s.consecutive_successes AS successes
     FROM endpoint e JOIN endpoint_state s ON s.endpoint_id = e.id JOIN endpoint_schedule c ON c.endpoint_id = e.id
    WHERE c.active AND c.located`;
 
@@ -109,9 +112,10 @@ const RECORDED = `
  * What is wrong with slots and verdicts, in a database that `watchLocations` has watched from the first check on, with no batch
  * under way: a slot of a location twice, a location's checks out of their order, a verdict that is not what `verdictOf` gives over
  * the results recorded until then, a stored state that is not the last verdict. Of endpoints whose interval, timeout and quorum
- * were not changed. Verdicts are judged from the newest change of an endpoint's locations on, while none of its probes is disabled.
+ * were not changed. Verdicts are judged from the newest change of an endpoint's locations on, while none of its probes is disabled,
+ * and of those `isJudged` says so: endpoints by name, and when they were recorded.
  */
-export async function findLocationViolations(sql: Sql): Promise<Violation[]> {
+export async function findLocationViolations(sql: Sql, isJudged: IsJudged = () => true): Promise<Violation[]> {
   const wrong = await findAll(sql, SLOTS);
   const stored = await sql.query<Stored>(ENDPOINTS);
   const located = await readLocations(
@@ -124,7 +128,7 @@ export async function findLocationViolations(sql: Sql): Promise<Violation[]> {
     const { rule, locations } = located.get(endpoint.id) ?? { rule: null, locations: [] };
     if (rule === null || locations.some(({ isOut }) => isOut)) continue;
     const recorded = await sql.query<Recorded>(RECORDED, [endpoint.key]);
-    verdicts.push(...wrongVerdicts(endpoint, rule, locations, recorded));
+    verdicts.push(...wrongVerdicts(endpoint, rule, locations, recorded, isJudged));
   }
   if (verdicts.length > 0) wrong.push({ what: 'a verdict that is not that of the results', ids: verdicts.slice(0, 5) });
   return wrong;
@@ -144,6 +148,7 @@ function wrongVerdicts(
   rule: VerdictRule,
   stored: readonly StoredLocation[],
   recorded: readonly Recorded[],
+  isJudged: IsJudged,
 ): string[] {
   const wrong: string[] = [];
   const fromMs = Math.max(...stored.map(({ assignedMs }) => assignedMs));
@@ -162,7 +167,10 @@ function wrongVerdicts(
     locations = locations.map((one) =>
       one.number === location && recordedMs >= one.assignedMs ? afterResult(one, own, checkedMs) : one,
     );
-    if (recordedMs < fromMs) continue;
+    if (recordedMs < fromMs || !isJudged(endpoint.name, recordedMs)) {
+      last = null;
+      continue;
+    }
     const name = `${endpoint.id} from ${location} at ${new Date(checkedMs).toISOString()}`;
     const moments = momentsOf(locations, rule, recordedMs);
     const isSilence = location === NO_LOCATION;

@@ -17,13 +17,14 @@ export class FaultProxy {
 
   private constructor(
     private readonly server: Server,
-    private targetPort: number,
+    private targetPort: () => number | null,
   ) {}
 
-  static async to(targetPort: number): Promise<FaultProxy> {
+  /** `target`: a port, or what gives one for each connection; `null` while nothing listens. */
+  static async to(target: number | (() => number | null)): Promise<FaultProxy> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const proxy = new FaultProxy(server, targetPort);
+    const proxy = new FaultProxy(server, typeof target === 'number' ? () => target : target);
     server.on('connection', (client: Socket) => proxy.join(client));
     return proxy;
   }
@@ -44,7 +45,7 @@ export class FaultProxy {
 
   /** Where new connections lead from now on; those that are open are cut. */
   repoint(targetPort: number): void {
-    this.targetPort = targetPort;
+    this.targetPort = () => targetPort;
     this.cut();
   }
 
@@ -61,11 +62,12 @@ export class FaultProxy {
   }
 
   private join(client: Socket): void {
-    if (this.fault === 'reset') {
+    const port = this.targetPort();
+    if (this.fault === 'reset' || port === null) {
       client.resetAndDestroy();
       return;
     }
-    const upstream = connect(this.targetPort, '127.0.0.1');
+    const upstream = connect(port, '127.0.0.1');
     const pair = [client, upstream] as const;
     this.pairs.add(pair);
     for (const [from, to] of [pair, [upstream, client] as const]) {
