@@ -86,9 +86,13 @@ describe(`${HISTORIES} random histories of incidents`, () => {
 
   /** A parent and its child, one with two alerts, one on degraded. */
   const begin = async (): Promise<void> => {
-    // Nobody sends here: what waits from histories before would be overdue after some minutes.
-    for (const table of ['incident', 'incident_sequence', 'website', 'acknowledgement', 'notification'])
+    for (const table of ['incident', 'incident_sequence', 'website', 'acknowledgement'])
       await alerting.database.query(`DELETE FROM ${table} WHERE org_id = $1`, [orgId]);
+    // Nobody sends here: what waits from histories before would be overdue after some minutes.
+    await alerting.database.query(
+      `UPDATE notification SET state = 'superseded', detail = 'deleted', config = NULL, finished_at = now() WHERE org_id = $1 AND state = 'pending'`,
+      [orgId],
+    );
     ids = [];
     for (let i = 0; i < ENDPOINTS; i++) {
       const id = await alerting.endpoint(orgId, `Endpoint ${i}`);
