@@ -4,12 +4,15 @@ const TOKEN = 'ump_0123456789abcdefghijklmnopqrstuvwxyz';
 const lines = probeLines('https://uptime.example.com', TOKEN);
 
 describe('the lines that start a probe', () => {
-  it.each(lines)('of $title have address and token, and the token in no argument of a command (Grafana gcx #1262)', ({ text }) => {
-    expect(text).toContain('PROBE_URL=https://uptime.example.com');
-    // What stands between a line that ends with <<'END' and END is read from a file that nobody else reads.
-    const commands = text.replace(/^(.*<<'END'$)[^]*?^END$/gm, '$1');
-    expect([text.includes(`\nPROBE_TOKEN=${TOKEN}\n`), commands.includes(TOKEN)]).toEqual([true, false]);
-  });
+  it.each(lines)(
+    'of $title have address and token, and the token in no argument of a command (Grafana gcx #1262)',
+    ({ text }) => {
+      expect(text).toContain('PROBE_URL=https://uptime.example.com');
+      // What stands between a line that ends with <<'END' and END is read from a file that nobody else reads.
+      const commands = text.replace(/^(.*<<'END'$)[^]*?^END$/gm, '$1');
+      expect([text.includes(`\nPROBE_TOKEN=${TOKEN}\n`), commands.includes(TOKEN)]).toEqual([true, false]);
+    },
+  );
 
   it('are for the four places where it runs', () => {
     expect(lines.map(({ title }) => title)).toEqual(['Docker', 'Compose', 'systemd', 'Kubernetes']);
