@@ -168,7 +168,7 @@ describe('the API’s server against clients that do not read their responses', 
   }
   async function readSlowly(): Promise<void> {
     const { length } = await (await fetch(`${app.url}/api/v1/openapi.json`)).text();
-    // All of them wait at once: far less than an address may leave unread.
+    // At this pace more than a minute: twice what a client has that reads nothing.
     const [count, began] = [20, performance.now()];
     await send(request('/api/v1/openapi.json').repeat(count));
     const client = clients.at(-1);
