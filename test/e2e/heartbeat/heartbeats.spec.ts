@@ -259,7 +259,7 @@ describe('a heartbeat', () => {
     // The first success has changed its status, which may be told after it.
     const told = async () =>
       (await reader.after(begin, null, 100)).flatMap(({ message }) =>
-        message?.includes('event: heartbeat') ? [message] : [],
+        message?.includes('event: heartbeat') && message.includes(made.id) ? [message] : [],
       );
     await eventually('they are told', async () => (await told()).length >= 3);
     const kinds = ['start', 'log', 'success'];
