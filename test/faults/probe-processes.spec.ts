@@ -5,7 +5,7 @@ import { Database, type Sql } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
 import type { CreatedProbeView, ProbeView } from '../../src/probe/probe.dto';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
-import { numberNow } from '../harness/app/scripted-probe';
+import { numberNow } from '../harness/app/manual-probe';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { freePort } from '../harness/machine/free-port';
 import { fakeTime, SetClock } from '../harness/machine/set-clock';
@@ -238,9 +238,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
 
   it(
     'killed and started again, goes on with the next slot on its millisecond: no burst, no event (Grafana agent #1605)',
-    async () => {
-      await played.killed;
-    },
+    () => played.killed,
     LIMIT,
   );
 
@@ -265,9 +263,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
 
   it(
     'two with one token: the second works and the first waits, and takes over within 60 s of its end',
-    async () => {
-      await played.twoProcesses;
-    },
+    () => played.twoProcesses,
     LIMIT,
   );
 
@@ -291,13 +287,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
     expect([await eventsOf(bench.witness, all), toldOf('cut'), toldOf('shared')]).toEqual([[], [], []]);
   }
 
-  it(
-    'cut off and back, has each slot recorded, once and in its order: no event',
-    async () => {
-      await played.cutOff;
-    },
-    LIMIT,
-  );
+  it('cut off and back, has each slot recorded, once and in its order: no event', () => played.cutOff, LIMIT);
 
   async function cutForLong(): Promise<void> {
     const relay = bench.keep(await FaultProxy.to(Number(new URL(serviceUrl).port)));
@@ -345,9 +335,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   if (LONG)
     it(
       'cut off for 20 minutes, checks for 15, keeps the newest 15 and counts what it dropped: gaps are gaps',
-      async () => {
-        await played.cutForLong;
-      },
+      () => played.cutForLong,
       LIMIT,
     );
 
@@ -403,9 +391,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   const withClocks = fakeTime === null ? it.skip : it;
   withClocks(
     'with a wall clock 400 days or 5 minutes off, set back while it runs, checks by the time of the service (Icinga #9790, #3274; skipped without faketime)',
-    async () => {
-      await played.wrongClocks;
-    },
+    () => played.wrongClocks,
     LIMIT,
   );
 
@@ -464,9 +450,7 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
 
   it(
     'whose service is killed and comes back: nothing is lost, what is still down is told with its first fresh failure, what healed is an outage and no event',
-    async () => {
-      await played.away;
-    },
+    () => played.away,
     LIMIT,
   );
 
@@ -516,9 +500,7 @@ describe('kill -9 of a service between the intake of results and their commit', 
 
   it.each(KILL_DATABASES.map(([name], index) => [name, index] as const))(
     'loses no result on %s and counts none twice: the probe sends again what was not committed',
-    async (_, index) => {
-      await played[index];
-    },
+    (_, index) => played[index],
     LIMIT,
   );
 

@@ -4,14 +4,14 @@ import { parseId } from '../../src/platform/ids/id';
 import type { SentCheck } from '../../src/probe-protocol/protocol';
 import { eventually } from '../../packages/testing/eventually';
 import { startOwnApp, type TestApp } from '../harness/app/app';
-import { DOWN, ScriptedProbe, startScriptedProbe } from '../harness/app/scripted-probe';
+import { DOWN, ManualProbe, startManualProbe } from '../harness/app/manual-probe';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
 
 /** Sends what a probe sees of the only endpoint that it is to check, once it has been told of it. */
-async function sees(probe: ScriptedProbe, result: Partial<SentCheck> = {}): Promise<void> {
+async function sees(probe: ManualProbe, result: Partial<SentCheck> = {}): Promise<void> {
   await eventually(`${probe.location} has its endpoint`, async () => {
     await probe.sync();
     return probe.held.size > 0;
@@ -27,7 +27,7 @@ describe('probes in the dashboard', () => {
   let browser: Browser;
   let visit: Visit;
   let page: Page;
-  let frankfurt: ScriptedProbe;
+  let frankfurt: ManualProbe;
 
   const section = (title: string): Locator =>
     page.locator('.section', { has: page.getByRole('heading', { name: title, exact: true }) });
@@ -67,7 +67,7 @@ describe('probes in the dashboard', () => {
     await row('Probes', 'Frankfurt').getByText('Not seen yet').waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
     const [made] = (await app.admin.get<{ id: string }[]>('/probes')).body;
-    frankfurt = new ScriptedProbe(app.url, made?.id ?? '', 'fra', token);
+    frankfurt = new ManualProbe(app.url, made?.id ?? '', 'fra', token);
     await frankfurt.poll({ version: '0.0.1' });
     await row('Probes', 'Frankfurt').getByText('Online, with trouble').waitFor();
     await page.getByRole('button', { name: 'Details of Frankfurt' }).click();
@@ -78,7 +78,7 @@ describe('probes in the dashboard', () => {
   });
 
   it('are places of an endpoint: where one of three sees it down it is degraded, and says from where', async () => {
-    const virginia = await startScriptedProbe(app, 'virginia', { name: 'Virginia', allow_private: true });
+    const virginia = await startManualProbe(app, 'virginia', { name: 'Virginia', allow_private: true });
     await visit.open('/new');
     await page.getByLabel('URL, host or host:port').fill(target.url);
     for (const name of ['Frankfurt', 'Virginia']) await page.getByLabel(name).check();

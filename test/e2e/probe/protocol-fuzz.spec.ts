@@ -7,7 +7,7 @@ import { POLL_PATH, REFUSALS, RESULTS_PATH } from '../../../src/probe-protocol/p
 import type { CreatedProbeView } from '../../../src/probe/probe.dto';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
-import { numberNow, resultOf, ScriptedProbe } from '../../harness/app/scripted-probe';
+import { numberNow, resultOf, ManualProbe } from '../../harness/app/manual-probe';
 
 /** Requests in a run; `FUZZ_REQUESTS=10000` is the full one. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
@@ -77,13 +77,13 @@ describe('random requests of probes', () => {
   });
 });
 
-async function probesOf(app: TestApp): Promise<ScriptedProbe[]> {
-  const probes: ScriptedProbe[] = [];
+async function probesOf(app: TestApp): Promise<ManualProbe[]> {
+  const probes: ManualProbe[] = [];
   for (let n = 0; n < PROBES; n++) {
     const key = `probe-${n}`;
     const { status, body, text } = await app.operator.post<CreatedProbeView>('/shared-probes', { key });
     if (status !== 201) throw new Error(text);
-    probes.push(new ScriptedProbe(app.url, body.id, `shared/${key}`, body.token));
+    probes.push(new ManualProbe(app.url, body.id, `shared/${key}`, body.token));
   }
   return probes;
 }

@@ -18,23 +18,23 @@ import {
   nextAsks,
   numberNow,
   resultOf,
-  type ScriptedProbe,
-  startScriptedProbe,
-} from '../../harness/app/scripted-probe';
+  type ManualProbe,
+  startManualProbe,
+} from '../../harness/app/manual-probe';
 
 const URL_OF_TARGET = 'https://shop.example.com/health';
 
 describe('the probe protocol', () => {
   let app: TestApp;
   let database: Database;
-  let probe: ScriptedProbe;
+  let probe: ManualProbe;
   let website: string;
 
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
     database = app.app.get(Database);
     website = await newWebsite(app.write);
-    probe = await startScriptedProbe(app, 'fra');
+    probe = await startManualProbe(app, 'fra');
   });
   afterAll(() => app.close());
 
@@ -347,7 +347,7 @@ describe('the probe protocol', () => {
     if (!poll || !work || !batch || !outcome || shown.length !== 4) throw new Error('the page shows two requests');
     const alone = (work['endpoints'] as { endpoint_id: string; revision: number }[]).slice(0, 1);
     expect(text).toContain(digestOf(alone));
-    const fresh = await startScriptedProbe(app, 'docs');
+    const fresh = await startManualProbe(app, 'docs');
     const { session } = fresh;
     const definition = { url: 'https://shop.example.com/health', timeout: 10 };
     const headers = [{ key: 'Authorization', value: 'Bearer secret' }];

@@ -8,7 +8,7 @@ import { type Service, startExactly } from '../../../packages/testing/service/st
 import { freshDatabase } from '../../harness/database/database';
 import { many } from '../../harness/many';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
-import { nextAsks, resultOf, ScriptedProbe } from '../../harness/app/scripted-probe';
+import { nextAsks, resultOf, ManualProbe } from '../../harness/app/manual-probe';
 import { findLocationViolations, watchLocations } from '../../harness/probe/location-invariants';
 
 /** On the embedded database, which has one process, both are the same. */
@@ -16,8 +16,8 @@ describe('a probe whose requests two instances take by turns', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let first: Service;
   let second: Service;
-  let atFirst: ScriptedProbe;
-  let atSecond: ScriptedProbe;
+  let atFirst: ManualProbe;
+  let atSecond: ManualProbe;
   let website: string;
 
   beforeAll(async () => {
@@ -28,8 +28,8 @@ describe('a probe whose requests two instances take by turns', () => {
     await watchLocations(first.app.get(Database));
     website = await newWebsite(first.write);
     const { body } = await first.admin.post<CreatedProbeView>('/probes', { key: 'fra' });
-    atFirst = new ScriptedProbe(first.url, body.id, 'fra', body.token);
-    atSecond = new ScriptedProbe(second.url, body.id, 'fra', body.token, atFirst.session);
+    atFirst = new ManualProbe(first.url, body.id, 'fra', body.token);
+    atSecond = new ManualProbe(second.url, body.id, 'fra', body.token, atFirst.session);
     await atFirst.sync();
     atSecond.cursor = atFirst.cursor;
   });

@@ -3,7 +3,7 @@ import { type StartedProbe, startProbe } from '../../../packages/testing/probe/s
 import { always, HttpTarget, rawResponse } from '../../../packages/testing/servers/http-target';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
-import { numberNow } from '../../harness/app/scripted-probe';
+import { numberNow } from '../../harness/app/manual-probe';
 import { freePort } from '../../harness/machine/free-port';
 
 interface Seen {

@@ -10,7 +10,7 @@ import {
 } from '../../../src/endpoint/verdict';
 import { LOCAL, NO_LOCATION } from '../../../src/engine/finished-check';
 import { countedOf, ownOf } from '../../../src/history/check-encoding';
-import { type EndpointState, streaksAfter } from '../../../src/monitoring/record/endpoint-state';
+import { streaksAfter } from '../../../src/monitoring/record/endpoint-state';
 import { readLocations } from '../../../src/monitoring/record/location-store';
 import type { StoredLocation } from '../../../src/monitoring/record/location-state';
 import type { Sql } from '../../../src/platform/database/database';
@@ -200,14 +200,17 @@ function afterResult<Location extends LocationState>(
   { outcome, degraded }: ReturnType<typeof ownOf>,
   checkedMs: number,
 ): Location {
-  const { failures, successes, badStreak, goodStreak } = streaksAfter(stateOf(before), {
-    outcome,
-    degraded,
-    planned: false,
-    muted: false,
-    checkedMs,
-    slotMs: null,
-  });
+  const { failures, successes, badStreak, goodStreak } = streaksAfter(
+    { ...NEW_STATE, ...before },
+    {
+      outcome,
+      degraded,
+      planned: false,
+      muted: false,
+      checkedMs,
+      slotMs: null,
+    },
+  );
   return {
     ...before,
     status: outcome,
@@ -220,14 +223,6 @@ function afterResult<Location extends LocationState>(
     lastKnownMs: outcome === 'unknown' ? before.lastKnownMs : Math.max(before.lastKnownMs ?? 0, checkedMs),
   };
 }
-
-const stateOf = ({ failures, successes, badStreak, goodStreak }: LocationState): EndpointState => ({
-  ...NEW_STATE,
-  failures,
-  successes,
-  badStreak,
-  goodStreak,
-});
 
 /** When it may have been decided, as far as that matters: also just after a location has fallen silent or was lost meanwhile. */
 function momentsOf(locations: readonly LocationState[], rule: VerdictRule, recordedMs: number): number[] {

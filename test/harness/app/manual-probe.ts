@@ -7,7 +7,7 @@ import { WorkerDatabase } from '../../../src/platform/database/database';
 import type { TestApp } from './app';
 
 /** A probe that checks nothing and sends what it is told to, each request by hand. */
-export class ScriptedProbe extends ProtocolClient {
+export class ManualProbe extends ProtocolClient {
   constructor(
     url: string,
     /** `pr_…`. */
@@ -21,8 +21,8 @@ export class ScriptedProbe extends ProtocolClient {
   }
 
   /** Another process with the same token. */
-  another(): ScriptedProbe {
-    return new ScriptedProbe(this.url, this.id, this.location, this.token);
+  another(): ManualProbe {
+    return new ManualProbe(this.url, this.id, this.location, this.token);
   }
 
   /** As `post`, packed. */
@@ -74,9 +74,9 @@ export const resultOf = (
 });
 
 /** Makes a probe and polls as it for the first time, so that it is online. */
-export async function startScriptedProbe(app: TestApp, key: string, fields: object = {}): Promise<ScriptedProbe> {
+export async function startManualProbe(app: TestApp, key: string, fields: object = {}): Promise<ManualProbe> {
   const { id, token } = await newProbe(app, { key, allow_private: false, ...fields });
-  const probe = new ScriptedProbe(app.url, id, key, token);
+  const probe = new ManualProbe(app.url, id, key, token);
   await probe.sync();
   return probe;
 }
@@ -87,7 +87,7 @@ export const numberNow = async ({ app }: Pick<TestApp, 'app'>): Promise<void> =>
 };
 
 /** What somebody asks it to check: polls until there is something. */
-export async function nextAsks(probe: ScriptedProbe): Promise<PollResponse['asks']> {
+export async function nextAsks(probe: ManualProbe): Promise<PollResponse['asks']> {
   for (;;) {
     const { status, body, text } = await probe.poll({ wait: 10 });
     if (status !== 200) throw new Error(`the poll was refused: ${text}`);
