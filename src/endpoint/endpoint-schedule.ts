@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ClaimedSlot } from '../engine/claimed-slot';
 import type { Sql, Tx } from '../platform/database/database';
+import { epochMs } from '../platform/database/epoch-ms';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { LOCAL_NAME } from '../probe/probe-directory';
 import { SuppressionEnded } from './endpoint-events';
@@ -75,8 +76,8 @@ const claimOf = (organizations: string): string => `
       FROM due WHERE s.endpoint_id = due.endpoint_id
     RETURNING s.endpoint_id, s.org_id, s.revision, due.next_check_at AS slot, ${DISTANCE} AS distance
   )
-  SELECT extract(epoch FROM now())::float8 * 1000 AS "nowMs", ${SEVERAL} AS several, endpoint_id AS "endpointId", org_id AS "orgId", revision,
-         extract(epoch FROM slot)::float8 * 1000 AS "slotMs", GREATEST(0, ceil(distance - 0.5) - 1)::int AS skipped
+  SELECT ${epochMs('now()')} AS "nowMs", ${SEVERAL} AS several, endpoint_id AS "endpointId", org_id AS "orgId", revision,
+         ${epochMs('slot')} AS "slotMs", GREATEST(0, ceil(distance - 0.5) - 1)::int AS skipped
     FROM (SELECT 1) AS always LEFT JOIN claimed ON true`;
 const CLAIM = claimOf('org_id <> ALL ($4::uuid[])');
 const CLAIM_OF_ONE = claimOf('org_id = $4::uuid');

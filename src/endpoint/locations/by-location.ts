@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '../../checker/checker';
 import type { Sql } from '../../platform/database/database';
+import { epochMs } from '../../platform/database/epoch-ms';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
 import { type ProbeStatus, probeStatus } from '../../probe/probe-status';
@@ -65,7 +66,7 @@ const STATES = `
   SELECT l.endpoint_id AS "endpointId", ${NAME} AS location, coalesce(p.name, '${LOCAL_NAME}') AS name, l.status, l.status_since AS since,
          l.degraded, l.failures, l.successes, l.bad, l.good, l.assigned_at AS "assignedAt", l.last_checked_at AS "lastCheckedAt",
          l.last_known_at AS "lastKnownAt", l.last_error AS "lastError", l.last_message AS "lastMessage", CASE WHEN l.number > 0 THEN ${probeStatus('p')} END AS probe,
-         extract(epoch FROM now())::float8 * ${SECOND_MS} AS "nowMs"
+         ${epochMs('now()')} AS "nowMs"
     FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} ORDER BY l.endpoint_id, l.position`;
 
 /** How long the newest check took at each location of these endpoints: microseconds by endpoint and location. One statement, none without any. */

@@ -1,5 +1,6 @@
 import { BY_LOCATION, BY_VERDICT, type Judged } from '../check-encoding';
 import { bucketSql } from '../latency-histogram';
+import { epochMs } from '../../platform/database/epoch-ms';
 
 const SUMS = ['sum_us', 'dns_us', 'connect_us', 'tls_us', 'first_byte_us', 'transfer_us'] as const;
 
@@ -7,7 +8,7 @@ const SUMS = ['sum_us', 'dns_us', 'connect_us', 'tls_us', 'first_byte_us', 'tran
 export const STATS_COLUMNS = `up, down, unknown, ${SUMS.join(', ')}, min_us, max_us, buckets, counts, planned, degraded`;
 
 /** The columns of a `CheckStatsRow`. The sums are floats in JavaScript: they stay far below 2^53. */
-export const STATS_ROW = `(extract(epoch FROM start_at) * 1000)::float8 AS start_ms, up, down, unknown,
+export const STATS_ROW = `${epochMs('start_at')} AS start_ms, up, down, unknown,
   ${SUMS.map((sum) => `${sum}::float8 AS ${sum}`).join(', ')}, min_us, max_us, buckets::text AS buckets,
   counts::text AS counts, planned, degraded`;
 

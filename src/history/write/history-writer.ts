@@ -8,6 +8,7 @@ import { checkId } from '../check-id';
 import { Partitions } from './partitions';
 import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
 import { storableMessage } from '../../platform/database/postgres-text';
+import { epochMs } from '../../platform/database/epoch-ms';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
 /** An endpoint that went from up (or no known outcome yet) to down, or whose outage changed its mark. */
@@ -172,7 +173,7 @@ const INSERT_CHECKS = insertChecks(', location', ', $13::smallint[]');
 
 // Between two constants, so that only the partitions of those days are looked at.
 const FIND_STORED = `
-  SELECT c.endpoint_key::text AS key, (extract(epoch FROM c.checked_at) * 1000)::float8 AS at, c.location
+  SELECT c.endpoint_key::text AS key, ${epochMs('c.checked_at')} AS at, c.location
     FROM check_result c JOIN unnest($1::bigint[], $2::timestamptz[]) AS r (endpoint_key, checked_at)
       ON c.endpoint_key = r.endpoint_key AND c.checked_at = r.checked_at
    WHERE c.checked_at BETWEEN (SELECT min(at) FROM unnest($2::timestamptz[]) AS t (at))

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { Clock } from '../time/clock';
 import { offsetAfter } from '../time/clock-offset';
 import { type Sql, WorkerDatabase } from './database';
+import { epochMs } from './epoch-ms';
 
 /** Monotonic clocks drift by seconds a day; the database is asked again long before that matters. */
 const READ_EVERY_MS = 600_000;
@@ -10,7 +11,7 @@ const SET_BACK_MS = 45_000;
 
 /** The database's time, milliseconds since the epoch. */
 export async function readDatabaseTime(sql: Sql): Promise<number> {
-  const [row] = await sql.query<{ now: number }>('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now');
+  const [row] = await sql.query<{ now: number }>(`SELECT ${epochMs('clock_timestamp()')} AS now`);
   if (!row) throw new Error('the database did not report its time');
   return row.now;
 }

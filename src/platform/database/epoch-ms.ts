@@ -1,2 +1,2 @@
-/** SQL: a timestamp as milliseconds since 1970, as JavaScript counts them. */
-export const epochMs = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
+/** SQL: a timestamp as milliseconds since 1970, as JavaScript counts them. As `float8` from the start: `extract` computes with `numeric`, three times as slow. */
+export const epochMs = (column: string): string => `(date_part('epoch', ${column}) * 1000)`;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProbeCaller } from '../../../platform/access/caller';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { DatabaseClock } from '../../../platform/database/database-clock';
+import { epochMs } from '../../../platform/database/epoch-ms';
 import { problems } from '../../../platform/problem/problem';
 import { SECOND_MS } from '../../../platform/time/time-units';
 import type { PollRequest } from '../../../probe-protocol/protocol';
@@ -28,7 +29,7 @@ export interface PolledProbe {
 
 // Cost: a look by primary key.
 const READ = `
-  SELECT session, extract(epoch FROM last_seen_at)::float8 * 1000 AS "seenMs", numbered::float8 AS numbered, epoch, enabled,
+  SELECT session, ${epochMs('last_seen_at')} AS "seenMs", numbered::float8 AS numbered, epoch, enabled,
          allow_private AS "allowPrivate", online, protocol, version, types
     FROM probe WHERE id = $1`;
 
