@@ -148,6 +148,19 @@ async function untilNumbered({ client }) {
   while ((await client.query(unnumbered)).rows[0].any) await sleep(50);
 }
 
+/** How long it takes from now until so many are down; NaN where only the service itself can look. */
+async function untilKnown(client, count) {
+  if (!client) return NaN;
+  const began = performance.now();
+  const known = async () =>
+    (await client.query('SELECT count(*)::int AS n FROM endpoint_state WHERE status = 0')).rows[0].n;
+  while ((await known()) < count) {
+    if (performance.now() - began > RETURN_LIMIT_MS) return NaN;
+    await sleep(100);
+  }
+  return performance.now() - began;
+}
+
 async function look({ service, postgres, client }) {
   const metrics = await Exposition.read(service.url);
   return {
@@ -232,11 +245,16 @@ async function measureRemote() {
 
   note(`The service is away for ${away} s …`);
   await Promise.all(probes.map((probe) => probe.disconnect()));
-  await sleep(away * 1000);
+  await sleep((away * 1000) / 2);
+  // One in a hundred is down from now on, wherever one looks from.
+  const ids = [...new Set(probes.flatMap(({ held }) => [...held.keys()]))].sort();
+  SimulatedProbe.broken = new Set(ids.filter((_, n) => n % 100 === 0));
+  await sleep((away * 1000) / 2);
   for (const probe of probes) probe.behind = probe.results.length;
   const kept = sum(probes, ({ behind }) => behind);
   const inReturn = begin();
   for (const probe of probes) probe.connect();
+  const knownMs = untilKnown(client, SimulatedProbe.broken.size);
   const isBack = (ms) => probes.every(({ behind }) => behind === 0) || ms > RETURN_LIMIT_MS;
   const back = await measureWindow(installation, isBack);
 
@@ -251,7 +269,21 @@ async function measureRemote() {
     ? (await client.query('SELECT count(*)::int AS n FROM check_result WHERE location > 0')).rows[0].n
     : (await look(installation)).recorded;
   await cleanUp();
-  return { told, numberedMs, syncMs, beforeMb, quiet, inQuiet, kept, back, inReturn, all, made, stored };
+  return {
+    told,
+    numberedMs,
+    syncMs,
+    beforeMb,
+    quiet,
+    inQuiet,
+    kept,
+    back,
+    inReturn,
+    all,
+    made,
+    stored,
+    knownMs: await knownMs,
+  };
 }
 
 const round = (value, digits = 1) => (Number.isFinite(value) ? value.toFixed(digits) : '–');
@@ -301,6 +333,7 @@ async function main() {
     ['a batch p50 / p99 / max, ms: return', spread(inReturn.batchMs)],
     ['results kept while the service was away', String(remote.kept)],
     ['all of them taken after the return within, s', round(back.seconds)],
+    ['one in a hundred that broke meanwhile is known to be down within, s', round(remote.knownMs / 1000)],
     ['CPU ms per result of the return: service / PostgreSQL / both', slashed(perResult(back), 3)],
     [options.embedded ? 'recorded, of all results' : 'rows, of all results', `${remote.stored} of ${remote.made}`],
     ['late, sent twice, refused', [/^late$/, /^duplicates$/, /^refused/].map(inAll).join(', ')],

@@ -54,10 +54,20 @@ const UP = {
   warning: null,
 };
 
+/** As the program says it of a refused connection. */
+const DOWN = {
+  ...UP,
+  outcome: 'down',
+  status_code: null,
+  error: { code: 'connection_refused', phase: 'connect', message: 'The connection was refused.' },
+};
+
 /** A probe: what it is to check, and what it has found and the service has not said that it has. Times are the service's. */
 export class SimulatedProbe {
   /** Where all of them count. */
   static traffic = new Traffic();
+  /** Endpoints (`ep_…`) that are down. */
+  static broken = new Set();
 
   held = new Map();
   /** Oldest first. */
@@ -92,7 +102,12 @@ export class SimulatedProbe {
     }
   }
 
+  /** As the program, which sends first what may change something, with the earlier results of the same endpoints. */
   connect() {
+    const [changing, others] = [true, false].map((is) =>
+      this.results.filter(({ endpoint_id }) => SimulatedProbe.broken.has(endpoint_id) === is),
+    );
+    this.results = [...changing, ...others];
     this.#line = new AbortController();
     this.#loops = [this.#polls(), this.#sends()];
   }
@@ -120,7 +135,7 @@ export class SimulatedProbe {
         checked_at,
         attempts: 1,
         first_error: null,
-        result: UP,
+        result: SimulatedProbe.broken.has(endpoint_id) ? DOWN : UP,
       });
       this.made++;
       assigned.lastSlot = slot;

@@ -170,12 +170,18 @@ class RunningService implements Service {
     const { extensions = [], environment = {} } = this.options;
     const config = Object.assign(new Config(), this.settings, more);
     const app = await createApp(config, extensions, environment);
-    await app.listen(0, '127.0.0.1');
-    const url = await app.getUrl();
-    const organization = await app.get(OrganizationService).findDefault();
-    if (!organization) throw new Error('there is no default organization');
-    const { orgId: _, ...clients } = await clientsOf(app, url, organization.id);
-    this.started = { app, url, config, ...clients, clock: null, isStopped: false };
+    try {
+      await app.listen(0, '127.0.0.1');
+      const url = await app.getUrl();
+      const organization = await app.get(OrganizationService).findDefault();
+      if (!organization) throw new Error('there is no default organization');
+      const { orgId: _, ...clients } = await clientsOf(app, url, organization.id);
+      this.started = { app, url, config, ...clients, clock: null, isStopped: false };
+    } catch (error) {
+      // Nobody has it to close it, and it would keep its database locked.
+      await app.close();
+      throw error;
+    }
   }
 
   target(name: string): ScriptedTarget {

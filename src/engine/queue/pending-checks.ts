@@ -1,8 +1,11 @@
 import type { FinishedCheck } from '../finished-check';
 import { sharesOf } from '../../platform/capacity/by-owner';
 
-/** `dropped`: the endpoint is deleted, paused or changed by now, the slot was recorded before, or the result was given up. */
-export type Recorded = 'recorded' | 'dropped';
+/**
+ * `dropped`: the endpoint is deleted, paused or changed by now, the slot was recorded before, or the database refuses the result.
+ * `given_up`: there was no room for it.
+ */
+export type Recorded = 'recorded' | 'dropped' | 'given_up';
 
 /** A result that waits to be written. */
 export interface PendingCheck {

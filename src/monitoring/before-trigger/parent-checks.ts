@@ -71,7 +71,7 @@ export class ParentChecks {
     const check = await this.places.runBeside(endpointId, (signal) => this.run(endpointId, run, signal));
     if (!check) return null;
     const recorded = await this.recorder.record(check);
-    if (recorded === 'dropped') return null;
+    if (recorded !== 'recorded') return null;
     return { outcome: check.counted?.outcome ?? check.result.outcome, checkedAt: check.checkedAt };
   }
 

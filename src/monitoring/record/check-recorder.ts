@@ -197,7 +197,7 @@ export class CheckRecorder extends ResultSink {
       given.length,
       `more than ${MAX_WAITING} wait: ${why}`,
     );
-    for (const { resolve } of given) resolve?.('dropped');
+    for (const { resolve } of given) resolve?.('given_up');
   }
 
   private flushSoon(afterMs: number, now = this.clock.monotonic()): void {

@@ -158,7 +158,7 @@ export class ResultBuffer extends ResultSink {
   private drop(entries: readonly PendingCheck[]): void {
     this.forget(entries);
     this.dropped += entries.length;
-    for (const { resolve } of entries) resolve?.('dropped');
+    for (const { resolve } of entries) resolve?.('given_up');
   }
 
   private forget(entries: readonly PendingCheck[]): void {

@@ -1,4 +1,8 @@
 /** @lane slow */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../../src/platform/config/config';
 import { startScriptedProbe } from '../../../packages/testing/probe/scripted-probe';
 import { FakeProvider } from '../../../packages/testing/servers/fake-provider';
 import { type Service, startService } from '../../../packages/testing/service/start-service';
@@ -98,6 +102,14 @@ describe('a service of the test kit', () => {
 
   it('refuses to restart what was in memory, and says what to do', async () => {
     await expect(service.restart()).rejects.toThrow("start it with database: 'temporary'");
+  });
+
+  it('leaves its database to the next when it could not start', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'uptime-kit-'));
+    const config: Partial<Config> = { databaseUrl: null, dataDir, role: 'api' };
+    await expect(startService({ config: { ...config, quotaApiKeys: 2 } })).rejects.toThrow('at most 2 API keys');
+    await (await startService({ config })).close();
+    await rm(dataDir, { recursive: true });
   });
 
   it('keeps its data over a restart when its database is temporary', async () => {

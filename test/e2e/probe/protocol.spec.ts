@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { CheckView } from '../../../src/history/read/check.dto';
+import { IntakeService } from '../../../src/monitoring/remote/intake/intake.service';
 import { ProbePresenceJob } from '../../../src/monitoring/remote/presence/probe-presence.job';
+import type { ProbeCaller } from '../../../src/platform/access/caller';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import type { ProbeView } from '../../../src/probe/probe.dto';
@@ -338,6 +340,33 @@ describe('the probe protocol', () => {
     const [check] = (await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body;
     expect(told.message).toContain(`id: ${check?.id}\n`);
     expect(await stream.positionOf(app.orgId, check?.id ?? '')).toEqual(told.position);
+  });
+
+  it('refuses what the recorder has no room for, and takes it when it comes again', async () => {
+    const fields = { url: URL_OF_TARGET, locations: ['fra'] };
+    const ids = await Promise.all([...Array(11)].map(() => newEndpoint(app.write, website, fields)));
+    await told();
+    const intake = app.app.get(IntakeService);
+    const probeId = parseId('probe', probe.id) ?? '';
+    const [caller] = await database.query<ProbeCaller>(
+      'SELECT id AS "probeId", number, org_id AS "orgId" FROM probe WHERE id = $1',
+      [probeId],
+    );
+    if (!caller) throw new Error('there is no such probe');
+    // All arrive in the same moment.
+    const batches = ids.map((id) => {
+      const sent = probe.result(id, Date.now());
+      return { protocol: 1, session: probe.session, results: [...Array(1000)].map(() => sent) };
+    });
+    const answers = await Promise.allSettled(batches.map((batch) => intake.take(caller, batch)));
+    expect(answers.slice(0, 10)).toEqual(
+      Array.from({ length: 10 }, () => ({
+        status: 'fulfilled',
+        value: expect.objectContaining({ recorded: 1, duplicates: 999, refused: [] }) as unknown,
+      })),
+    );
+    expect(answers[10]).toMatchObject({ status: 'rejected', reason: { code: 'temporarily_unavailable' } });
+    expect(await intake.take(caller, batches[10])).toMatchObject({ recorded: 1, duplicates: 999, refused: [] });
   });
 
   it('is what docs/probe-protocol.md shows', async () => {

@@ -46,6 +46,8 @@ export class KillScene {
     this.app ??= await startOwnApp({
       role: 'api',
       egressPrivate: 'allow',
+      // Each start makes keys.
+      quotaApiKeys: 10_000,
       ...settings.config,
       ...(dataDir === null ? { databaseUrl } : { databaseUrl: null, dataDir }),
     });

@@ -4,6 +4,7 @@ import { type FinishedCheck, LOCAL } from '../../../engine/finished-check';
 import { toCheckView } from '../../../history/read/check.dto';
 import { HistoryWriter } from '../../../history/write/history-writer';
 import type { ProbeCaller } from '../../../platform/access/caller';
+import { ByOwner } from '../../../platform/capacity/by-owner';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { epochMs } from '../../../platform/database/epoch-ms';
 import { NIL_UUID } from '../../../platform/ids/id';
@@ -19,6 +20,12 @@ import { type ReadResult, readResults } from './sent-results';
 
 /** A probe that gets no response sends the batch again: what is recorded by then is a duplicate. */
 const RECORD_WAIT_MS = 20_000;
+/**
+ * Results that may be on their way into the recorder, and of them those of one organization. The recorder has room for some more and
+ * gives up what is beyond it; whoever is refused here still has them. At rest a batch is on its way for about a second.
+ */
+const MOST_UNDER_WAY = 20_000;
+const MOST_OF_ONE = 10_000;
 
 /** What a batch needs to be judged. */
 interface Assigned extends AssignedState {
@@ -53,6 +60,8 @@ const ASSIGNED = `
 /** Takes the results of probes: judges each by what is stored of its endpoint, and has the recorder record it. */
 @Injectable()
 export class IntakeService {
+  private readonly underWay = new ByOwner(MOST_UNDER_WAY, MOST_OF_ONE);
+
   constructor(
     private readonly database: WorkerDatabase,
     private readonly results: RemoteResults,
@@ -65,11 +74,21 @@ export class IntakeService {
   /**
    * Resolves when all that is taken is committed. Two statements beside those of the recorder where the batch has a result that was
    * asked for, else one. Throws `validation_failed` for a batch that is none, `protocol_unsupported`, and
-   * `temporarily_unavailable` while the recorder is behind, or when it has given up one of the results.
+   * `temporarily_unavailable` while the recorder is behind, too much is on its way to it, or when it has given up one of the results.
    */
   async take(probe: ProbeCaller, body: unknown): Promise<ResultsResponse> {
     const { rows: sent } = readResults(body);
-    if (this.times.pauseMs === null) throw problems.temporarilyUnavailable();
+    const owner = probe.orgId ?? probe.probeId;
+    if (this.times.pauseMs === null || !this.underWay.tryTake(owner, sent.length))
+      throw problems.temporarilyUnavailable();
+    try {
+      return await this.takeRead(probe, sent);
+    } finally {
+      this.underWay.release(owner, sent.length);
+    }
+  }
+
+  private async takeRead(probe: ProbeCaller, sent: readonly (ReadResult | null)[]): Promise<ResultsResponse> {
     const rows = await this.judged(probe, sent);
     await this.record(probe, rows);
     await this.answer(rows);
@@ -114,7 +133,8 @@ export class IntakeService {
   private async record(probe: ProbeCaller, rows: readonly Row[]): Promise<void> {
     const taken = rows.filter(hasCheck);
     const recorded = await within(RECORD_WAIT_MS, this.results.record(taken.map(({ check }) => check)));
-    if (recorded === 'late') throw problems.temporarilyUnavailable();
+    // What is recorded of them is a duplicate when they come again.
+    if (recorded === 'late' || recorded.includes('given_up')) throw problems.temporarilyUnavailable();
     const dropped = taken.filter((_, index) => recorded[index] === 'dropped');
     if (dropped.length === 0) return;
     const assigned = await this.assignedOf(
@@ -126,8 +146,7 @@ export class IntakeService {
       const of = assigned.get(row.sent?.endpointId ?? '') ?? null;
       const again = judgeRow(row.sent, of, { endpointId: row.sent?.endpointId ?? null }, nowMs);
       const isKnown = of?.lastCheckedMs != null && (row.sent?.checkedMs ?? Infinity) <= of.lastCheckedMs;
-      // Nothing speaks against it: the recorder has too much to do, and the probe still has it; or the database refuses it.
-      if (again === 'record' && !isKnown && this.times.pauseMs === null) throw problems.temporarilyUnavailable();
+      // Where nothing speaks against it, the database refuses it.
       row.judgement = again !== 'record' ? again : isKnown ? 'duplicate' : 'invalid';
     }
   }

@@ -23,7 +23,7 @@ export class ShownRecords {
    */
   async record(check: FinishedCheck): Promise<CheckView> {
     const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));
-    if (recorded === 'late') throw problems.temporarilyUnavailable();
+    if (recorded === 'late' || recorded === 'given_up') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
     return toCheckView(check, this.history.checkId(check));
