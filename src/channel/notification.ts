@@ -33,7 +33,7 @@ export interface Notification {
   incidentKey: string;
   /** `ev_…` of the trigger when this is its resolve; mail threads by it. */
   triggerId: string | null;
-  /** True when an earlier attempt may have arrived: channels without a key say so in the text. */
+  /** True when an earlier attempt may have arrived and people read it: they are told so in the text. Pagers and webhooks have a key. */
   repeat: boolean;
   alert: { id: string; description: string };
   endpoint: { id: string; name: string; url: string; type: string };
@@ -62,7 +62,7 @@ export interface Notification {
    * texts are empty, and so are their ids.
    */
   contact?: { id: string; name: string };
-  /** The contact that it goes through, named as it is when it is sent; absent for an alert's own config. Added when it is sent. */
+  /** The contact that the first attempt went through, named as it was then; absent for an alert's own config. */
   through?: { id: string; name: string };
   /** Of `contact_failing`: its channel type, failed attempts since `startedAt`, and what went wrong at the last one. */
   failing?: { type: string; attempts: number; error: string | null };

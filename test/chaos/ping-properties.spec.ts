@@ -1,4 +1,14 @@
+import fc from 'fast-check';
 import { ERROR_CODES, type ErrorCode } from '../../src/checker/checker';
+import { PING_KINDS } from '../../src/endpoint/heartbeat/ping-kind';
+import {
+  decideDue,
+  decidePing,
+  type Decision,
+  type Gap,
+  type HeartbeatState,
+  type Verdict,
+} from '../../src/heartbeat/expectation';
 import {
   brokenPings,
   HEARTBEAT,
@@ -59,6 +69,14 @@ describe('the properties of the jobs of a chaos run', () => {
     ).toEqual([]);
   });
 
+  it('take a run that goes on for the one that takes too long, where another began before it and has ended', () => {
+    const later = 22 + HEARTBEAT.max_runtime;
+    const pings = [...PINGS.slice(0, 2), ping(11, 0, 'c', RUN), ping(21, 1, 'd', 'run-2'), ping(later, 0, 'e')];
+    const overran = { ...check(later, 0, 'heartbeat_overran'), at: at(later) + 1 };
+    const checks = [check(0, 1), check(11, 1), check(later, 1), overran];
+    expect(broken({ pings, checks })).toEqual([]);
+  });
+
   it.each<[string, Partial<StoredJob>, string]>([
     ['an acknowledged ping that is gone', { pings: [PINGS[0], PINGS[2]] as StoredPing[] }, 'lost ping: b'],
     ['a ping that is there twice', { pings: [...PINGS, ping(11, 1, 'b', RUN)] }, 'ping b is there 2 times'],
@@ -82,4 +100,84 @@ describe('the properties of the jobs of a chaos run', () => {
     expect(broken({ checks: without(3) }, SENT, 90)).toEqual([]);
     expect(broken({ checks: without(3) }, SENT, 300)).toEqual(['job-1 is silent since c, and nothing is said of it']);
   });
+});
+
+/** What a job does, then for how long nobody sweeps, and for how long nobody is there at all. */
+interface Step {
+  does: 'succeed' | 'fail' | 'begin' | 'begin and end';
+  tookMs: number;
+  unsweptMs: number;
+  awayMs: number;
+}
+const rarely = (max: number) =>
+  fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(max) });
+const steps = fc.array(
+  fc.record<Step>({
+    does: fc.constantFrom('succeed', 'succeed', 'fail', 'begin', 'begin and end'),
+    tookMs: fc.oneof(fc.nat(3000), rarely(80_000)),
+    unsweptMs: rarely(14_000),
+    awayMs: rarely(40_000),
+  }),
+  { maxLength: 60, size: 'max' },
+);
+const SCHEDULE = { ...HEARTBEAT, cron: null, timezone: null };
+const SWEEP_MS = 1000;
+/** What is shorter is no absence. */
+const ABSENCE_MS = 15_000;
+
+/** What the service decides of a job, by its own rules. */
+function decided(history: readonly Step[]): { sent: SentPing[]; stored: StoredJob; now: number } {
+  const [pings, verdicts, gaps]: [StoredPing[], Verdict[], Gap[]] = [[], [], []];
+  let state: HeartbeatState = {
+    active: true,
+    expectedMs: null,
+    deadlineMs: null,
+    overrunMs: null,
+    runs: [],
+    lastVerdictMs: null,
+  };
+  let [now, sweptAt] = [at(0), at(0)];
+  const learn = (decision: Decision): void => {
+    state = decision.state;
+    verdicts.push(...decision.verdicts);
+  };
+  const pass = (ms: number, isSwept: boolean): void => {
+    now += ms;
+    if (!isSwept) sweptAt = Math.max(sweptAt, now - SWEEP_MS);
+    for (; sweptAt + SWEEP_MS <= now; sweptAt += SWEEP_MS) learn(decideDue(state, SCHEDULE, sweptAt + SWEEP_MS, gaps));
+  };
+  const take = (kind: (typeof PING_KINDS)[number], run: string | null): void => {
+    now = Math.max(now, (pings.at(-1)?.at ?? 0) + 1);
+    pings.push({ at: now, kind: PING_KINDS.indexOf(kind), run, marker: `${JOB} ${pings.length}` });
+    learn(decidePing(state, SCHEDULE, { kind, runId: run, exitCode: null, message: null, atMs: now }));
+  };
+  for (const [index, { does, tookMs, unsweptMs, awayMs }] of history.entries()) {
+    const run = `run-${index}`;
+    if (does === 'succeed') take('success', null);
+    else if (does === 'fail') take('fail', null);
+    else take('start', run);
+    now += unsweptMs;
+    if (does === 'begin and end') take('success', run);
+    if (awayMs >= ABSENCE_MS) gaps.push({ fromMs: now, untilMs: now + awayMs });
+    pass(awayMs, awayMs === 0);
+    pass(tookMs, true);
+  }
+  const outcomes = ['down', 'up', 'unknown'];
+  const checks = verdicts.map(({ atMs, outcome, code }) => ({
+    at: atMs,
+    outcome: outcomes.indexOf(outcome),
+    error: code === null ? -1 : ERROR_CODES.indexOf(code),
+  }));
+  const sentPings = pings.map(({ marker }) => sent(marker ?? ''));
+  return { sent: sentPings, stored: { job: JOB, pings, checks, pending: [] }, now };
+}
+
+it('what the service decides breaks none of them, however pings, sweeps and absences fall', () => {
+  fc.assert(
+    fc.property(steps, (history) => {
+      const { sent: sentPings, stored, now } = decided(history);
+      expect(brokenPings(sentPings, [stored], now)).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
 });

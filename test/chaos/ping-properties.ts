@@ -121,13 +121,17 @@ function falselyOverrun(stored: StoredJob): string[] {
     .flatMap(({ at }) => {
       // What a ping said between its deadline and the sweep comes first: it follows a millisecond later.
       const isBehind = verdicts.some((one) => one.at === at - 1);
-      const begun = [...open].find(({ at: startedAt }) => {
+      const may = [...open].filter(({ at: startedAt }) => {
         const laterMs = at - startedAt - HEARTBEAT.max_runtime * SECOND_MS;
         return laterMs >= -SKEW_MS && laterMs <= (isBehind ? NOTICED_MS : SKEW_MS);
       });
+      const endOf = ({ run }: StoredPing) =>
+        pings.find((ping) => isEnd(ping) && ping.run === run && ping.at < at - SKEW_MS);
+      // Several may have begun in that time: it is told of one that goes on.
+      const begun = may.find((start) => !endOf(start)) ?? may[0];
       if (!begun) return [`${job} took too long at ${at}, and nothing began: ${nearby(stored, at)}`];
       open.delete(begun);
-      const end = pings.find((ping) => isEnd(ping) && ping.run === begun.run && ping.at < at - SKEW_MS);
+      const end = endOf(begun);
       return end ? [`${job} took too long at ${at} after ${end.marker}`] : [];
     });
 }

@@ -230,7 +230,7 @@ export class NotificationDataView {
 
   @ApiPropertyOptional({
     type: NotifiedContactView,
-    description: 'The contact that it goes through; absent for a config of the alert’s own.',
+    description: 'The contact that the first attempt went through; absent for a config of the alert’s own.',
   })
   contact?: NotifiedContactView;
 

@@ -7,7 +7,7 @@ import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-
 import { formatId } from '../../platform/ids/id';
 import { readUrl } from '../../platform/text/read-url';
 import { cut } from '../../platform/text/text-limits';
-import type { AttemptPart } from '../delivery';
+import { type AttemptPart, isHuman } from '../delivery';
 import { digestNotification } from '../plan/digest';
 import { ownerOf, type SealedConfig, SealedConfigs } from '../config/sealed-config';
 import type { Attempt } from './attempt';
@@ -45,6 +45,8 @@ interface Row extends StoredNotification {
   contactId: string | null;
   /** `null` without a contact, and for a snapshot of one that was deleted since. */
   contactName: string | null;
+  /** What the first attempt named as its contact. */
+  through: { id: string; name: string } | null;
   /** The incident of its event. */
   incidentId: string | null;
   orgId: string;
@@ -68,7 +70,8 @@ export class AttemptReader {
   /** One statement. The config is the snapshot of the delivery, else the present one of the alert or the contact if the type is the same. */
   async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
     const rows = await this.readRows(attempt);
-    const notification = attemptNotification(attempt, new Map(rows.map((row) => [row.id, row])));
+    const repeat = attempt.repeat && isHuman(attempt.audience);
+    const notification = attemptNotification({ ...attempt, repeat }, new Map(rows.map((row) => [row.id, row])));
     const primaries = new Set(attempt.parts.map(({ primary }) => primary));
     const source = rows.find(({ id, config }) => primaries.has(id) && config !== null) ?? rows[0];
     if (!notification || !source) return { cannot: 'lost' };
@@ -79,7 +82,7 @@ export class AttemptReader {
   private readRows(attempt: Attempt): Promise<Row[]> {
     const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
     return this.database.query<Row>(
-      `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", n.incident_id AS "incidentId", n.org_id AS "orgId",
+      `SELECT n.id, n.notice - 'through' AS notification, NULLIF(n.notice -> 'through', 'null') AS through, n.alert_id AS "alertId", n.incident_id AS "incidentId", n.org_id AS "orgId",
          COALESCE(o.is_default, false) AS "isDefaultOrg",
          COALESCE(n.config, CASE WHEN COALESCE(a.type, c.type) = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
          r.contact_id AS "contactId", c.name AS "contactName",
@@ -103,6 +106,7 @@ export class AttemptReader {
     source: Row & { config: SealedConfig },
   ): AttemptContent | NothingToSend {
     const { alertId, contactId, contactName, incidentId, orgId, isDefaultOrg } = source;
+    const through = source.through && { ...source.through, id: formatId('contact', source.through.id) };
     if (!this.channels.has(channelType)) {
       const reason = `There is no channel of type "${channelType}" in this installation.`;
       return { cannot: 'unsendable', reason };
@@ -111,12 +115,8 @@ export class AttemptReader {
     try {
       const config = this.sealed.open(owner, source.config);
       const egress = this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
-      const through =
-        contactId === null || contactName === null
-          ? {}
-          : { through: { id: formatId('contact', contactId), name: contactName } };
       const incident = incidentId === null ? {} : { incidentId: formatId('incident', incidentId) };
-      const told = { ...notification, ...through, ...incident };
+      const told = { ...notification, ...(through && { through }), ...incident };
       return { notification: told, config, egress, host: this.hostOf(channelType, config) };
     } catch (error) {
       this.logger.error(`the config of ${owner} cannot be read: ${String(error)}`);

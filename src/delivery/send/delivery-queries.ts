@@ -8,6 +8,7 @@ import type {
   LockedDelivery,
   TriggerOutcome,
 } from '../delivery';
+import { throughColumn } from '../delivery-contact';
 import type { Destination } from '../destination';
 import type { ReadyQueue } from '../plan/batch-plan';
 import type { TellableIncident } from '../plan/fold';
@@ -153,14 +154,18 @@ export async function readIncidents(
   return new Map(rows.map(({ of, ...incident }) => [of, incident]));
 }
 
-/** Leases the deliveries of the attempts and counts the attempt. A lease that ran out leaves an unknown outcome behind. */
+/**
+ * Leases the deliveries of the attempts and counts the attempt. A lease that ran out leaves an unknown outcome behind. What the
+ * first attempt names as its contact all name. Cost of that: until then a probe of a primary key for each.
+ */
 export async function leaseDeliveries(tx: Tx, attempts: readonly Attempt[], now: Date, until: Date): Promise<void> {
   const rows = attempts.flatMap(({ token, deliveries }) => deliveries.map(({ end }) => ({ token, id: end.id })));
   if (rows.length === 0) return;
   await tx.query(
     `UPDATE notification n
      SET may_have_arrived = n.may_have_arrived OR n.lease_token IS NOT NULL, lease_token = s.token, lease_until = $3,
-       attempts = n.attempts + 1, last_attempt_at = $4
+       attempts = n.attempts + 1, last_attempt_at = $4,
+       notice = CASE WHEN n.notice ? 'through' THEN n.notice ELSE n.notice || ${throughColumn('n.contact_id', 'n.org_id')} END
      FROM unnest($1::uuid[], $2::uuid[]) AS s (id, token)
      WHERE n.id = s.id`,
     [rows.map(({ id }) => id), rows.map(({ token }) => token), until, now],

@@ -18,6 +18,7 @@ import {
   toDeliveryTestView,
   toDeliveryView,
 } from '../delivery.dto';
+import { throughColumn } from '../delivery-contact';
 import { Outbox } from '../outbox';
 import { type Attempt, LEASE_MS } from './attempt';
 import { DeliverySender } from './sender';
@@ -69,7 +70,7 @@ export class TestDeliveries {
     await tx.query(
       `INSERT INTO notification (id, org_id, alert_id, kind, incident_no, channel_type, destination, notice, attempts,
          next_attempt_at, last_attempt_at, lease_token, lease_until, created_at, contact_id)
-       VALUES ($1, $2, $3, 'test', $4, $5, $6, $7, 1, $8, $8, $9, $10, $8, $11)`,
+       VALUES ($1, $2, $3, 'test', $4, $5, $6, $7::jsonb || ${throughColumn('$11::uuid', '$2::uuid')}, 1, $8, $8, $9, $10, $8, $11)`,
       [
         test.id,
         test.orgId,
