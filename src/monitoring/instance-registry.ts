@@ -75,13 +75,17 @@ export class InstanceRegistry {
   }
 
   private async removeDead(afterSeconds: number): Promise<void> {
-    const dead = await this.database.query<{ id: number }>(
-      `DELETE FROM instance WHERE heartbeat_at <= now() - make_interval(secs => $1::int) AND id IS DISTINCT FROM $2 RETURNING id`,
-      [afterSeconds, this.ownId],
-    );
-    for (const { id } of dead) {
-      const due = await this.schedule.takeOver(this.database, id);
+    // One transaction: a heartbeat that comes meanwhile waits, and registers again.
+    const gone = await this.database.transaction(async (tx) => {
+      const dead = await tx.query<{ id: number }>(
+        `DELETE FROM instance WHERE heartbeat_at <= now() - make_interval(secs => $1::int) AND id IS DISTINCT FROM $2 RETURNING id`,
+        [afterSeconds, this.ownId],
+      );
+      const takenOver: { id: number; due: number }[] = [];
+      for (const { id } of dead) takenOver.push({ id, due: await this.schedule.takeOver(tx, id) });
+      return takenOver;
+    });
+    for (const { id, due } of gone)
       this.logger.warn(`Instance ${id} is gone; ${due} checks it had claimed are due again.`);
-    }
   }
 }
