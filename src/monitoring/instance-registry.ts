@@ -37,9 +37,11 @@ export class InstanceRegistry {
   async register(): Promise<number> {
     // The embedded database's directory lock lets one process in at a time: every instance still listed is dead.
     if (this.server.isEmbedded) await this.removeDead(0);
-    const [row] = await this.database.query<{ id: number }>('INSERT INTO instance (role) VALUES ($1) RETURNING id', [
-      this.config.role,
-    ]);
+    // Who does not say that it knows of locations is given no slot of an endpoint that has some.
+    const [row] = await this.database.query<{ id: number }>(
+      'INSERT INTO instance (role, locations) VALUES ($1, true) RETURNING id',
+      [this.config.role],
+    );
     if (!row) throw new Error('the instance was not registered');
     this.ownId = row.id;
     return row.id;

@@ -10,8 +10,6 @@ import { recorded as finishedCheck } from '../../harness/app/history';
 import { newRecorder } from '../../harness/app/recorder';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
-/** Numbers of instances that no process here has. */
-const [SILENT, OTHER] = [910_011, 910_012];
 /** The embedded database has one session: nobody else has an open transaction there. */
 const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
 
@@ -19,14 +17,23 @@ describe('a slot of an instance that is taken for dead and comes back', () => {
   let app: TestApp;
   let sql: Database;
   let schedule: EndpointSchedule;
+  /** Instances that no process here is. */
+  let instances: number[];
   let site: { id: string; key: string; orgId: string };
 
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
     sql = app.app.get(Database);
     schedule = app.app.get(EndpointSchedule);
+    const rows = await sql.query<{ id: number }>(
+      `INSERT INTO instance (role, locations) VALUES ('all', true), ('all', true) RETURNING id`,
+    );
+    instances = rows.map(({ id }) => id);
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await sql.query('DELETE FROM instance WHERE id = ANY ($1)', [instances]);
+    await app.close();
+  });
   beforeEach(async () => {
     const { write, orgId } = await app.organization('Taken over');
     const id = parseId('endpoint', await newEndpoint(write, await newWebsite(write), { interval: 20, timeout: 20 }));
@@ -34,6 +41,8 @@ describe('a slot of an instance that is taken for dead and comes back', () => {
     site = { id: id ?? '', key: row?.key ?? '', orgId };
   });
 
+  const claimAs = (which: 0 | 1) => claim(instances[which] ?? 0);
+  const takeOver = () => schedule.takeOver(sql, instances[0] ?? 0);
   /** The slots that fall due within two seconds, as an instance claims them. */
   const claim = async (instance: number): Promise<ClaimedSlot> => {
     const { slots } = await schedule.claimOfOne(sql, instance, 10, 2, { orgId: site.orgId });
@@ -68,9 +77,9 @@ describe('a slot of an instance that is taken for dead and comes back', () => {
       );
     }
     await isDueIn(seconds);
-    const slot = await claim(SILENT);
-    expect(await schedule.takeOver(sql, SILENT)).toBe(1);
-    const again = await claim(OTHER);
+    const slot = await claimAs(0);
+    expect(await takeOver()).toBe(1);
+    const again = await claimAs(1);
     const [silent, other] = [newRecorder(app), newRecorder(app)];
     expect(await silent.record(checkOf(slot))).toBe('dropped');
     expect(await other.record(checkOf(again))).toBe('recorded');
@@ -79,7 +88,7 @@ describe('a slot of an instance that is taken for dead and comes back', () => {
 
   onServer('is not taken over when it is being recorded at that moment', async () => {
     await isDueIn(-0.5);
-    await claim(SILENT);
+    await claimAs(0);
     let due: Promise<number> = Promise.resolve(-1);
     await app.app.get(WorkerDatabase).transaction(async (tx) => {
       await tx.query(
@@ -88,7 +97,7 @@ describe('a slot of an instance that is taken for dead and comes back', () => {
         [site.id],
       );
       let isDone = false;
-      due = schedule.takeOver(sql, SILENT).finally(() => (isDone = true));
+      due = takeOver().finally(() => (isDone = true));
       const waits = async () =>
         isDone ||
         (await tx.query(`SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))`)).length >
