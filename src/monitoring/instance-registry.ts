@@ -37,9 +37,11 @@ export class InstanceRegistry {
   async register(): Promise<number> {
     // The embedded database's directory lock lets one process in at a time: every instance still listed is dead.
     if (this.server.isEmbedded) await this.removeDead(0);
-    const [row] = await this.database.query<{ id: number }>('INSERT INTO instance (role) VALUES ($1) RETURNING id', [
-      this.config.role,
-    ]);
+    // Who does not say that it knows of locations is given no slot of an endpoint that has some.
+    const [row] = await this.database.query<{ id: number }>(
+      'INSERT INTO instance (role, locations) VALUES ($1, true) RETURNING id',
+      [this.config.role],
+    );
     if (!row) throw new Error('the instance was not registered');
     this.ownId = row.id;
     return row.id;
@@ -75,13 +77,17 @@ export class InstanceRegistry {
   }
 
   private async removeDead(afterSeconds: number): Promise<void> {
-    const dead = await this.database.query<{ id: number }>(
-      `DELETE FROM instance WHERE heartbeat_at <= now() - make_interval(secs => $1::int) AND id IS DISTINCT FROM $2 RETURNING id`,
-      [afterSeconds, this.ownId],
-    );
-    for (const { id } of dead) {
-      const due = await this.schedule.takeOver(this.database, id);
+    // One transaction: a heartbeat that comes meanwhile waits, and registers again.
+    const gone = await this.database.transaction(async (tx) => {
+      const dead = await tx.query<{ id: number }>(
+        `DELETE FROM instance WHERE heartbeat_at <= now() - make_interval(secs => $1::int) AND id IS DISTINCT FROM $2 RETURNING id`,
+        [afterSeconds, this.ownId],
+      );
+      const takenOver: { id: number; due: number }[] = [];
+      for (const { id } of dead) takenOver.push({ id, due: await this.schedule.takeOver(tx, id) });
+      return takenOver;
+    });
+    for (const { id, due } of gone)
       this.logger.warn(`Instance ${id} is gone; ${due} checks it had claimed are due again.`);
-    }
   }
 }

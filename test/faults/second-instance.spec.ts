@@ -63,6 +63,12 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
   const notified = (type: string) =>
     hook.seen.filter(({ body }) => body.includes(`"alert.${type}"`)).map(({ path }) => path);
 
+  /** Fails with what both instances have logged: who took whom for dead, and when. */
+  const isSound = () =>
+    checkEngine(witness).catch((error: unknown) => {
+      throw new Error(`${String(error)}\nthe first:\n${first.log}\nthe second:\n${second.log}`);
+    });
+
   /** Waits until every endpoint has a check that began after this call; returns how many milliseconds that took. */
   async function allChecked(what: string, limitMs: number): Promise<number> {
     const began = performance.now();
@@ -75,7 +81,7 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
 
   it('check each slot once and notify each alert once between two instances, for failure and recovery', async () => {
     for (let turn = 0; turn < 4; turn++) await allChecked('everything is checked', 30_000);
-    await checkEngine(witness);
+    await isSound();
     target.status = 500;
     await eventually('all alerts are delivered', () => notified('triggered').length >= ENDPOINTS, 60_000);
     target.status = 200;
@@ -83,7 +89,7 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
     for (const type of ['triggered', 'resolved'])
       expect([notified(type).length, new Set(notified(type)).size]).toEqual([ENDPOINTS, ENDPOINTS]);
     expect(await triggered()).toBe(0);
-    await checkEngine(witness);
+    await isSound();
   }, 240_000);
 
   it('replace a killed instance within 30 s, check nothing twice and lose no alert', async () => {
@@ -93,7 +99,7 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
     process.stderr.write(`F19: a killed instance was replaced after ${tookMs} ms\n`);
     await eventually('all alerts are delivered', () => notified('triggered').length >= ENDPOINTS, 60_000);
     expect([notified('triggered').length, await triggered()]).toEqual([ENDPOINTS, ENDPOINTS]);
-    await checkEngine(witness);
+    await isSound();
   }, 240_000);
 
   it('replace an instance that lost only its database connection, and take it back when it returns', async () => {
@@ -107,6 +113,20 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
     expect(first.hasEnded).toBe(false);
     expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
     expect(hook.seen).toEqual([]);
-    await checkEngine(witness);
+    await isSound();
+  }, 240_000);
+
+  it('record no slot twice when an instance that works is taken for dead', async () => {
+    for (let turn = 0; turn < 4; turn++) {
+      const [{ by } = { by: 0 }] = await owners();
+      const isRemoved = async () => {
+        const silent = `UPDATE instance SET heartbeat_at = now() - interval '1 minute' WHERE id = $1 RETURNING id`;
+        return (await witness.query(silent, [by])).length === 0;
+      };
+      await eventually('the other instance takes it for dead', isRemoved, 30_000);
+      await allChecked('everything is checked', 30_000);
+    }
+    expect([first.hasEnded, second.hasEnded]).toEqual([false, false]);
+    await isSound();
   }, 240_000);
 });

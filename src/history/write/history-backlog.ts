@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { FinishedCheck } from '../../engine/finished-check';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
@@ -46,6 +47,8 @@ export class HistoryBacklog {
   private portionSize = MAX_PORTION;
   /** A transaction failed: it may have been committed all the same, so what is there already is left out. */
   private isUncertain = false;
+  /** What the server locks for each transaction: one whose connection was lost may be committing yet, and is waited for. */
+  private readonly lock = randomInt(2 ** 32, 2 ** 47);
   private since: number | null = null;
   private followed = 0;
   private working: Promise<boolean> | null = null;
@@ -187,6 +190,7 @@ export class HistoryBacklog {
 
   private async writePortion(tx: Tx, portion: readonly WaitingHistory[]): Promise<void> {
     const { checks, opened, closed } = togetherOf(portion);
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [this.lock]);
     await this.history.write(tx, this.isUncertain ? await this.history.missing(tx, checks) : checks);
     await this.history.outages(tx, opened, closed);
   }

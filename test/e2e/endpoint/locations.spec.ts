@@ -2,7 +2,7 @@
 import { DataSource } from 'typeorm';
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import type { EndpointView } from '../../../src/endpoint/endpoint.dto';
-import { locationPhaseMs, phaseMs } from '../../../src/endpoint/endpoint-schedule';
+import { EndpointSchedule, locationPhaseMs, phaseMs } from '../../../src/endpoint/endpoint-schedule';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
@@ -351,6 +351,23 @@ describe('the locations of an endpoint', () => {
     expect(await read(id)).toMatchObject({ locations: ['fra', 'office'], next_check_at: null });
     expect((await put(id, { locations: ['fra', 'local'] })).status).toBe(200);
     expect(await scheduleOf(id)).toMatchObject({ scheduled: true, isDue: true });
+  });
+
+  it('keep an older instance from claiming the endpoint: what it found would be recorded as the verdict of all', async () => {
+    const both = await made({ locations: ['local', 'fra'] });
+    const here = await made();
+    const claimedBy = async (columns: string, values: string): Promise<string[]> => {
+      const [instance] = await database.query<{ id: number }>(
+        `INSERT INTO instance (role${columns}) VALUES ('all'${values}) RETURNING id`,
+      );
+      const id = instance?.id ?? 0;
+      const { slots } = await app.app.get(EndpointSchedule).claimOfOne(database, id, 10, 2, { orgId: org.orgId });
+      await database.query('DELETE FROM instance WHERE id = $1', [id]);
+      return slots.map(({ endpointId }) => endpointId);
+    };
+    expect(await claimedBy('', '')).toEqual([uuidOf(here)]);
+    expect(await scheduleOf(both)).toMatchObject({ scheduled: true, isDue: true });
+    expect(await claimedBy(', locations', ', true')).toEqual([uuidOf(both)]);
   });
 
   it('keep their probe: it cannot be deleted while an endpoint names it', async () => {
