@@ -325,19 +325,26 @@ describe('the probe protocol', () => {
     });
   });
 
-  it('has the live stream name a check as the list of checks does, and go on behind it', async () => {
-    const id = await newRemote();
+  it('has the live stream name a check as the list of checks does, of two locations in one millisecond, and go on behind each', async () => {
+    const other = await startManualProbe(app, 'virginia');
+    const id = await newRemote({ locations: ['fra', 'virginia'], quorum: 'any' });
+    await other.sync();
     const stream = app.app.get(StreamReader);
     const before = await stream.now();
-    await probe.send([probe.result(id, Date.now())]);
-    const told = await eventually('the check is told', async () =>
-      (await stream.after(before, app.orgId, 100)).find(
-        ({ message }) => message?.includes(`"endpoint_id":"${id}"`) && message.includes('event: check'),
-      ),
-    );
-    const [check] = (await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body;
-    expect(told.message).toContain(`id: ${check?.id}\n`);
-    expect(await stream.positionOf(app.orgId, check?.id ?? '')).toEqual(told.position);
+    const up = probe.result(id, Date.now());
+    await probe.send([up]);
+    await other.send([{ ...other.result(id, up.checked_at, DOWN), checked_at: up.checked_at }]);
+    const told = await eventually('both checks are told', async () => {
+      const items = await stream.after(before, app.orgId, 100);
+      const found = items.filter(({ message }) => message?.includes(id) && message.includes('event: check'));
+      return found.length === 2 ? found : null;
+    });
+    const checks = (await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body;
+    for (const [index, location] of ['fra', 'virginia'].entries()) {
+      const check = checks.find((one) => one.location === location);
+      expect(told[index]?.message).toContain(`id: ${check?.id}\n`);
+      expect(await stream.positionOf(app.orgId, check?.id ?? '')).toEqual(told[index]?.position);
+    }
   });
 
   it('is what docs/probe-protocol.md shows', async () => {

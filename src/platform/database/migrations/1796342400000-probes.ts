@@ -30,6 +30,20 @@ const rateCounted = (column: string, rateOf: (row: string) => string, changed: s
     CREATE TRIGGER endpoint_rate_counted AFTER UPDATE OF ${column} ON endpoint FOR EACH ROW
       WHEN (${changed}) EXECUTE FUNCTION endpoint_rate_counted();`;
 
+/** As in `initial/triggers.ts`; two locations may check in one millisecond, so one of them is told by its location, too. */
+const stateChangeTold = (column: string, value: string, isOther: string): string => `
+    CREATE OR REPLACE FUNCTION stream_state_change() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        INSERT INTO stream_event (org_id, endpoint_id, checked_at, status, previous_status, duration_us, status_code, error${column})
+        VALUES (NEW.org_id, NEW.endpoint_id, NEW.last_checked_at, NEW.status, OLD.status, NEW.last_duration_us,
+                NEW.last_status_code, NEW.last_error${value});
+        RETURN NULL;
+      END $$;
+    DROP TRIGGER stream_state_change ON endpoint_state;
+    CREATE TRIGGER stream_state_change AFTER UPDATE ON endpoint_state FOR EACH ROW
+      WHEN (OLD.status <> NEW.status AND (OLD.last_checked_at IS DISTINCT FROM NEW.last_checked_at${isOther}) AND NEW.last_checked_at IS NOT NULL)
+      EXECUTE FUNCTION stream_state_change();`;
+
 const rateOf = (row: string): string => `round(1000000.0 / ${row}.interval_seconds)::bigint`;
 
 /**
@@ -156,6 +170,9 @@ export class Probes1796342400000 implements MigrationInterface {
       ALTER TABLE endpoint_schedule ADD COLUMN located boolean NOT NULL DEFAULT false;
       -- What each location saw when it triggered or resolved: [{location, outcome, error}], by name.
       ALTER TABLE alert_event ADD COLUMN locations jsonb;
+      -- Of an endpoint with rows in endpoint_location: where its newest check was made, with which a change of status is told.
+      ALTER TABLE endpoint_state ADD COLUMN last_location smallint;
+      ALTER TABLE stream_event ADD COLUMN location smallint;
       ALTER TABLE organization_use ADD COLUMN probes integer NOT NULL DEFAULT 0;`);
     await runner.query(endpointCounted(RATE));
     await runner.query(
@@ -166,6 +183,9 @@ export class Probes1796342400000 implements MigrationInterface {
       ),
     );
     await runner.query(TRIGGERS);
+    await runner.query(
+      stateChangeTold(', location', ', NEW.last_location', ' OR OLD.last_location IS DISTINCT FROM NEW.last_location'),
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -178,6 +198,9 @@ export class Probes1796342400000 implements MigrationInterface {
       DROP TABLE location_hour, probe_ask, probe_removal, endpoint_location, probe;
       DROP FUNCTION location_schedule_changed, located_elsewhere, location_alerts_changed, location_alert_changed, location_removed, stream_location, stream_probe, probe_counted;
       ALTER TABLE organization_use DROP COLUMN probes;
+      ${stateChangeTold('', '', '')}
+      ALTER TABLE stream_event DROP COLUMN location;
+      ALTER TABLE endpoint_state DROP COLUMN last_location;
       ALTER TABLE alert_event DROP COLUMN locations;
       ALTER TABLE endpoint_schedule DROP COLUMN located;
       ALTER TABLE check_result DROP COLUMN location`);
