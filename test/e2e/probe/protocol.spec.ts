@@ -148,6 +148,21 @@ describe('the probe protocol', () => {
     expect((await waiting).body.endpoints).toMatchObject([{ endpoint_id: id, revision: 2 }]);
   });
 
+  it.each([
+    ['401', 'whose token is revoked', (id: string) => app.admin.post(`/probes/${id}/rotate`, { grace: 0 })],
+    ['403', 'that is disabled', (id: string) => app.admin.put(`/probes/${id}`, { enabled: false })],
+  ])('answers a poll that waits at once with %s to a probe %s: it is told nothing more', async (status, _, end) => {
+    const ended = await startManualProbe(app, `ended-${status}`);
+    const process = ended.another();
+    const waiting = process.poll({ cursor: ended.cursor, wait: 20 });
+    await eventually('it waits', async () => {
+      const sql = 'SELECT FROM probe WHERE id = $1 AND session = $2';
+      return (await database.query(sql, [parseId('probe', ended.id), process.session])).length > 0;
+    });
+    await end(ended.id);
+    expect((await waiting).status).toBe(Number(status));
+  });
+
   it('shows what a probe says of itself, and when it is heard no more (Grafana app #1000)', async () => {
     const clock = Date.now() + 90_000;
     await probe.poll({

@@ -75,9 +75,10 @@ export class ProbeSessions {
     throw problems.temporarilyUnavailable();
   }
 
-  /** The probe now. Throws `unauthenticated` when it is gone, `probe_disabled`, and `session_replaced` unless the session still works. */
+  /** The probe now. Throws `unauthenticated` when it or its token is gone, `probe_disabled`, and `session_replaced` unless the session still works. */
   async look(probe: ProbeCaller, session: string): Promise<PolledProbe> {
     const held = await this.read(probe);
+    if (held.session === null) throw problems.unknownProbe();
     if (held.session !== session) throw problems.sessionReplaced();
     return held;
   }
