@@ -5,7 +5,7 @@ import type { Sql, Tx } from '../../platform/database/database';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { storableMessage } from '../../platform/database/postgres-text';
 import { SECOND_MS } from '../../platform/time/time-units';
-import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import { LOCATION_NAME } from '../../probe/probe-directory';
 import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 import type { Located, StoredLocation } from './location-state';
 
@@ -25,7 +25,7 @@ export const IS_OUT = `(l.number > 0 AND (p.id IS NULL OR NOT p.enabled OR p.pro
 // Cost: a look into an index for each endpoint, and two for each of its locations.
 const READ = `
   SELECT l.endpoint_id AS "endpointId", e.quorum, c.interval_seconds AS "intervalSeconds", c.timeout_seconds AS "timeoutSeconds",
-         l.number, CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || coalesce(p.key, '') ELSE p.key END AS name,
+         l.number, ${LOCATION_NAME} AS name,
          l.status, ${epochMs('l.status_since')} AS "statusSinceMs", l.failures, l.successes, l.bad AS "badStreak", l.good AS "goodStreak",
          l.degraded, ${epochMs('l.assigned_at')} AS "assignedMs", ${epochMs('l.last_slot_at')} AS "lastSlotMs",
          ${epochMs('l.last_checked_at')} AS "lastCheckedMs", ${epochMs('l.last_known_at')} AS "lastKnownMs",
