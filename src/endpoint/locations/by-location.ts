@@ -1,12 +1,12 @@
 import { ERROR_CODES } from '../../checker/checker';
 import type { Sql } from '../../platform/database/database';
-import { SECOND_MS } from '../../platform/time/time-units';
+import { epochMs } from '../../platform/database/epoch-ms';
 import { LOCAL_NAME, LOCATION_NAME } from '../../probe/probe-directory';
 import { type ProbeStatus, probeStatus } from '../../probe/probe-status';
 import { outcomeOf } from '../outcome-code';
-import { isLost, isSilent, type LocationState } from '../verdict';
+import { isLost, isSilent, isVoting, type LocationState } from '../verdict';
 import type { EndpointLocation } from './location.dto';
-import { shownQuorum } from './locations';
+import { verdictRule } from './locations';
 
 const WITH_PROBE = 'endpoint_location l LEFT JOIN probe p ON p.number = l.number';
 /** Its probe has not been deleted with its organization. */
@@ -63,7 +63,7 @@ const STATES = `
   SELECT l.endpoint_id AS "endpointId", ${LOCATION_NAME} AS location, coalesce(p.name, '${LOCAL_NAME}') AS name, l.status, l.status_since AS since,
          l.degraded, l.failures, l.successes, l.bad, l.good, l.assigned_at AS "assignedAt", l.last_checked_at AS "lastCheckedAt",
          l.last_known_at AS "lastKnownAt", l.last_error AS "lastError", l.last_message AS "lastMessage", CASE WHEN l.number > 0 THEN ${probeStatus('p')} END AS probe,
-         extract(epoch FROM now())::float8 * ${SECOND_MS} AS "nowMs"
+         ${epochMs('now()')} AS "nowMs"
     FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} ORDER BY l.endpoint_id, l.position`;
 
 /** How long the newest check took at each location of these endpoints: microseconds by endpoint and location. One statement, none without any. */
@@ -100,11 +100,7 @@ export function toEndpointLocation(
   row: LocationRow,
   endpoint: Pick<Located, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,
 ): EndpointLocation {
-  const rule = {
-    quorum: shownQuorum(endpoint.quorum),
-    intervalMs: endpoint.intervalSeconds * SECOND_MS,
-    timeoutMs: endpoint.timeoutSeconds * SECOND_MS,
-  };
+  const rule = verdictRule(endpoint);
   const out = row.probe === 'disabled' || row.probe === 'unsupported' ? row.probe : null;
   const state = { ...stateOf(row), isOut: out !== null };
   const silent = isSilent(state, rule, row.nowMs);
@@ -118,7 +114,7 @@ export function toEndpointLocation(
     last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
     failures: row.failures,
     successes: row.successes,
-    vote: silent || lost || status === 'unknown' ? null : status,
+    vote: status !== 'unknown' && isVoting(state, rule, row.nowMs) ? status : null,
     silent,
     error:
       row.lastError === null

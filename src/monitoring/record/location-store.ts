@@ -1,10 +1,9 @@
-import { shownQuorum } from '../../endpoint/locations/locations';
+import { verdictRule } from '../../endpoint/locations/locations';
 import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
 import { errorCodeAt, errorIndex, toMicroseconds } from '../../history/check-encoding';
 import type { Sql, Tx } from '../../platform/database/database';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { storableMessage } from '../../platform/database/postgres-text';
-import { SECOND_MS } from '../../platform/time/time-units';
 import { LOCATION_NAME } from '../../probe/probe-directory';
 import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 import type { Located, StoredLocation } from './location-state';
@@ -45,16 +44,8 @@ export async function readLocations(
 ): Promise<Map<string, Located>> {
   const located = new Map<string, Located & { locations: StoredLocation[] }>();
   for (const row of await sql.query<Row>(READ, [endpointIds])) {
-    const { endpointId, quorum, intervalSeconds, timeoutSeconds } = row;
-    const known = located.get(endpointId) ?? {
-      rule: {
-        quorum: shownQuorum(quorum),
-        intervalMs: intervalSeconds * SECOND_MS,
-        timeoutMs: timeoutSeconds * SECOND_MS,
-      },
-      locations: [],
-      nowMs,
-    };
+    const { endpointId } = row;
+    const known = located.get(endpointId) ?? { rule: verdictRule(row), locations: [], nowMs };
     known.locations.push(locationOf(row));
     located.set(endpointId, known);
   }

@@ -3,6 +3,7 @@ import { Interval } from '@nestjs/schedule';
 import type { CheckView } from '../../../history/read/check.dto';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { DatabaseClock } from '../../../platform/database/database-clock';
+import { epochMs } from '../../../platform/database/epoch-ms';
 import { newUuid } from '../../../platform/ids/id';
 import { problems } from '../../../platform/problem/problem';
 import { SecretBox, SecretUnreadable } from '../../../platform/secrets/secret-box';
@@ -57,7 +58,7 @@ const TAKE = `
     UPDATE probe_ask a SET taken_at = $2, definition = NULL FROM due WHERE a.id = due.id
   )
   SELECT due.id, due.endpoint_id AS "endpointId", due.org_id AS "orgId", o.is_default AS "isDefaultOrg", due.definition,
-         extract(epoch FROM due.expires_at)::float8 * 1000 AS "expiresMs"
+         ${epochMs('due.expires_at')} AS "expiresMs"
     FROM due JOIN organization o ON o.id = due.org_id`;
 
 const GIVEN = `

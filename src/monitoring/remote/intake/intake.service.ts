@@ -5,6 +5,7 @@ import { toCheckView } from '../../../history/read/check.dto';
 import { HistoryWriter } from '../../../history/write/history-writer';
 import type { ProbeCaller } from '../../../platform/access/caller';
 import { WorkerDatabase } from '../../../platform/database/database';
+import { epochMs } from '../../../platform/database/epoch-ms';
 import { NIL_UUID } from '../../../platform/ids/id';
 import { within } from '../../../platform/net/deadline';
 import { problems } from '../../../platform/problem/problem';
@@ -42,8 +43,8 @@ const hasCheck = (row: Row): row is Row & { check: FinishedCheck } => row.check 
 const ASSIGNED = `
   SELECT l.endpoint_id AS "endpointId", e.key::text AS "endpointKey", l.org_id AS "orgId", s.active, s.revision,
          s.interval_seconds * 1000 AS "intervalMs", e.certificate_warn_days AS "certificateWarnDays",
-         round(extract(epoch FROM l.last_slot_at) * 1000)::float8 AS "lastSlotMs",
-         round(extract(epoch FROM l.last_checked_at) * 1000)::float8 AS "lastCheckedMs"
+         ${epochMs('l.last_slot_at')} AS "lastSlotMs",
+         ${epochMs('l.last_checked_at')} AS "lastCheckedMs"
     FROM endpoint_location l
     JOIN endpoint_schedule s ON s.endpoint_id = l.endpoint_id
     JOIN endpoint e ON e.id = l.endpoint_id

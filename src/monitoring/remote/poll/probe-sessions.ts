@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ProbeCaller } from '../../../platform/access/caller';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { DatabaseClock } from '../../../platform/database/database-clock';
+import { epochMs } from '../../../platform/database/epoch-ms';
 import { problems } from '../../../platform/problem/problem';
 import { SECOND_MS } from '../../../platform/time/time-units';
 import type { PollRequest } from '../../../probe-protocol/protocol';
+import { VERSION_RULE } from './poll-request';
 import { decideSession } from './session-rules';
 
 /** A probe that is heard all the time is written down this often. */
@@ -28,7 +30,7 @@ export interface PolledProbe {
 
 // Cost: a look by primary key.
 const READ = `
-  SELECT session, extract(epoch FROM last_seen_at)::float8 * 1000 AS "seenMs", numbered::float8 AS numbered, epoch, enabled,
+  SELECT session, ${epochMs('last_seen_at')} AS "seenMs", numbered::float8 AS numbered, epoch, enabled,
          allow_private AS "allowPrivate", online, protocol, version, types
     FROM probe WHERE id = $1`;
 
@@ -91,7 +93,7 @@ export class ProbeSessions {
     await this.database.query(HEAR_UNSUPPORTED, [
       probe.probeId,
       protocol,
-      typeof version === 'string' && /^[\x21-\x7e]{1,32}$/.test(version) ? version : null,
+      VERSION_RULE.is(version) ? version : null,
       now,
       address ?? null,
       new Date(now.getTime() - SEEN_EVERY_MS),
