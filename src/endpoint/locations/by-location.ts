@@ -18,7 +18,7 @@ export const LOCATIONS_COLUMN = `CASE WHEN n.located
     ELSE '{${LOCAL_NAME}}'::text[] END AS locations`;
 
 /** The locations of these endpoints by their uuids; those with `local` alone are missing. One statement, a range of the primary key for each. */
-export async function readLocations(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
+export async function readLocationNames(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await sql.query<{ id: string; locations: string[] }>(
     `SELECT l.endpoint_id AS id, array_agg(${LOCATION_NAME} ORDER BY l.position) AS locations
        FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} GROUP BY l.endpoint_id`,
@@ -28,7 +28,7 @@ export async function readLocations(sql: Sql, endpointIds: readonly string[]): P
 }
 
 /** What an endpoint's locations are judged by. */
-export interface Located {
+export interface LocatedEndpoint {
   id: string;
   located: boolean;
   quorum: string;
@@ -80,7 +80,7 @@ export async function readDurations(sql: Sql, endpointIds: readonly string[]): P
 /** What each location saw of those of these endpoints that have some, by their uuids. One statement, none where all have `local` alone. */
 export async function readByLocation(
   sql: Sql,
-  endpoints: readonly Located[],
+  endpoints: readonly LocatedEndpoint[],
 ): Promise<Map<string, EndpointLocation[]>> {
   const located = new Map(endpoints.filter((endpoint) => endpoint.located).map((endpoint) => [endpoint.id, endpoint]));
   const shown = new Map<string, EndpointLocation[]>();
@@ -98,7 +98,7 @@ export async function readByLocation(
 /** One location as the API shows it, judged by the database's clock. */
 export function toEndpointLocation(
   row: LocationRow,
-  endpoint: Pick<Located, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,
+  endpoint: Pick<LocatedEndpoint, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,
 ): EndpointLocation {
   const rule = verdictRule(endpoint);
   const out = row.probe === 'disabled' || row.probe === 'unsupported' ? row.probe : null;
