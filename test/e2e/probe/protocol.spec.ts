@@ -195,6 +195,19 @@ describe('the probe protocol', () => {
     await app.write.delete(`/endpoints/${watched}`);
   });
 
+  it.each([
+    ['probe:fra', 201],
+    ['probe:shared/fra', 201],
+    ['fra', 400],
+    ['probe:Fra', 400],
+    ['probe:frashared/x', 400],
+  ])('watches by the target %s: %i', async (url, status) => {
+    const fields = { name: 'Watched', type: 'PROBE', url };
+    const { body, ...reply } = await app.write.post<{ id: string }>(`/websites/${website}/endpoints`, fields);
+    expect(reply.status).toBe(status);
+    if (status === 201) await app.write.delete(`/endpoints/${body.id}`);
+  });
+
   it('names the protocols that it speaks to a probe of another one, which is shown as unsupported', async () => {
     const [before, reply] = [probe.cursor, await probe.poll({ protocol: 2, version: '9.0.0' })];
     expect(reply).toMatchObject({ status: 409, body: { code: 'protocol_unsupported', supported: [1] } });
