@@ -16,7 +16,7 @@ import { Endpoint, type EndpointSettings, tagSource, type WithLocations } from '
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import { LOCATIONS_COLUMN, readByLocation } from './locations/by-location';
 import type { EndpointLocation } from './locations/location.dto';
-import { saveLocations } from './locations/location-rows';
+import { saveNamedLocations } from './locations/location-rows';
 import { checksPerSecond } from './locations/locations';
 import { CHILDREN_COLUMN, PARENTS_COLUMN } from './suppression/dependencies';
 import { type MaintenanceNow, MaintenanceNowLookup } from './suppression/maintenance-now';
@@ -133,7 +133,7 @@ export class EndpointRepository {
       tx,
       heartbeats.map(({ id, address, armed = false }) => ({ endpointId: id, armed, ...address })),
     );
-    await saveLocations(
+    await saveNamedLocations(
       tx,
       this.probes,
       website.orgId,
@@ -152,7 +152,7 @@ export class EndpointRepository {
     const moreChecks = checksPerSecond({ intervalSeconds, locations }) - checksPerSecond(before);
     if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
     await tx.manager.update(Endpoint, { id }, { ...settings, locationCount: locations.length, updatedAt: new Date() });
-    await saveLocations(tx, this.probes, orgId, [{ id, intervalSeconds, locations, before }]);
+    await saveNamedLocations(tx, this.probes, orgId, [{ id, intervalSeconds, locations, before }]);
   }
 
   /** New settings of several locked endpoints of one organization; `moreChecks`: of all of them, per second. */
@@ -170,7 +170,7 @@ export class EndpointRepository {
         updatedAt,
       })),
     );
-    await saveLocations(
+    await saveNamedLocations(
       tx,
       this.probes,
       orgId,

@@ -24,7 +24,7 @@ import {
   SuppressionEnded,
 } from './endpoint-events';
 import { EndpointSchedule, type Scheduled } from './endpoint-schedule';
-import { readLocations } from './locations/by-location';
+import { readLocationNames } from './locations/by-location';
 import { FORGET_LOCATIONS, resumeLocations } from './locations/location-rows';
 import { checksPerSecond, DEFAULT_LOCATIONS, isLocated } from './locations/locations';
 import { type Circumstances, EndpointSettingsResolver } from './settings/endpoint-settings';
@@ -237,7 +237,7 @@ export class EndpointService {
     const found = await tx.manager.find(Endpoint, { where: { orgId, id: In(ids) } });
     const parents = await parentsOfSome(tx, ids);
     const running = await this.websites.enabledOf(tx, [...new Set(found.map(({ websiteId }) => websiteId))]);
-    const locations = await readLocations(tx, ids);
+    const locations = await readLocationNames(tx, ids);
     const stored = new Map(
       found.map((endpoint) => [
         endpoint.id,
@@ -301,7 +301,7 @@ export class EndpointService {
     await this.lockSome(tx, orgId, ids, []);
     const endpoints = await tx.manager.find(Endpoint, { where: { orgId, id: In([...ids]) }, order: { id: 'ASC' } });
     const parents = await parentsOfSome(tx, ids);
-    const located = await readLocations(tx, ids);
+    const located = await readLocationNames(tx, ids);
     const changes = endpoints.map((endpoint) => {
       const locations = located.get(endpoint.id) ?? DEFAULT_LOCATIONS;
       const settings = settingsOf({ ...endpoint, locations });
@@ -424,7 +424,7 @@ export class EndpointService {
 
   /** Cost: a range of a primary key, nearly always empty. */
   private async withLocations(sql: Sql, endpoint: Endpoint): Promise<Endpoint & WithLocations> {
-    const locations = (await readLocations(sql, [endpoint.id])).get(endpoint.id) ?? DEFAULT_LOCATIONS;
+    const locations = (await readLocationNames(sql, [endpoint.id])).get(endpoint.id) ?? DEFAULT_LOCATIONS;
     return { ...endpoint, locations };
   }
 

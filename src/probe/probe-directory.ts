@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Sql, Tx } from '../platform/database/database';
+import { KEY } from '../platform/http/body/resource-key';
 
 /** The location of what the instances of the service check themselves. */
 export const LOCAL_NAME = 'local';
 /** What the keys of probes that the operator shares begin with, where an endpoint names them. */
 export const SHARED_PREFIX = 'shared/';
+/** A location as it is written; `local` has the form of a key. */
+export const LOCATION_PATTERN = `^(${SHARED_PREFIX})?${KEY.source.slice(1)}`;
+/** SQL: the location of a row of `endpoint_location` named l and its probe p, which is missing for `local`. */
+export const LOCATION_NAME = `CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || coalesce(p.key, '') ELSE p.key END`;
 
 /** A probe as an endpoint names it. */
 export interface KnownProbe {

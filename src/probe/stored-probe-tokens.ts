@@ -74,7 +74,7 @@ export class StoredProbeTokens extends ProbeTokens {
   /**
    * Gives a locked probe (uuid) a new token. The one in use works until the new one is used, at the latest for `graceSeconds`;
    * `previousUntil` is `null` when nothing works beside the new one. A token that was never used ends at once: whoever lost it
-   * and rotates again does not cut off the probe.
+   * and rotates again does not cut off the probe. Without a grace its session ends as well: a poll that waits is refused at once.
    */
   async rotate(tx: Tx, probeId: string, graceSeconds: number): Promise<{ token: string; previousUntil: Date | null }> {
     const { token, lookup, hash } = this.make();
@@ -84,7 +84,8 @@ export class StoredProbeTokens extends ProbeTokens {
       `UPDATE probe SET lookup = $2, hash = $3,
               previous_lookup = CASE WHEN $4::timestamptz IS NULL THEN NULL WHEN previous_until > $5 THEN previous_lookup ELSE lookup END,
               previous_hash = CASE WHEN $4::timestamptz IS NULL THEN NULL WHEN previous_until > $5 THEN previous_hash ELSE hash END,
-              previous_until = CASE WHEN lookup IS NULL THEN NULL ELSE $4::timestamptz END
+              previous_until = CASE WHEN lookup IS NULL THEN NULL ELSE $4::timestamptz END,
+              session = CASE WHEN $4::timestamptz IS NOT NULL THEN session END
         WHERE id = $1 RETURNING previous_until AS until`,
       [probeId, lookup, hash, until, now],
     );

@@ -37,7 +37,7 @@ export interface StreamRow {
   endpoint_name: string | null;
   website_id: string | null;
   checked_at: Date | null;
-  /** Number of the location that the check was made at; `null` where that is the service itself. */
+  /** Number of the location that the check was made at; `null` of an endpoint that only the service itself checks. */
   location: number | null;
   status: number | null;
   previous_status: number | null;

@@ -21,17 +21,13 @@ const NAMES = `CASE WHEN s.kind IN ('acknowledgement', 'incident') THEN (
            SELECT json_object_agg(p.id, p.name) FROM person p WHERE p.id IN ((s.payload ->> 'person_id')::uuid,
              (s.payload ->> 'ack_person_id')::uuid, (s.payload ->> 'created_by_id')::uuid)) END`;
 
-/** Of a check of an endpoint that probes check, too: its public id has the location in it. Cost: the endpoint's checks of that day. */
-const LOCATION = `CASE WHEN EXISTS (SELECT FROM endpoint_location l WHERE l.endpoint_id = s.endpoint_id) THEN (
-           SELECT min(r.location) FROM check_result r WHERE r.endpoint_key = e.key AND r.checked_at = s.checked_at) END`;
-
 /**
  * Rows of finished transactions in the order of the stream. Only another client of the database server keeps a transaction
  * open for a minute, ours take milliseconds: the stream does not wait longer for it.
  */
 const rowsWhere = (condition: string): string => `
   SELECT s.xid::text, s.seq::text, s.org_id, s.at, s.kind, s.payload, ${NAMES} AS names, s.event_id, s.endpoint_id, e.key::text AS endpoint_key,
-         e.name AS endpoint_name, e.website_id, s.checked_at, ${LOCATION} AS location, s.status, s.previous_status, s.duration_us, s.status_code, s.error
+         e.name AS endpoint_name, e.website_id, s.checked_at, s.location, s.status, s.previous_status, s.duration_us, s.status_code, s.error
     FROM stream_event s
     LEFT JOIN endpoint e ON e.id = s.endpoint_id
    WHERE ${condition}
@@ -115,7 +111,7 @@ export class StreamReader {
   /** A check's id begins with its time: finds the rows of that time and compares their ids. */
   private async positionOfCheck(orgId: string, id: string, checkedAt: Date): Promise<StreamPosition | null> {
     const rows = await this.database.query<{ xid: string; seq: string; key: string; location: number | null }>(
-      `SELECT s.xid::text, s.seq::text, e.key::text, ${LOCATION} AS location FROM stream_event s JOIN endpoint e ON e.id = s.endpoint_id
+      `SELECT s.xid::text, s.seq::text, e.key::text, s.location FROM stream_event s JOIN endpoint e ON e.id = s.endpoint_id
         WHERE s.org_id = $1 AND s.checked_at = $2`,
       [orgId, checkedAt],
     );

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../packages/testing/eventually';
-import type { Api } from '../../packages/testing/service/api';
+import { Api, type ApiResponse } from '../../packages/testing/service/api';
+import { OPERATOR_TOKEN } from '../../packages/testing/service/start-service';
+import type { CreatedOrganizationView } from '../../src/identity/organization/organization.dto';
 import { Database, type Sql } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
-import type { CreatedProbeView, ProbeView } from '../../src/probe/probe.dto';
+import type { CreatedProbeView, ProbeView, RotatedProbeView } from '../../src/probe/probe.dto';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { numberNow } from '../harness/app/manual-probe';
 import { findPostgres } from '../harness/database/postgres-cluster';
@@ -105,9 +107,9 @@ async function expectAllRecorded(
 class ProbeProgram {
   private constructor(
     private readonly folder: StartFolder,
-    private readonly env: Readonly<Record<string, string>>,
+    private env: Readonly<Record<string, string>>,
     private readonly api: Api,
-    private readonly id: string,
+    readonly id: string,
   ) {}
 
   static async of(
@@ -124,6 +126,12 @@ class ProbeProgram {
 
   start(): StartProcess {
     return this.folder.launch({ env: this.env });
+  }
+
+  /** The next start has another token. */
+  async rotate(): Promise<void> {
+    const { body } = await this.api.post<RotatedProbeView>(`/probes/${this.id}/rotate`, {});
+    this.env = { ...this.env, PROBE_TOKEN: body.token };
   }
 
   async view(): Promise<ProbeView> {
@@ -149,16 +157,21 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   let serviceUrl: string;
   /** Endpoints of programs that nobody kills, by the location. */
   const ended = new Map<string, string[]>();
-  let played: Record<'killed' | 'twoProcesses' | 'cutOff' | 'cutForLong' | 'wrongClocks' | 'away', Promise<void>>;
+  let played: Record<
+    'killed' | 'twoProcesses' | 'refused' | 'rotated' | 'cutOff' | 'cutForLong' | 'wrongClocks' | 'away',
+    Promise<void>
+  >;
 
   beforeAll(async () => {
     [target, hook] = [await SwitchableServer.start(), await SwitchableServer.start()];
     bench = await FaultBench.open();
-    ({ api, url: serviceUrl } = await bench.start());
+    ({ api, url: serviceUrl } = await bench.start({ OPERATOR_TOKEN }));
     await watchLocations(bench.witness);
     played = {
       killed: killed(),
       twoProcesses: twoProcesses(),
+      refused: refused(),
+      rotated: rotated(),
       cutOff: cutOff(),
       cutForLong: LONG ? cutForLong() : Promise.resolve(),
       wrongClocks: wrongClocks(),
@@ -264,6 +277,61 @@ suite('the programs of probes beside a service (skipped without PostgreSQL’s p
   it(
     'two with one token: the second works and the first waits, and takes over within 60 s of its end',
     () => played.twoProcesses,
+    LIMIT,
+  );
+
+  async function refused(): Promise<void> {
+    const operator = new Api(serviceUrl, OPERATOR_TOKEN);
+    const { body: organization } = await operator.post<CreatedOrganizationView>('/organizations', { name: 'Gone' });
+    const theirs = new Api(serviceUrl, organization.api_key.key);
+    await Promise.all([
+      isRefused('revoked', api, (id) => api.post(`/probes/${id}/rotate`, { grace: 0 })),
+      isRefused('disabled', api, (id) => api.put(`/probes/${id}`, { enabled: false })),
+      isRefused('deleted', theirs, () => operator.delete(`/organizations/${organization.id}`)),
+    ]);
+  }
+
+  /** Checks each second until it is ended. */
+  async function isRefused(key: string, by: Api, end: (id: string) => Promise<ApiResponse>): Promise<void> {
+    const probe = await ProbeProgram.of(by, key, folder, serviceUrl);
+    const fields = { ...CHECKED, type: 'HTTP', url: `${target.url}/${key}`, interval: 1, locations: [key] };
+    const endpoint = await newEndpoint(by, await newWebsite(by), fields);
+    const program = probe.start();
+    await eventually('it checks', () => arrived(key).length > 2, 90_000);
+    expect((await end(probe.id)).status).toBeLessThan(300);
+    const endedAt = Date.now();
+    await eventually('it is refused', () => program.said.includes('The service refuses the token'), 90_000);
+    const accepted = (await slots(endpoint, key)).length;
+    const last = () => arrived(key).at(-1)?.at ?? NaN;
+    await eventually('nothing is checked for several intervals', () => Date.now() - last() > 4 * SECOND, 90_000);
+    expect(last() - endedAt).toBeLessThan(30 * SECOND);
+    expect((await slots(endpoint, key)).length).toBe(accepted);
+  }
+
+  it(
+    'whose token is revoked, that are disabled, whose organization is deleted: nothing is accepted any more, and nothing checked after 30 s',
+    () => played.refused,
+    LIMIT,
+  );
+
+  async function rotated(): Promise<void> {
+    const probe = await ProbeProgram.of(api, 'rotated', folder, serviceUrl);
+    const endpoints = await watched(api, 'rotated', 3, ['rotated']);
+    ended.set('rotated', endpoints);
+    const first = probe.start();
+    await recorded(bench.witness, endpoints, 'rotated', 1);
+    await probe.rotate();
+    await recorded(bench.witness, endpoints, 'rotated', 1, Date.now());
+    await first.stop();
+    probe.start();
+    await recorded(bench.witness, endpoints, 'rotated', 2, Date.now());
+    for (const id of endpoints) expect(gapsOf(await slots(id, 'rotated'))).toEqual([]);
+    expect([await eventsOf(bench.witness, endpoints), toldOf('rotated')]).toEqual([[], []]);
+  }
+
+  it(
+    'whose token is rotated goes on with the old one, and with the new one from its restart on: no gap, no event',
+    () => played.rotated,
     LIMIT,
   );
 

@@ -1,29 +1,26 @@
 import { ERROR_CODES } from '../../checker/checker';
 import type { Sql } from '../../platform/database/database';
 import { epochMs } from '../../platform/database/epoch-ms';
-import { SECOND_MS } from '../../platform/time/time-units';
-import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import { LOCAL_NAME, LOCATION_NAME } from '../../probe/probe-directory';
 import { type ProbeStatus, probeStatus } from '../../probe/probe-status';
 import { outcomeOf } from '../outcome-code';
-import { isLost, isSilent, type LocationState } from '../verdict';
+import { isLost, isSilent, isVoting, type LocationState } from '../verdict';
 import type { EndpointLocation } from './location.dto';
-import { shownQuorum } from './locations';
+import { verdictRule } from './locations';
 
-/** Of a row of `endpoint_location` named l and its probe p, which is missing for `local`. */
-const NAME = `CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || p.key ELSE p.key END`;
 const WITH_PROBE = 'endpoint_location l LEFT JOIN probe p ON p.number = l.number';
 /** Its probe has not been deleted with its organization. */
 const IS_NAMED = '(l.number = 0 OR p.id IS NOT NULL)';
 
 /** The locations of a row of `endpoint_schedule` named n, in their order. Cost: nothing for `local` alone. */
 export const LOCATIONS_COLUMN = `CASE WHEN n.located
-    THEN ARRAY(SELECT ${NAME} FROM ${WITH_PROBE} WHERE l.endpoint_id = n.endpoint_id AND ${IS_NAMED} ORDER BY l.position)
+    THEN ARRAY(SELECT ${LOCATION_NAME} FROM ${WITH_PROBE} WHERE l.endpoint_id = n.endpoint_id AND ${IS_NAMED} ORDER BY l.position)
     ELSE '{${LOCAL_NAME}}'::text[] END AS locations`;
 
 /** The locations of these endpoints by their uuids; those with `local` alone are missing. One statement, a range of the primary key for each. */
-export async function readLocations(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
+export async function readLocationNames(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
   const rows = await sql.query<{ id: string; locations: string[] }>(
-    `SELECT l.endpoint_id AS id, array_agg(${NAME} ORDER BY l.position) AS locations
+    `SELECT l.endpoint_id AS id, array_agg(${LOCATION_NAME} ORDER BY l.position) AS locations
        FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} GROUP BY l.endpoint_id`,
     [endpointIds],
   );
@@ -31,7 +28,7 @@ export async function readLocations(sql: Sql, endpointIds: readonly string[]): P
 }
 
 /** What an endpoint's locations are judged by. */
-export interface Located {
+export interface LocatedEndpoint {
   id: string;
   located: boolean;
   quorum: string;
@@ -63,7 +60,7 @@ export interface LocationRow {
 }
 
 const STATES = `
-  SELECT l.endpoint_id AS "endpointId", ${NAME} AS location, coalesce(p.name, '${LOCAL_NAME}') AS name, l.status, l.status_since AS since,
+  SELECT l.endpoint_id AS "endpointId", ${LOCATION_NAME} AS location, coalesce(p.name, '${LOCAL_NAME}') AS name, l.status, l.status_since AS since,
          l.degraded, l.failures, l.successes, l.bad, l.good, l.assigned_at AS "assignedAt", l.last_checked_at AS "lastCheckedAt",
          l.last_known_at AS "lastKnownAt", l.last_error AS "lastError", l.last_message AS "lastMessage", CASE WHEN l.number > 0 THEN ${probeStatus('p')} END AS probe,
          ${epochMs('now()')} AS "nowMs"
@@ -73,7 +70,7 @@ const STATES = `
 export async function readDurations(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, number>> {
   if (endpointIds.length === 0) return new Map();
   const rows = await sql.query<{ id: string; location: string; us: number }>(
-    `SELECT l.endpoint_id AS id, ${NAME} AS location, l.last_duration_us AS us
+    `SELECT l.endpoint_id AS id, ${LOCATION_NAME} AS location, l.last_duration_us AS us
        FROM ${WITH_PROBE} WHERE l.endpoint_id = ANY ($1::uuid[]) AND ${IS_NAMED} AND l.last_duration_us IS NOT NULL`,
     [endpointIds],
   );
@@ -83,7 +80,7 @@ export async function readDurations(sql: Sql, endpointIds: readonly string[]): P
 /** What each location saw of those of these endpoints that have some, by their uuids. One statement, none where all have `local` alone. */
 export async function readByLocation(
   sql: Sql,
-  endpoints: readonly Located[],
+  endpoints: readonly LocatedEndpoint[],
 ): Promise<Map<string, EndpointLocation[]>> {
   const located = new Map(endpoints.filter((endpoint) => endpoint.located).map((endpoint) => [endpoint.id, endpoint]));
   const shown = new Map<string, EndpointLocation[]>();
@@ -101,13 +98,9 @@ export async function readByLocation(
 /** One location as the API shows it, judged by the database's clock. */
 export function toEndpointLocation(
   row: LocationRow,
-  endpoint: Pick<Located, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,
+  endpoint: Pick<LocatedEndpoint, 'quorum' | 'intervalSeconds' | 'timeoutSeconds'>,
 ): EndpointLocation {
-  const rule = {
-    quorum: shownQuorum(endpoint.quorum),
-    intervalMs: endpoint.intervalSeconds * SECOND_MS,
-    timeoutMs: endpoint.timeoutSeconds * SECOND_MS,
-  };
+  const rule = verdictRule(endpoint);
   const out = row.probe === 'disabled' || row.probe === 'unsupported' ? row.probe : null;
   const state = { ...stateOf(row), isOut: out !== null };
   const silent = isSilent(state, rule, row.nowMs);
@@ -121,7 +114,7 @@ export function toEndpointLocation(
     last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
     failures: row.failures,
     successes: row.successes,
-    vote: silent || lost || status === 'unknown' ? null : status,
+    vote: status !== 'unknown' && isVoting(state, rule, row.nowMs) ? status : null,
     silent,
     error:
       row.lastError === null

@@ -6,7 +6,7 @@ import { OUTCOME_CODE } from '../outcome-code';
 import { isLocated } from './locations';
 
 /** An endpoint whose rows in `endpoint_location` are to follow its settings. */
-export interface PlacedEndpoint {
+export interface NamingEndpoint {
   id: string;
   intervalSeconds: number;
   locations: readonly string[];
@@ -14,7 +14,7 @@ export interface PlacedEndpoint {
   before: { intervalSeconds: number; locations: readonly string[] } | null;
 }
 
-const needsRows = ({ locations, intervalSeconds, before }: PlacedEndpoint): boolean =>
+const needsRows = ({ locations, intervalSeconds, before }: NamingEndpoint): boolean =>
   before
     ? (isLocated(locations) || isLocated(before.locations)) &&
       (locations.join() !== before.locations.join() || intervalSeconds !== before.intervalSeconds)
@@ -63,11 +63,11 @@ const SAVE = `
  * Makes the rows of locked endpoints follow their settings. Two statements for a thousand, none where all have and had `local`
  * alone. Call it before their schedule is changed: probes are locked before rows of theirs.
  */
-export async function saveLocations(
+export async function saveNamedLocations(
   tx: Tx,
   probes: ProbeDirectory,
   orgId: string,
-  endpoints: readonly PlacedEndpoint[],
+  endpoints: readonly NamingEndpoint[],
 ): Promise<void> {
   const changed = endpoints.filter(needsRows);
   if (changed.length === 0) return;

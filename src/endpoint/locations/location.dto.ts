@@ -2,19 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateBy } from 'class-validator';
 import { ERROR_CODES, type ErrorCode, type Outcome } from '../../checker/checker';
-import { KEY } from '../../platform/http/body/resource-key';
 import { Optional } from '../../platform/http/validators';
-import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import { LOCAL_NAME, LOCATION_PATTERN, SHARED_PREFIX } from '../../probe/probe-directory';
 import { DEFAULT_LOCATIONS, MAX_LOCATIONS, QUORUM_NAMES } from './locations';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const;
 const VOTES = ['up', 'down'] as const;
 /** Why a location has no vote, the reason that lasts longest first. */
-export const LOCATION_REASONS = ['disabled', 'unsupported', 'lost', 'silent'] as const;
+const LOCATION_REASONS = ['disabled', 'unsupported', 'lost', 'silent'] as const;
 export type LocationReason = (typeof LOCATION_REASONS)[number];
 
-const PATTERN = `^(${SHARED_PREFIX})?${KEY.source.slice(1)}`;
-const FORM = new RegExp(PATTERN);
+const FORM = new RegExp(LOCATION_PATTERN);
 const RULE = `${LOCAL_NAME}, the key of a probe, or ${SHARED_PREFIX} and the key of one that the operator shares`;
 
 const isLocation = (value: unknown): boolean => typeof value === 'string' && FORM.test(value);
@@ -24,7 +22,7 @@ export const LocationsField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
       type: 'array',
-      items: { type: 'string', pattern: PATTERN },
+      items: { type: 'string', pattern: LOCATION_PATTERN },
       minItems: 1,
       maxItems: MAX_LOCATIONS,
       default: [...DEFAULT_LOCATIONS],
@@ -91,7 +89,7 @@ export const LocationQuery = (): PropertyDecorator =>
     ApiPropertyOptional({
       description: `Only endpoints that are checked from there: ${RULE}.`,
       example: LOCAL_NAME,
-      pattern: PATTERN,
+      pattern: LOCATION_PATTERN,
     }),
     Optional(),
     ValidateBy({

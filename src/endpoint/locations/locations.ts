@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../../platform/problem/problem';
+import { SECOND_MS } from '../../platform/time/time-units';
 import { type KnownProbe, LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
-import type { Quorum } from '../verdict';
+import type { Quorum, VerdictRule } from '../verdict';
 
 /** Locations that one endpoint may have. */
 export const MAX_LOCATIONS = 10;
@@ -73,6 +74,17 @@ export const quorumProblems = (stored: string, locations: readonly string[]): Fi
         },
       ]
     : [];
+
+/** What makes a verdict, of the stored settings of an endpoint. */
+export const verdictRule = (stored: {
+  quorum: string;
+  intervalSeconds: number;
+  timeoutSeconds: number;
+}): VerdictRule => ({
+  quorum: shownQuorum(stored.quorum),
+  intervalMs: stored.intervalSeconds * SECOND_MS,
+  timeoutMs: stored.timeoutSeconds * SECOND_MS,
+});
 
 const isNumber = (stored: string): boolean => /^\d+$/.test(stored);
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type Located, readByLocation, readDurations } from '../../endpoint/locations/by-location';
+import { type LocatedEndpoint, readByLocation, readDurations } from '../../endpoint/locations/by-location';
 import { HEARTBEAT } from '../../endpoint/heartbeat/heartbeat-schedule';
 import { Database } from '../../platform/database/database';
 import { NIL_UUID } from '../../platform/ids/id';
@@ -73,7 +73,7 @@ export class EndpointMetricsService {
     const endpoints: ScrapedEndpoint[] = [];
     let after = NIL_UUID;
     for (;;) {
-      const rows = await this.database.query<{ row: ScrapedRow & Located }>(READ, [orgId, after, PORTION]);
+      const rows = await this.database.query<{ row: ScrapedRow & LocatedEndpoint }>(READ, [orgId, after, PORTION]);
       const byLocation = await readByLocation(
         this.database,
         rows.map(({ row }) => row),

@@ -189,6 +189,7 @@ export class EndpointStateStore {
       column(({ check }) => (check.result.certificate ? Date.parse(check.result.certificate.expiresAt) : null)),
       column(({ state }) => state.upSinceMs),
       column(({ state }) => state.goodSinceMs),
+      column(({ located }) => located?.newest ?? null),
     ]);
   }
 
@@ -310,16 +311,16 @@ const SAVE_STATES = `
          before_up = v.before_up, before_down = v.before_down, before_unknown = v.before_unknown,
          before_planned = v.before_planned, before_degraded = v.before_degraded,
          certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at),
-         up_since = ${at('v.up_since')}, good_since = ${at('v.good_since')}
+         up_since = ${at('v.up_since')}, good_since = ${at('v.good_since')}, last_location = v.location
     FROM unnest($1::uuid[], $2::smallint[], $3::float8[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::boolean[],
                 $10::float8[], $11::float8[], $12::float8[], $13::float8[], $14::float8[], $15::int[],
                 $16::int[], $17::int[], $18::int[], $19::int[], $20::int[], $21::int[], $22::smallint[],
                 $23::bigint[], $24::int[], $25::float8[], $26::int[], $27::int[], $28::int[], $29::int[], $30::int[],
-                $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::float8[], $37::float8[], $38::float8[])
+                $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::float8[], $37::float8[], $38::float8[], $39::smallint[])
       AS v(id, status, status_since, failures, successes, bad, good, failing_since, failing_planned,
            failing_unmuted_since, bad_unmuted_since, degraded_since, last_checked, last_slot, duration,
            dns, connect, tls, first_byte, transfer, status_code, error, recent, recent_degraded, hour_start, hour_up, hour_down, hour_unknown, hour_planned, hour_degraded,
-           before_up, before_down, before_unknown, before_planned, before_degraded, certificate, up_since, good_since)
+           before_up, before_down, before_unknown, before_planned, before_degraded, certificate, up_since, good_since, location)
    WHERE s.endpoint_id = v.id`;
 
 // The fold of endpoint-state.ts for one or more successes after a success, without the hours that a run never has: of

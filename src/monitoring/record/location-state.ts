@@ -37,6 +37,8 @@ export interface Located {
   locations: readonly StoredLocation[];
   /** The database's clock when they were read: who has reported nothing for long by then is silent. */
   nowMs: number;
+  /** Whose check the state's `lastCheckedMs` is, once there is one in the batch. */
+  newest?: number | undefined;
 }
 
 interface Said {
@@ -87,7 +89,8 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
   check.isLate = nowMs > input.checkedMs + silentAfterMs(rule);
   if (check.isLate && !isOnly) {
     check.counted = null;
-    return { state, located: { rule, locations: after, nowMs, verdict: null, decides: false, told: toldAlone(check) } };
+    const located = { rule, locations: after, nowMs, newest: before.newest };
+    return { state, located: { ...located, verdict: null, decides: false, told: toldAlone(check) } };
   }
   const atMs = isOnly ? input.checkedMs : nowMs;
   // Whoever runs the only location was in service when it looked.
@@ -100,9 +103,10 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
   const counted: FoldInput = { ...input, outcome, degraded };
   if (!isOnly && outcome === 'down') counted.sinceMs = downSince(state, after, rule, input);
   const streaks: Streaks = decides ? { ...streaksAfter(state, counted), ...streaksOf(verdict) } : state;
-  const located = { rule, locations: after, nowMs, verdict, decides };
-  if (isOnly) return { state: foldWith(state, counted, streaks), located: { ...located, told: toldAlone(check) } };
   const next = foldWith(state, counted, streaks);
+  const newest = newestAfter(state, next, before, check);
+  const located = { rule, locations: after, nowMs, newest, verdict, decides };
+  if (isOnly) return { state: next, located: { ...located, told: toldAlone(check) } };
   // The check that changed the status is the one that is told of, also when a newer one of another location came first.
   if (next.status !== state.status) next.lastCheckedMs = input.checkedMs;
   return {
@@ -155,8 +159,12 @@ function foldSilence(state: EndpointState, before: Located, check: FinishedCheck
   const verdict = verdictOf(locations, rule, nowMs);
   if (locations.length > 1) check.counted = { outcome: 'unknown', degraded: false };
   const after = fold(state, inputOf(check));
-  return { state: after, located: { ...before, verdict, decides: false, told: toldAlone(check) } };
+  const newest = newestAfter(state, after, before, check);
+  return { state: after, located: { rule, locations, nowMs, newest, verdict, decides: false, told: toldAlone(check) } };
 }
+
+const newestAfter = (before: EndpointState, after: EndpointState, { newest }: Located, { location }: FinishedCheck) =>
+  after.status !== before.status || after.lastCheckedMs !== before.lastCheckedMs ? location : newest;
 
 /** A slot of this location that was recorded before, or the same check once more. */
 const isRecorded = ({ lastSlotMs, lastCheckedMs }: StoredLocation, { slotMs, checkedAt }: FinishedCheck): boolean =>

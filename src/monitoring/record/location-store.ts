@@ -1,11 +1,10 @@
-import { shownQuorum } from '../../endpoint/locations/locations';
+import { verdictRule } from '../../endpoint/locations/locations';
 import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
 import { errorCodeAt, errorIndex, toMicroseconds } from '../../history/check-encoding';
 import type { Sql, Tx } from '../../platform/database/database';
 import { epochMs } from '../../platform/database/epoch-ms';
 import { storableMessage } from '../../platform/database/postgres-text';
-import { SECOND_MS } from '../../platform/time/time-units';
-import { LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
+import { LOCATION_NAME } from '../../probe/probe-directory';
 import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 import type { Located, StoredLocation } from './location-state';
 
@@ -25,7 +24,7 @@ export const IS_OUT = `(l.number > 0 AND (p.id IS NULL OR NOT p.enabled OR p.pro
 // Cost: three looks into indexes for each endpoint, however large the tables are: without OFFSET 0 they are scanned while they are small.
 const READ = `
   SELECT l.endpoint_id AS "endpointId", e.quorum, c.interval_seconds AS "intervalSeconds", c.timeout_seconds AS "timeoutSeconds",
-         l.number, CASE WHEN l.number = 0 THEN '${LOCAL_NAME}' WHEN p.org_id IS NULL THEN '${SHARED_PREFIX}' || coalesce(p.key, '') ELSE p.key END AS name,
+         l.number, ${LOCATION_NAME} AS name,
          l.status, ${epochMs('l.status_since')} AS "statusSinceMs", l.failures, l.successes, l.bad AS "badStreak", l.good AS "goodStreak",
          l.degraded, ${epochMs('l.assigned_at')} AS "assignedMs", ${epochMs('l.last_slot_at')} AS "lastSlotMs",
          ${epochMs('l.last_checked_at')} AS "lastCheckedMs", ${epochMs('l.last_known_at')} AS "lastKnownMs",
@@ -45,16 +44,8 @@ export async function readLocations(
 ): Promise<Map<string, Located>> {
   const located = new Map<string, Located & { locations: StoredLocation[] }>();
   for (const row of await sql.query<Row>(READ, [endpointIds])) {
-    const { endpointId, quorum, intervalSeconds, timeoutSeconds } = row;
-    const known = located.get(endpointId) ?? {
-      rule: {
-        quorum: shownQuorum(quorum),
-        intervalMs: intervalSeconds * SECOND_MS,
-        timeoutMs: timeoutSeconds * SECOND_MS,
-      },
-      locations: [],
-      nowMs,
-    };
+    const { endpointId } = row;
+    const known = located.get(endpointId) ?? { rule: verdictRule(row), locations: [], nowMs };
     known.locations.push(locationOf(row));
     located.set(endpointId, known);
   }

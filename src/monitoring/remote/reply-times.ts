@@ -35,7 +35,7 @@ export class ReplyTimes {
 const MOST_BEHIND_MS = 2 * SECOND_MS;
 /** And before that the probe is asked to come more seldom: what is behind by less is usual. */
 const USUAL_MS = 1200;
-const LONGEST_PAUSE_MS = 5 * SECOND_MS;
+export const LONGEST_PAUSE_MS = 5 * SECOND_MS;
 
 /** Milliseconds for which a probe should send nothing, by how old the oldest result is that waits to be recorded; `null`: nothing is taken now. */
 export function pauseFor(lagMs: number): number | null {

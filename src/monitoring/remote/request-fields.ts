@@ -2,6 +2,9 @@ import { type FieldProblem, Problem, problems, ProtocolUnsupported } from '../..
 import { isRecord } from '../../platform/text/json';
 import { PROTOCOL, SESSION_FORM, SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 
+/** Milliseconds of the year 3000: what lies beyond is no time. */
+export const MAX_TIME = 32_503_680_000_000;
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What a field may be: a test, and the sentence that follows its name where it is something else. */

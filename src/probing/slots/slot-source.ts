@@ -4,14 +4,12 @@ import { Overload } from '../../engine/dispatch/overload';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { ServerClock } from '../server/server-clock';
 import { type Assigned, Assignments } from './assignments';
-import { nextSlot, slotNotAfter } from './slots';
+import { MOST_AHEAD, nextSlot, slotNotAfter } from './slots';
 
 /** Slots are planned so long before they are due: one tick, a late one, and a margin. */
 const AHEAD_MS = 2 * SECOND_MS;
 /** When nothing was planned for so long nobody was there: what fell due meanwhile is no overload. */
 const PAUSE_MS = 10 * SECOND_MS;
-/** A next check that lies further ahead, in intervals, was planned by a clock that has been set back since. */
-const MOST_AHEAD = 2;
 
 /**
  * Computes the slots that fall due soon and gives them to the dispatcher: nothing is claimed, for no other process checks these

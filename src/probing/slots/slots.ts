@@ -13,8 +13,8 @@ export const slotAfter = (atMs: number, grid: Grid): number => slotNotAfter(atMs
 
 /** What the service does not take as another slot comes less than this after the newest one, in intervals: the grid has moved. */
 const LEAST_APART = 0.5;
-/** A newest slot that lies further ahead, in intervals, was of a clock that has been set back since. */
-const MOST_AHEAD = 2;
+/** A slot that was run, or is to be, and lies further ahead, in intervals, is of a clock that has been set back since. */
+export const MOST_AHEAD = 2;
 
 /** When the endpoint is checked next: on its grid, never early, never the newest slot again. `lastSlotMs`: -Infinity without one. */
 export function nextSlot(nowMs: number, lastSlotMs: number, grid: Grid): number {

@@ -150,6 +150,21 @@ describe('the probe protocol', () => {
     expect((await waiting).body.endpoints).toMatchObject([{ endpoint_id: id, revision: 2 }]);
   });
 
+  it.each([
+    ['401', 'whose token is revoked', (id: string) => app.admin.post(`/probes/${id}/rotate`, { grace: 0 })],
+    ['403', 'that is disabled', (id: string) => app.admin.put(`/probes/${id}`, { enabled: false })],
+  ])('answers a poll that waits at once with %s to a probe %s: it is told nothing more', async (status, _, end) => {
+    const ended = await startManualProbe(app, `ended-${status}`);
+    const process = ended.another();
+    const waiting = process.poll({ cursor: ended.cursor, wait: 20 });
+    await eventually('it waits', async () => {
+      const sql = 'SELECT FROM probe WHERE id = $1 AND session = $2';
+      return (await database.query(sql, [parseId('probe', ended.id), process.session])).length > 0;
+    });
+    await end(ended.id);
+    expect((await waiting).status).toBe(Number(status));
+  });
+
   it('shows what a probe says of itself, and when it is heard no more (Grafana app #1000)', async () => {
     const clock = Date.now() + 90_000;
     await probe.poll({
@@ -180,6 +195,19 @@ describe('the probe protocol', () => {
     expect(await viewOf()).toMatchObject({ status: 'online' });
     expect(await look()).toMatchObject({ outcome: 'up', degraded: false });
     await app.write.delete(`/endpoints/${watched}`);
+  });
+
+  it.each([
+    ['probe:fra', 201],
+    ['probe:shared/fra', 201],
+    ['fra', 400],
+    ['probe:Fra', 400],
+    ['probe:frashared/x', 400],
+  ])('watches by the target %s: %i', async (url, status) => {
+    const fields = { name: 'Watched', type: 'PROBE', url };
+    const { body, ...reply } = await app.write.post<{ id: string }>(`/websites/${website}/endpoints`, fields);
+    expect(reply.status).toBe(status);
+    if (status === 201) await app.write.delete(`/endpoints/${body.id}`);
   });
 
   it('names the protocols that it speaks to a probe of another one, which is shown as unsupported', async () => {
@@ -327,19 +355,26 @@ describe('the probe protocol', () => {
     });
   });
 
-  it('has the live stream name a check as the list of checks does, and go on behind it', async () => {
-    const id = await newRemote();
+  it('has the live stream name a check as the list of checks does, of two locations in one millisecond, and go on behind each', async () => {
+    const other = await startManualProbe(app, 'virginia');
+    const id = await newRemote({ locations: ['fra', 'virginia'], quorum: 'any' });
+    await other.sync();
     const stream = app.app.get(StreamReader);
     const before = await stream.now();
-    await probe.send([probe.result(id, Date.now())]);
-    const told = await eventually('the check is told', async () =>
-      (await stream.after(before, app.orgId, 100)).find(
-        ({ message }) => message?.includes(`"endpoint_id":"${id}"`) && message.includes('event: check'),
-      ),
-    );
-    const [check] = (await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body;
-    expect(told.message).toContain(`id: ${check?.id}\n`);
-    expect(await stream.positionOf(app.orgId, check?.id ?? '')).toEqual(told.position);
+    const up = probe.result(id, Date.now());
+    await probe.send([up]);
+    await other.send([{ ...other.result(id, up.checked_at, DOWN), checked_at: up.checked_at }]);
+    const told = await eventually('both checks are told', async () => {
+      const items = await stream.after(before, app.orgId, 100);
+      const found = items.filter(({ message }) => message?.includes(id) && message.includes('event: check'));
+      return found.length === 2 ? found : null;
+    });
+    const checks = (await app.read.get<CheckView[]>(`/endpoints/${id}/checks`)).body;
+    for (const [index, location] of ['fra', 'virginia'].entries()) {
+      const check = checks.find((one) => one.location === location);
+      expect(told[index]?.message).toContain(`id: ${check?.id}\n`);
+      expect(await stream.positionOf(app.orgId, check?.id ?? '')).toEqual(told[index]?.position);
+    }
   });
 
   it('refuses what the recorder has no room for, and takes it when it comes again', async () => {

@@ -50,8 +50,8 @@ const hasCheck = (row: Row): row is Row & { check: FinishedCheck } => row.check 
 const ASSIGNED = `
   SELECT l.endpoint_id AS "endpointId", e.key::text AS "endpointKey", l.org_id AS "orgId", s.active, s.revision,
          s.interval_seconds * 1000 AS "intervalMs", e.certificate_warn_days AS "certificateWarnDays",
-         round(${epochMs('l.last_slot_at')}) AS "lastSlotMs",
-         round(${epochMs('l.last_checked_at')}) AS "lastCheckedMs"
+         ${epochMs('l.last_slot_at')} AS "lastSlotMs",
+         ${epochMs('l.last_checked_at')} AS "lastCheckedMs"
     FROM endpoint_location l
     JOIN endpoint_schedule s ON s.endpoint_id = l.endpoint_id
     JOIN endpoint e ON e.id = l.endpoint_id

@@ -14,7 +14,7 @@ import { parseId } from '../../../platform/ids/id';
 import { problems } from '../../../platform/problem/problem';
 import { isRecord } from '../../../platform/text/json';
 import { MAX_RESULTS, PROTOCOL } from '../../../probe-protocol/protocol';
-import { FieldReader, fieldsOfRequest, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
+import { FieldReader, fieldsOfRequest, MAX_TIME, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
 
 /** A result as a probe sends it, read: foreign input, cut and completed. Times are milliseconds since the epoch. */
 export interface ReadResult {
@@ -56,8 +56,6 @@ export function readResults(body: unknown): ReadBatch {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Years beyond it are no time of a check. */
-const MAX_TIME = 32_503_680_000_000;
 
 /** One row; `null` for one that cannot be read. */
 export function readResult(row: unknown): ReadResult | null {

@@ -1,14 +1,12 @@
 import { problems } from '../../../platform/problem/problem';
 import { MAX_WAIT_SECONDS, type PollRequest, PROTOCOL } from '../../../probe-protocol/protocol';
-import { FieldReader, fieldsOfRequest, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
+import { FieldReader, fieldsOfRequest, MAX_TIME, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
 
 const MAX_CURSOR = 1000;
 const MAX_VERSION = 32;
 const MAX_TYPES = 64;
 /** What the columns of integers hold. */
 const MAX_COUNT = 2 ** 31 - 1;
-/** A clock that is further off than a thousand years is no clock. */
-const MAX_CLOCK = 32_503_680_000_000;
 
 const number = (least: number, most: number): Rule<number> => ({
   is: (value): value is number => typeof value === 'number' && value >= least && value <= most,
@@ -23,7 +21,8 @@ const textOrNull = (form: RegExp, must: string): Rule<string | null> => ({
   is: (value): value is string | null => value === null || (typeof value === 'string' && form.test(value)),
   must: `${must}, or null`,
 });
-const version: Rule<string> = {
+/** The version of a program. */
+export const VERSION_RULE: Rule<string> = {
   is: (value): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,32}$/.test(value),
   must: `a text of 1 to ${MAX_VERSION} printable characters`,
 };
@@ -46,9 +45,9 @@ export function readPoll(body: unknown): PollRequest {
     standby: reader.read('standby', flag, false),
     cursor: reader.read('cursor', cursor, null),
     wait: reader.read('wait', number(0, MAX_WAIT_SECONDS), 0),
-    version: reader.read('version', version, 'unknown'),
+    version: reader.read('version', VERSION_RULE, 'unknown'),
     types: reader.read('types', types, []),
-    clock: reader.read('clock', number(-MAX_CLOCK, MAX_CLOCK), NaN),
+    clock: reader.read('clock', number(-MAX_TIME, MAX_TIME), NaN),
     count: reader.read('count', count, 0),
     digest: reader.read('digest', digest, null),
     buffered: reader.read('buffered', count, 0),

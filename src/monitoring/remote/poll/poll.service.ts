@@ -9,11 +9,8 @@ import { PollCursors, type PollPosition } from './poll-cursors';
 import { readPoll } from './poll-request';
 import { ProbeAsks, type TakenAsk } from '../ask/probe-asks';
 import { type PolledProbe, ProbeSessions } from './probe-sessions';
-import { ReplyTimes } from '../reply-times';
+import { LONGEST_PAUSE_MS, ReplyTimes } from '../reply-times';
 import { WaitingPolls } from '../ask/waiting-polls';
-
-/** While the recorder takes nothing, nothing new is worth a request. */
-const LONG_PAUSE_MS = 5 * SECOND_MS;
 
 /** Whose poll it is. */
 export interface Polling {
@@ -92,7 +89,8 @@ export class PollService {
       full,
       more: told.more,
       removed: told.removed.map((id) => formatId('endpoint', id)),
-      pause_ms: this.times.pauseMs ?? LONG_PAUSE_MS,
+      // While the recorder takes nothing, nothing new is worth a request.
+      pause_ms: this.times.pauseMs ?? LONGEST_PAUSE_MS,
       endpoints: told.endpoints,
       asks: asks.map((ask) => toAsk(ask, to)),
     };

@@ -6,6 +6,7 @@ import { epochMs } from '../../../platform/database/epoch-ms';
 import { problems } from '../../../platform/problem/problem';
 import { SECOND_MS } from '../../../platform/time/time-units';
 import type { PollRequest } from '../../../probe-protocol/protocol';
+import { VERSION_RULE } from './poll-request';
 import { decideSession } from './session-rules';
 
 /** A probe that is heard all the time is written down this often. */
@@ -76,9 +77,10 @@ export class ProbeSessions {
     throw problems.temporarilyUnavailable();
   }
 
-  /** The probe now. Throws `unauthenticated` when it is gone, `probe_disabled`, and `session_replaced` unless the session still works. */
+  /** The probe now. Throws `unauthenticated` when it or its token is gone, `probe_disabled`, and `session_replaced` unless the session still works. */
   async look(probe: ProbeCaller, session: string): Promise<PolledProbe> {
     const held = await this.read(probe);
+    if (held.session === null) throw problems.unknownProbe();
     if (held.session !== session) throw problems.sessionReplaced();
     return held;
   }
@@ -91,7 +93,7 @@ export class ProbeSessions {
     await this.database.query(HEAR_UNSUPPORTED, [
       probe.probeId,
       protocol,
-      typeof version === 'string' && /^[\x21-\x7e]{1,32}$/.test(version) ? version : null,
+      VERSION_RULE.is(version) ? version : null,
       now,
       address ?? null,
       new Date(now.getTime() - SEEN_EVERY_MS),

@@ -3,16 +3,16 @@ import { down, resultOf, unknown } from '../../../checker/check-failure';
 import { Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../../../checker/checker';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { BoundedMap } from '../../../platform/cache/bounded-map';
-import { KEY } from '../../../platform/http/body/resource-key';
 import { VERSION } from '../../../platform/version';
-import { SHARED_PREFIX } from '../../../probe/probe-directory';
+import { LOCATION_PATTERN, SHARED_PREFIX } from '../../../probe/probe-directory';
 import { probeStatus } from '../../../probe/probe-status';
 import { type CountedLosses, type SeenProbe, warningOf } from './probe-health';
 
 const PREFIX = 'probe:';
+const LOCATION = new RegExp(LOCATION_PATTERN);
 const MAX_KNOWN = 10_000;
 
-// Two looks into unique indexes of keys.
+// Cost: a look into a unique index, and a walk over the probes that the operator shares.
 const READ = `
   SELECT id, ${probeStatus('p')} = 'online' AS online, version, clock_offset_ms AS "clockOffsetMs", coalesce(dropped, 0)::float8 AS dropped,
          coalesce(skipped, 0)::float8 AS skipped
@@ -33,7 +33,7 @@ export class ProbeChecker implements Checker<string> {
   /** The location. */
   parseTarget(url: string): string {
     const location = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : '';
-    if (!KEY.test(location.replace(SHARED_PREFIX, '')))
+    if (!LOCATION.test(location))
       throw new InvalidTarget(`the target names the location of a probe; the accepted form is ${this.targetForm}`);
     return location;
   }

@@ -34,7 +34,7 @@ const rateOf = (row: string): string => `round(1000000.0 / ${row}.interval_secon
 
 /**
  * Probes: checks of an endpoint at several locations, one verdict. Quick on a full table: columns with constant defaults, new
- * tables and triggers. An older instance beside it checks endpoints that have `local` alone.
+ * tables and triggers. An older instance beside it sees endpoints of which it has a part at most: those with `local`.
  */
 export class Probes1796342400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -154,8 +154,6 @@ export class Probes1796342400000 implements MigrationInterface {
                            ADD COLUMN location_count smallint NOT NULL DEFAULT 1;
       -- located: it has rows in endpoint_location.
       ALTER TABLE endpoint_schedule ADD COLUMN located boolean NOT NULL DEFAULT false;
-      -- locations: it knows of endpoint_location.
-      ALTER TABLE instance ADD COLUMN locations boolean NOT NULL DEFAULT false;
       -- What each location saw when it triggered or resolved: [{location, outcome, error}], by name.
       ALTER TABLE alert_event ADD COLUMN locations jsonb;
       ALTER TABLE organization_use ADD COLUMN probes integer NOT NULL DEFAULT 0;`);
@@ -174,14 +172,12 @@ export class Probes1796342400000 implements MigrationInterface {
     await runner.query(`
       DROP TRIGGER location_schedule_changed ON endpoint_schedule;
       DROP TRIGGER located_elsewhere ON endpoint_schedule;
-      DROP TRIGGER located_claimed ON endpoint_schedule;
       DROP TRIGGER location_alerts_in ON alert;
       DROP TRIGGER location_alert_changed ON alert;
       DROP TRIGGER location_alerts_out ON alert;
       DROP TABLE location_hour, probe_ask, probe_removal, endpoint_location, probe;
-      DROP FUNCTION location_schedule_changed, located_elsewhere, located_claimed, location_alerts_changed, location_alert_changed, location_removed, stream_location, stream_probe, probe_counted;
+      DROP FUNCTION location_schedule_changed, located_elsewhere, location_alerts_changed, location_alert_changed, location_removed, stream_location, stream_probe, probe_counted;
       ALTER TABLE organization_use DROP COLUMN probes;
-      ALTER TABLE instance DROP COLUMN locations;
       ALTER TABLE alert_event DROP COLUMN locations;
       ALTER TABLE endpoint_schedule DROP COLUMN located;
       ALTER TABLE check_result DROP COLUMN location`);
@@ -232,18 +228,6 @@ const TRIGGERS = `
     END $$;
   CREATE TRIGGER located_elsewhere BEFORE UPDATE OF scheduled ON endpoint_schedule FOR EACH ROW
     WHEN (NEW.located AND NEW.scheduled AND NOT OLD.scheduled) EXECUTE FUNCTION located_elsewhere();
-
-  -- An older instance would record what it finds as the verdict of all locations: it claims none of these, they stay due. Cost: a
-  -- look into a table of few rows for each claim of an endpoint with locations, a comparison for others.
-  CREATE FUNCTION located_claimed() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      IF EXISTS (SELECT FROM instance WHERE id = NEW.claimed_by AND locations) THEN
-        RETURN NEW;
-      END IF;
-      RETURN NULL;
-    END $$;
-  CREATE TRIGGER located_claimed BEFORE UPDATE OF claimed_by ON endpoint_schedule FOR EACH ROW
-    WHEN (NEW.located AND NEW.claimed_by IS NOT NULL) EXECUTE FUNCTION located_claimed();
 
   -- Its alerts say when a failure is repeated before it is sent. Cost: for each changed alert a look into an index.
   CREATE FUNCTION location_alerts_changed() RETURNS trigger LANGUAGE plpgsql AS $$

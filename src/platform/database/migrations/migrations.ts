@@ -11,6 +11,7 @@ import { People1796169600000 } from './1796169600000-people';
 import { IncidentsApart1796173200000 } from './1796173200000-incidents-apart';
 import { Authors1796256000000 } from './1796256000000-authors';
 import { Probes1796342400000 } from './1796342400000-probes';
+import { Locations1796346000000 } from './1796346000000-locations';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -26,5 +27,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   IncidentsApart1796173200000,
   Authors1796256000000,
   Probes1796342400000,
+  Locations1796346000000,
   // A released one is never changed: the next one is added here.
 ];
