@@ -291,7 +291,7 @@ const FIND_LOCKED = `
 
 // Not of heartbeats: each verdict is later than the one before, whatever the clock says. Cost: a probe for each row that it is about.
 const FORGET_FUTURE = `
-  UPDATE endpoint_state s SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now())
+  UPDATE endpoint_state s SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now() - interval '2 ms')
    WHERE last_slot_at > now() + interval '10 seconds'
      AND NOT EXISTS (SELECT FROM heartbeat h WHERE h.endpoint_id = s.endpoint_id)`;
 

@@ -125,10 +125,11 @@ export async function saveLocations(
 
 const MAX_ADDRESS = 64;
 
-// Cost: a scan of the table; only after the clock was set back.
+// Rounded, this very moment may be that of the next check, which would be taken for the same. Cost: a scan of the table; only after the
+// clock was set back.
 const FORGET_FUTURE = `
   UPDATE endpoint_location
-     SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now()), last_known_at = LEAST(last_known_at, now())
+     SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now() - interval '2 ms'), last_known_at = LEAST(last_known_at, now())
    WHERE last_slot_at > now() + interval '10 seconds' OR last_checked_at > now() + interval '10 seconds'`;
 
 /** After the database's clock was set back: what was recorded by its old time must not make what comes a duplicate, or lost. */
