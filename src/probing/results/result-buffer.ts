@@ -102,7 +102,10 @@ export class ResultBuffer extends ResultSink {
   /** Takes what is sent next; each is to be given to `settle` or `putBack`. `most`: fewer than a request may have. */
   take(most: number = MAX_RESULTS): Batch {
     this.expire();
-    const entries = this.pending.take(Math.min(most, MAX_RESULTS));
+    // After an absence a batch of what may change something alone is small, so that it does not wait with all that is kept.
+    const { ready, changing } = this.pending;
+    const wanted = changing > 0 && ready > MAX_RESULTS ? changing : MAX_RESULTS;
+    const entries = this.pending.take(Math.min(most, wanted, MAX_RESULTS));
     const results: SentResult[] = [];
     let bytes = 0;
     for (const { check } of entries) {

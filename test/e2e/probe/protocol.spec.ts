@@ -1,5 +1,6 @@
 /** @databases both */
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { CheckView } from '../../../src/history/read/check.dto';
@@ -375,6 +376,29 @@ describe('the probe protocol', () => {
       expect(told[index]?.message).toContain(`id: ${check?.id}\n`);
       expect(await stream.positionOf(app.orgId, check?.id ?? '')).toEqual(told[index]?.position);
     }
+  });
+
+  it('reads few large batches at a time, refuses more before they are read, and takes small ones meanwhile', async () => {
+    const id = await newRemote();
+    const rows = [...Array(400)].map(() => probe.result(id, Date.now()));
+    const headers = {
+      authorization: `Bearer ${probe.token}`,
+      'content-type': 'application/json',
+      'content-length': 200_000,
+    };
+    // Half sent, and never ended.
+    const slow = [...Array(8)].map(() =>
+      request(`${app.url}${RESULTS_PATH}`, { method: 'POST', headers }).on('error', () => {}),
+    );
+    for (const one of slow) one.write('{');
+    const refused = await eventually('one more is refused', async () => {
+      const answer = await probe.send(rows);
+      return answer.status === 503 && answer;
+    });
+    expect(refused.headers['retry-after']).toBe('2');
+    expect((await probe.send(rows.slice(0, 1))).status).toBe(200);
+    for (const one of slow) one.destroy();
+    await eventually('it is taken', async () => (await probe.send(rows)).status === 200);
   });
 
   it('refuses what the recorder has no room for, and takes it when it comes again', async () => {

@@ -27,6 +27,12 @@ const STREAM = '/api/v1/stream';
 /** Probes wait here for something to do, each for as long as it may: they have a room of their own, and count here until they are identified. */
 const POLL = '/api/v1/probe/poll';
 const MAX_POLLS = 2000;
+/** Here they send what they have kept, all at once after an absence of the service. More bytes than these, packed or not, are hundreds of results … */
+const RESULTS = '/api/v1/probe/results';
+const LARGE_BYTES = { gzip: 8 * 1024, identity: 96 * 1024 };
+/** … of which so many requests are read at a time, and so many of one organization; others come again. */
+const MAX_LARGE = 12;
+const LARGE_OF_ONE = 8;
 /** Whoever supervises the service is answered always. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 /** Needed most when all else is refused; then a few per second and address must do. */
@@ -48,6 +54,11 @@ export function overloadedBy({ inFlight, lateness }: Load, maxInFlight: number):
 
 const isLate = (lateness: readonly number[]): boolean =>
   lateness.length >= SAMPLES && lateness.every((late) => late > LATE_MS);
+
+/** What announces no length may be. */
+const isLarge = ({ headers }: Request): boolean =>
+  Number(headers['content-length'] ?? Infinity) >
+  (headers['content-encoding'] === 'gzip' ? LARGE_BYTES.gzip : LARGE_BYTES.identity);
 
 /** One open request is the least that anybody gets. */
 const shareOf = (part: number, most: number): number => Math.max(1, Math.floor(most * part));
@@ -75,6 +86,7 @@ export class LoadShedder {
   private readonly organizations: ByOwner;
   private readonly addresses: ByOwner;
   private readonly polls = new ByOwner(MAX_POLLS);
+  private readonly large = new ByOwner(MAX_LARGE, LARGE_OF_ONE);
   private readonly scrapes = new TokenBuckets(LATE_SCRAPES.rate, LATE_SCRAPES.burst, () => performance.now(), 1000);
   private readonly shed;
 
@@ -116,17 +128,27 @@ export class LoadShedder {
     return next();
   };
 
-  /** Counts the request of a probe (uuid) for its organization, a shared one's for itself. Throws `temporarily_unavailable` when too many poll. */
+  /**
+   * Counts the request of a probe (uuid) for its organization, a shared one's for itself. Throws `temporarily_unavailable` when too
+   * many poll, or send much.
+   */
   identifiedProbe(request: Request, probeId: string, orgId: string | null): void {
-    if (request.path !== POLL) return this.identified(request, orgId ?? probeId);
+    const owner = orgId ?? probeId;
+    if (request.path === RESULTS && isLarge(request)) this.enter(request, this.large, owner, 'results');
+    if (request.path !== POLL) return this.identified(request, owner);
     const place = (request as PlacedRequest)[PLACE];
     if (!place?.shares) return;
-    if (!this.polls.tryTake(probeId)) {
-      this.shed.inc({ reason: 'polls' });
+    this.enter(request, this.polls, probeId, 'polls');
+    this.leave(place);
+  }
+
+  /** Until the response is there, or the client has left. */
+  private enter(request: Request, room: ByOwner, owner: string, reason: 'polls' | 'results'): void {
+    if (!room.tryTake(owner)) {
+      this.shed.inc({ reason });
       throw problems.temporarilyUnavailable();
     }
-    this.leave(place);
-    request.res?.once('close', () => this.polls.release(probeId));
+    request.res?.once('close', () => room.release(owner));
   }
 
   /** Counts the request for its organization (uuid) from now on. Throws `rate_limited` when that has its share open. */
