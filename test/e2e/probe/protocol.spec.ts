@@ -392,8 +392,8 @@ describe('the probe protocol', () => {
     );
     for (const one of slow) one.write('{');
     const refused = await eventually('one more is refused', async () => {
-      const answer = await probe.send(rows);
-      return answer.status === 503 && answer;
+      const response = await probe.send(rows);
+      return response.status === 503 && response;
     });
     expect(refused.headers['retry-after']).toBe('2');
     expect((await probe.send(rows.slice(0, 1))).status).toBe(200);
@@ -417,14 +417,14 @@ describe('the probe protocol', () => {
       const sent = probe.result(id, Date.now());
       return { protocol: 1, session: probe.session, results: [...Array(1000)].map(() => sent) };
     });
-    const answers = await Promise.allSettled(batches.map((batch) => intake.take(caller, batch)));
-    expect(answers.slice(0, 10)).toEqual(
+    const taken = await Promise.allSettled(batches.map((batch) => intake.take(caller, batch)));
+    expect(taken.slice(0, 10)).toEqual(
       Array.from({ length: 10 }, () => ({
         status: 'fulfilled',
         value: expect.objectContaining({ recorded: 1, duplicates: 999, refused: [] }) as unknown,
       })),
     );
-    expect(answers[10]).toMatchObject({ status: 'rejected', reason: { code: 'temporarily_unavailable' } });
+    expect(taken[10]).toMatchObject({ status: 'rejected', reason: { code: 'temporarily_unavailable' } });
     expect(await intake.take(caller, batches[10])).toMatchObject({ recorded: 1, duplicates: 999, refused: [] });
   });
 
