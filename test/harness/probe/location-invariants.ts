@@ -64,11 +64,12 @@ const SLOTS: readonly [what: string, sql: string][] = [
   [
     // A batch has at most as many checks of a location as slots have passed since the one before; half a slot where the grid moved.
     'a slot of a location that was recorded twice',
-    `SELECT s.endpoint_id || ' from ' || s.number || ' in the batch up to ' || s.after AS id
+    `SELECT s.endpoint_id || ' from ' || s.number || ' of slots ' || s.before || ' to ' || s.after || ', checked at ' || batch.times AS id
        FROM recorded_slot s JOIN endpoint e ON e.id = s.endpoint_id JOIN endpoint_schedule c ON c.endpoint_id = e.id
-      WHERE s.before IS NOT NULL
-        AND ceil(extract(epoch FROM s.after - s.before) / c.interval_seconds - 0.05) <
-            (SELECT count(*) FROM recorded_check r WHERE r.txid = s.txid AND r.endpoint_key = e.key AND r.location = s.number AND NOT ${ASKED})`,
+       CROSS JOIN LATERAL (
+         SELECT count(*) FILTER (WHERE NOT ${ASKED}) AS count, string_agg(r.checked_at::text, ', ' ORDER BY r.seq) AS times
+           FROM recorded_check r WHERE r.txid = s.txid AND r.endpoint_key = e.key AND r.location = s.number) batch
+      WHERE s.before IS NOT NULL AND ceil(extract(epoch FROM s.after - s.before) / c.interval_seconds - 0.05) < batch.count`,
   ],
   [
     'a check of a location that was recorded before an earlier one',
