@@ -254,7 +254,7 @@ async function measureRemote() {
   const kept = sum(probes, ({ behind }) => behind);
   const inReturn = begin();
   for (const probe of probes) probe.connect();
-  const knownMs = untilKnown(client, SimulatedProbe.broken.size);
+  const known = untilKnown(client, SimulatedProbe.broken.size);
   const isBack = (ms) => probes.every(({ behind }) => behind === 0) || ms > RETURN_LIMIT_MS;
   const back = await measureWindow(installation, isBack);
 
@@ -268,6 +268,7 @@ async function measureRemote() {
   const stored = client
     ? (await client.query('SELECT count(*)::int AS n FROM check_result WHERE location > 0')).rows[0].n
     : (await look(installation)).recorded;
+  const knownMs = await known;
   await cleanUp();
   return {
     told,
@@ -282,7 +283,7 @@ async function measureRemote() {
     all,
     made,
     stored,
-    knownMs: await knownMs,
+    knownMs,
   };
 }
 

@@ -58,7 +58,7 @@ const isLate = (lateness: readonly number[]): boolean =>
 /** What announces no length may be. */
 const isLarge = ({ headers }: Request): boolean =>
   Number(headers['content-length'] ?? Infinity) >
-  (headers['content-encoding'] === 'gzip' ? LARGE_BYTES.gzip : LARGE_BYTES.identity);
+  (headers['content-encoding']?.toLowerCase() === 'gzip' ? LARGE_BYTES.gzip : LARGE_BYTES.identity);
 
 /** One open request is the least that anybody gets. */
 const shareOf = (part: number, most: number): number => Math.max(1, Math.floor(most * part));
