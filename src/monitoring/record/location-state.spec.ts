@@ -53,6 +53,9 @@ type Letter = 'U' | 'W' | 'D' | '?';
 const OUTCOMES: Readonly<Record<Letter, Outcome>> = { U: 'up', W: 'up', D: 'down', '?': 'unknown' };
 const CODES: readonly ErrorCode[] = ['connection_timeout', 'connection_refused', 'tls_expired', 'dns_not_found'];
 
+/** The slot of a check that began so long after the start: those of any two moments are apart. */
+const slotAt = (atMs: number): number => START + atMs * MINUTE_MS;
+
 /** A check of that location, `atMs` after the start. */
 function checkOf(location: number, letter: Letter, atMs: number, change: Partial<FinishedCheck> = {}): FinishedCheck {
   const outcome = OUTCOMES[letter];
@@ -63,7 +66,7 @@ function checkOf(location: number, letter: Letter, atMs: number, change: Partial
     orgId: 'org',
     location,
     revision: 1,
-    slotMs: START + atMs - 2,
+    slotMs: slotAt(atMs),
     checkedAt: new Date(START + atMs),
     result: {
       outcome,
@@ -161,8 +164,19 @@ describe('checks of an endpoint at three locations', () => {
 
   it.each<[string, FinishedCheck[], number]>([
     ['of a location that is not one of them', [checkOf(3, 'D', 0)], 0],
-    ['of a slot twice', [checkOf(1, 'D', 0), checkOf(1, 'U', 1, { slotMs: START - 2 })], 1],
+    ['of a slot twice', [checkOf(1, 'D', 0), checkOf(1, 'U', 1, { slotMs: START })], 1],
     ['of an older slot', [checkOf(1, 'D', 5), checkOf(1, 'U', 1)], 1],
+    [
+      'nearer than half an interval',
+      [checkOf(1, 'D', 0), checkOf(1, 'U', 5, { slotMs: START + MINUTE_MS / 2 - 1 })],
+      1,
+    ],
+    [
+      'half an interval later, the grid has moved',
+      [checkOf(1, 'D', 0), checkOf(1, 'U', 5, { slotMs: START + MINUTE_MS / 2 })],
+      2,
+    ],
+    ['nearer, and due at once at an instance', [checkOf(0, 'D', 0), checkOf(0, 'U', 5, { slotMs: START + 1 })], 2],
     ['of another location in the same slot and moment', [checkOf(1, 'D', 0), checkOf(2, 'U', 0)], 2],
     ['of another location in an older slot', [checkOf(1, 'D', 9), checkOf(2, 'U', 1)], 2],
     ['asked for twice', [1, 2].map(() => checkOf(1, 'D', 0, { slotMs: null })), 1],
@@ -171,7 +185,7 @@ describe('checks of an endpoint at three locations', () => {
   });
 
   it('keep the slot of what instances claim alone as the endpoint’s', () => {
-    expect(foldedOf(lockedAt([0, 1]), checksOf('0U 1U')).at(-1)?.state.lastSlotMs).toBe(START - 2);
+    expect(foldedOf(lockedAt([0, 1]), checksOf('0U 1U')).at(-1)?.state.lastSlotMs).toBe(slotAt(0));
   });
 
   it('say what the newest vote for down said, though another failed otherwise and one is well (uptimepage #109)', () => {
@@ -341,7 +355,7 @@ describe('checks of an endpoint at one location that is not local', () => {
     let atMs = 0;
     return changes.map(({ seen, muted, planned, stepMs, isAsked }) => {
       atMs += stepMs;
-      const slotMs = isAsked ? null : START + atMs;
+      const slotMs = isAsked ? null : slotAt(atMs);
       return checkOf(location, seen, atMs, { muted, planned, slotMs });
     });
   };

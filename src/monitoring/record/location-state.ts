@@ -82,7 +82,7 @@ export function foldLocated(state: EndpointState, before: Located, check: Finish
   const { rule, locations, nowMs } = before;
   const index = locations.findIndex(({ number }) => number === check.location);
   const own = locations[index];
-  if (!own || isRecorded(own, check)) return null;
+  if (!own || isRecorded(own, check) || isNoSlot(own, check, rule)) return null;
   const input = inputOf(check);
   const after = locations.with(index, afterResult(own, input, check));
   const isOnly = locations.length === 1;
@@ -169,6 +169,10 @@ const newestAfter = (before: EndpointState, after: EndpointState, { newest }: Lo
 /** A slot of this location that was recorded before, or the same check once more. */
 const isRecorded = ({ lastSlotMs, lastCheckedMs }: StoredLocation, { slotMs, checkedAt }: FinishedCheck): boolean =>
   (slotMs !== null && lastSlotMs !== null && slotMs <= lastSlotMs) || checkedAt.getTime() === lastCheckedMs;
+
+/** Slots of a probe are at least half an interval apart, though its grid moves: what two requests send at once is told apart here alone. */
+const isNoSlot = ({ number, lastSlotMs }: StoredLocation, { slotMs }: FinishedCheck, { intervalMs }: VerdictRule) =>
+  number !== LOCAL && slotMs !== null && lastSlotMs !== null && slotMs - lastSlotMs < intervalMs / 2;
 
 /** The slot of an endpoint is the one that an instance claimed: what takes over from a dead instance goes by it. */
 const inputOf = (check: FinishedCheck): FoldInput => ({

@@ -236,6 +236,20 @@ describe('the probe protocol', () => {
       expect(checks.map(({ outcome }) => outcome)).toEqual(['up', 'down', 'up', 'up']);
     });
 
+    it('of one grid alone, though two requests send those of two at the same moment', async () => {
+      const id = await newRemote();
+      const { now } = await probe.sync();
+      const row = probe.result(id, now);
+      const moved = { ...row, slot: (row.slot ?? 0) + 1000, checked_at: row.checked_at + 1000 };
+      const bodies = await Promise.all([row, moved].map((one) => probe.send([one]).then(({ body }) => body)));
+      const [first, second] = bodies.toSorted((a, b) => b.recorded - a.recorded);
+      expect([first?.recorded, second?.recorded]).toEqual([1, 0]);
+      // The earlier one is a duplicate where the later came first.
+      expect([second?.duplicates, second?.refused.map(({ code }) => code)]).toEqual(
+        bodies[0] === first ? [0, ['not_a_slot']] : [1, []],
+      );
+    });
+
     it('but refuses each row that cannot be', async () => {
       const [id, paused] = [await newRemote(), await newRemote()];
       const local = await newEndpoint(app.write, website, { url: URL_OF_TARGET });

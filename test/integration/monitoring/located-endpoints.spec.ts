@@ -12,7 +12,7 @@ import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-stat
 import { LocationSweep } from '../../../src/monitoring/record/location-sweep';
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { MINUTE_MS, SECOND_MS } from '../../../src/platform/time/time-units';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../src/platform/time/time-units';
 import { eventually } from '../../../packages/testing/eventually';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
@@ -84,6 +84,8 @@ describe('an endpoint at several locations', () => {
   }
 
   let lastMs = 0;
+  /** Slots of a location are an interval apart. */
+  let lastSlotMs = Date.now() - DAY_MS;
   /** A check that began `agoMs` ago; each begins later than the one before. */
   function checkOf(
     site: Site,
@@ -95,7 +97,7 @@ describe('an endpoint at several locations', () => {
     lastMs = Math.max(lastMs + 1, Date.now());
     const at = new Date(lastMs - agoMs);
     const check = finishedCheck(site, at, outcome, 12.5, { code });
-    return { ...check, orgId: site.orgId, location, revision: 1, slotMs: at.getTime() };
+    return { ...check, orgId: site.orgId, location, revision: 1, slotMs: (lastSlotMs += INTERVAL_SECONDS * SECOND_MS) };
   }
   const record = (check: FinishedCheck) => newRecorder(app).record(check);
   async function recordAll(checks: readonly FinishedCheck[]): Promise<void> {
@@ -425,7 +427,7 @@ describe('an endpoint at several locations', () => {
   it('forgets what was recorded by a clock that was ahead', async () => {
     const site = await newSite([probe(0), probe(1)]);
     const ahead = checkOf(site, probe(0), 'up', -30 * MINUTE_MS);
-    expect(await record(ahead)).toBe('recorded');
+    expect(await record({ ...ahead, slotMs: ahead.checkedAt.getTime() })).toBe('recorded');
     expect(await record(checkOf(site, probe(0), 'down'))).toBe('dropped');
     await database.transaction((tx) => app.app.get(EndpointStateStore).forgetFuture(tx));
     expect(await record(checkOf(site, probe(0), 'down'))).toBe('recorded');
