@@ -109,5 +109,9 @@ export function votesNeeded(quorum: Quorum, of: number): number {
   return quorum === 'all' ? of : Math.min(quorum, of);
 }
 
+/** SQL: the same, of an endpoint with this alias and a number of locations. */
+export const votesNeededSql = (alias: string, of: string): string =>
+  `CASE ${alias}.quorum WHEN 'any' THEN 1 WHEN 'majority' THEN ${of} / 2 + 1 WHEN 'all' THEN ${of} ELSE LEAST(${alias}.quorum::bigint, ${of}) END`;
+
 /** The nth largest, counted from 1; 0 where there are fewer. */
 const largest = (nth: number, values: number[]): number => values.toSorted((a, b) => b - a)[nth - 1] ?? 0;

@@ -8,8 +8,8 @@ import { HistoryBacklog } from '../../history/write/history-backlog';
 import type { Sql, Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { failpoint } from '../../platform/observability/failpoints';
-import type { EndpointResults, UnchangedUpRun } from './batch';
-import { EndpointStateStore, type LockedState, type UnchangedUpSaved } from './endpoint-state-store';
+import type { BatchParts, EndpointResults, UnchangedUpRun } from './batch';
+import { EndpointStateStore, type LockedState } from './endpoint-state-store';
 import {
   changedLocations,
   foldBatch,
@@ -20,6 +20,7 @@ import {
 } from './fold-batch';
 import { LocationAsks } from './location-asks';
 import { saveLocations } from './location-store';
+import type { UnchangedUpSaved } from './unchanged-up';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 /** What one transaction did. */
@@ -43,18 +44,18 @@ export class BatchTransaction {
     private readonly asks: LocationAsks,
   ) {}
 
-  /** Known to have locations of its own: its row is read in any case. A guess. */
+  /** Known to have locations of its own. A guess: its results are written a moment later where it is wrong. */
   readonly isLocated = (endpointId: string): boolean => this.states.located.has(endpointId);
 
-  /** Writes everything that follows from these results: `locked` on rows that are read before, `unchangedUp` without. */
+  /** Writes everything that follows from these results. */
   async write(
     tx: Tx,
-    locked: readonly EndpointResults[],
-    unchangedUp: readonly UnchangedUpRun[],
+    { others, unchangedUp, unchangedLocated }: BatchParts,
     withoutHistory: boolean,
   ): Promise<Committed> {
-    const checks = checksOf(locked);
-    await this.mark(tx, [...checks, ...checksOf(unchangedUp.map(({ results }) => results))]);
+    const checks = checksOf(others);
+    const runs = [...unchangedUp, ...unchangedLocated];
+    await this.mark(tx, [...checks, ...checksOf(runs.map(({ results }) => results))]);
     const states: ReadonlyMap<string, LockedState> =
       checks.length > 0 ? await this.states.lock(tx, checks) : new Map<string, LockedState>();
     const folded = foldBatch(states, checks);
@@ -62,8 +63,11 @@ export class BatchTransaction {
       unchangedUp.length > 0
         ? await this.states.saveUnchangedUp(tx, unchangedUp)
         : { missed: new Set(), open: new Map() };
+    const missedLocated: ReadonlySet<string> =
+      unchangedLocated.length > 0 ? await this.states.saveUnchangedLocated(tx, unchangedLocated) : new Set<string>();
     if (folded.size > 0) await this.states.save(tx, folded);
-    const saved = unchangedUp.filter(({ endpointId }) => !missed.has(endpointId));
+    const isMissed = ({ endpointId }: UnchangedUpRun) => missed.has(endpointId) || missedLocated.has(endpointId);
+    const saved = runs.filter((run) => !isMissed(run));
     const recorded = [
       ...[...folded.values()].flatMap((list) => list.map(({ check }) => check)),
       ...checksOf(saved.map(({ results }) => results)),
@@ -80,7 +84,7 @@ export class BatchTransaction {
     if (recorded.length > 0) await failpoint('recorder.before_commit');
     return {
       recorded: new Set(recorded),
-      missed: unchangedUp.flatMap(({ endpointId, results }) => (missed.has(endpointId) ? results : [])),
+      missed: runs.filter(isMissed).flatMap(({ results }) => results),
       withHistory,
     };
   }

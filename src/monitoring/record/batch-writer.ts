@@ -7,7 +7,7 @@ import { failpoint } from '../../platform/observability/failpoints';
 import { Clock } from '../../platform/time/clock';
 import { RecentRate } from '../../platform/time/recent-rate';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { resultsOfEach, unchangedUpRunsOf } from './batch';
+import { type BatchParts, partsOf, resultsOfEach } from './batch';
 import { BatchTransaction, type Committed } from './batch-transaction';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 import { RefusedResults, type WrittenBatch } from './refused-results';
@@ -125,18 +125,15 @@ export class BatchWriter {
 
   private commitOnce(entries: readonly PendingCheck[], locksAll: boolean, withoutHistory: boolean): Promise<Committed> {
     const endpoints = resultsOfEach(entries);
-    const { unchangedUp, others } = locksAll
-      ? { unchangedUp: [], others: endpoints }
-      : unchangedUpRunsOf(endpoints, this.contents.isLocated);
-    if (unchangedUp.length === 0)
-      return this.database.transaction((tx) => this.contents.write(tx, endpoints, [], withoutHistory), LIMITS);
+    const locked: BatchParts = { unchangedUp: [], unchangedLocated: [], others: endpoints };
+    const parts = locksAll ? locked : partsOf(endpoints, this.contents.isLocated);
+    const mayMeet = parts.unchangedUp.length + parts.unchangedLocated.length > 0;
     let attempt = 0;
     // Another session was in the way: the next attempt takes its locks in order and waits for them.
-    const write = (tx: Tx) =>
-      ++attempt === 1
-        ? this.contents.write(tx, others, unchangedUp, withoutHistory)
-        : this.contents.write(tx, endpoints, [], withoutHistory);
-    return this.database.transaction(write, UNCHANGED_LIMITS);
+    return this.database.transaction(
+      (tx) => this.contents.write(tx, ++attempt === 1 ? parts : locked, withoutHistory),
+      mayMeet ? UNCHANGED_LIMITS : LIMITS,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FinishedCheck } from '../../engine/finished-check';
-import { nextBatchSize, unchangedUpRunOf, unchangedUpRunsOf, withinWork } from './batch';
+import { nextBatchSize, partsOf, unchangedUpRunOf, withinWork } from './batch';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 
 describe('withinWork', () => {
@@ -73,6 +73,7 @@ describe('the runs of a batch that change nothing', () => {
         firstCheckedMs: HOUR + 1003,
         lastCheckedMs: HOUR + 3003,
         hourMs: HOUR,
+        nearestMs: 1000,
       });
     });
 
@@ -90,7 +91,7 @@ describe('the runs of a batch that change nothing', () => {
       ],
       ['has an unknown result', [result(1, outcome('unknown'))]],
       ['has a check on demand', [result(1, { slotMs: null })]],
-      ['was checked by a probe', [result(1, { location: 3 })]],
+      ['was checked at two locations', [result(1), result(2, { location: 3 })]],
       ['has a slot twice', [result(1), result(1, { checkedAt: new Date(HOUR + 5000) })]],
       ['has an earlier slot after a later one', [result(2), result(1)]],
       ['has two checks that began at one moment', [result(1), result(2, { checkedAt: new Date(HOUR + 1003) })]],
@@ -110,13 +111,18 @@ describe('the runs of a batch that change nothing', () => {
         ...Array.from({ length: quiet }, () => [result(1)]),
         ...Array.from({ length: changing }, () => [result(1, {}, true)]),
       ];
-      const { unchangedUp, others } = unchangedUpRunsOf(endpoints, () => false);
+      const { unchangedUp, others } = partsOf(endpoints, () => false);
       expect([unchangedUp.length, others.length]).toEqual(expected);
     });
 
-    it('is written as others are when its endpoint is known to have locations', () => {
-      const { unchangedUp, others } = unchangedUpRunsOf([[result(1)]], (id) => id === 'a');
-      expect([unchangedUp.length, others.length]).toEqual([0, 1]);
+    it.each([
+      ['was checked by a probe', { location: 3 }, false, [0, 1]],
+      ['is known to have locations', {}, true, [0, 1]],
+      ['has none as far as is known', {}, false, [1, 0]],
+    ])('is counted with its locations when its endpoint %s', (_, change, isLocated, expected) => {
+      const { unchangedUp, unchangedLocated, others } = partsOf([[result(1, change)]], () => isLocated);
+      expect([unchangedUp.length, unchangedLocated.length]).toEqual(expected);
+      expect(others).toEqual([]);
     });
   });
 });

@@ -60,11 +60,13 @@ export function withinWork(
 }
 
 /**
- * Good results of one endpoint that has been up for long: they only count on, so its row need not be read first, in
+ * Good results of one endpoint at one location that has been up for long: they only count on, so its row need not be read first, in
  * maintenance or not. All are of one hour, in the order of their slots. Times are milliseconds since the epoch.
  */
 export interface UnchangedUpRun {
   endpointId: string;
+  /** Who checked: all of them at one location. */
+  location: number;
   revision: number;
   results: EndpointResults;
   firstSlotMs: number;
@@ -72,6 +74,8 @@ export interface UnchangedUpRun {
   firstCheckedMs: number;
   lastCheckedMs: number;
   hourMs: number;
+  /** Between the two slots that are nearest; Infinity of a single one. */
+  nearestMs: number;
 }
 
 /** `endpoint_state.recent` has 30 outcomes of 2 bits; a run must not push out all of them, or the shift is a whole word. */
@@ -83,10 +87,10 @@ const WORTH_A_STATEMENT = 25;
 export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | null {
   const [first] = results;
   if (!first || results.length > LONGEST) return null;
-  const { endpointId, revision } = first.check;
+  const { endpointId, location, revision } = first.check;
   const firstCheckedMs = first.check.checkedAt.getTime();
   const hourMs = floorTo(firstCheckedMs, HOUR_MS);
-  let [lastSlotMs, lastCheckedMs] = [-Infinity, -Infinity];
+  let [lastSlotMs, lastCheckedMs, nearestMs] = [-Infinity, -Infinity, Infinity];
   for (const { check, affectsState } of results) {
     const checkedMs = check.checkedAt.getTime();
     const { slotMs } = check;
@@ -95,32 +99,50 @@ export function unchangedUpRunOf(results: EndpointResults): UnchangedUpRun | nul
       check.result.outcome !== 'up' ||
       isDegraded(check) ||
       slotMs === null ||
-      check.location !== LOCAL ||
+      check.location !== location ||
       check.revision !== revision
     )
       return null;
     if (slotMs <= lastSlotMs || checkedMs <= lastCheckedMs || floorTo(checkedMs, HOUR_MS) !== hourMs) return null;
+    nearestMs = Math.min(nearestMs, slotMs - lastSlotMs);
     [lastSlotMs, lastCheckedMs] = [slotMs, checkedMs];
   }
   const firstSlotMs = first.check.slotMs ?? lastSlotMs;
-  return { endpointId, revision, results, firstSlotMs, lastSlotMs, firstCheckedMs, lastCheckedMs, hourMs };
+  return {
+    endpointId,
+    location,
+    revision,
+    results,
+    firstSlotMs,
+    lastSlotMs,
+    firstCheckedMs,
+    lastCheckedMs,
+    hourMs,
+    nearestMs,
+  };
 }
 
-/** The runs of a batch, and the endpoints whose rows must be locked and read: `isLocated` ones in any case. */
-export function unchangedUpRunsOf(
-  endpoints: readonly EndpointResults[],
-  isLocated: (endpointId: string) => boolean,
-): {
+/** How the results of a batch are written: runs without reading their rows before, and the endpoints whose rows are locked and read. */
+export interface BatchParts {
   unchangedUp: UnchangedUpRun[];
+  /** Of endpoints with locations. */
+  unchangedLocated: UnchangedUpRun[];
   others: EndpointResults[];
-} {
+}
+
+/** `isLocated`: known to have locations of its own, as whatever a probe has checked. */
+export function partsOf(endpoints: readonly EndpointResults[], isLocated: (endpointId: string) => boolean): BatchParts {
   const unchangedUp: UnchangedUpRun[] = [];
+  const unchangedLocated: UnchangedUpRun[] = [];
   const others: EndpointResults[] = [];
   for (const results of endpoints) {
     const run = unchangedUpRunOf(results);
-    if (run && !isLocated(run.endpointId)) unchangedUp.push(run);
-    else others.push(results);
+    if (!run) others.push(results);
+    else if (run.location !== LOCAL || isLocated(run.endpointId)) unchangedLocated.push(run);
+    else unchangedUp.push(run);
   }
-  if (others.length > 0 && unchangedUp.length < WORTH_A_STATEMENT) return { unchangedUp: [], others: [...endpoints] };
-  return { unchangedUp, others };
+  const rest =
+    others.length > 0 ? [unchangedUp, unchangedLocated].filter((runs) => runs.length < WORTH_A_STATEMENT) : [];
+  for (const runs of rest) others.push(...runs.splice(0).map(({ results }) => results));
+  return { unchangedUp, unchangedLocated, others };
 }

@@ -11,6 +11,15 @@ import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
 import { InstanceRegistry } from '../instance-registry';
 import { type EndpointState, type Streaks } from './endpoint-state';
 import type { UnchangedUpRun } from './batch';
+import {
+  at,
+  PHASES,
+  saveUnchangedLocated,
+  saveUnchangedUp,
+  SET_PHASES,
+  storedDuration,
+  type UnchangedUpSaved,
+} from './unchanged-up';
 import type { Located, LocatedCheck } from './location-state';
 import { forgetFuture, readLocations } from './location-store';
 
@@ -54,27 +63,6 @@ export interface FoldedCheck {
   check: FinishedCheck;
   /** Of an endpoint with locations. */
   located?: LocatedCheck;
-}
-
-/** The streaks that grow with each success, and when they began. */
-export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak' | 'upSinceMs' | 'goodSinceMs'>;
-
-/** What `saveUnchangedUp` found of the endpoints it was given. */
-export interface UnchangedUpSaved {
-  /** Those that are not as their results suppose (edited, paused, deleted, down, recorded before): nothing was saved. */
-  readonly missed: ReadonlySet<string>;
-  /** Those with an open episode → their streaks after the run. */
-  readonly open: ReadonlyMap<string, UnchangedUpStreaks>;
-}
-
-interface UnchangedUpRow {
-  /** `null` when all were saved. */
-  saved: string[] | null;
-  open: string[] | null;
-  successes: number[] | null;
-  good: number[] | null;
-  upSinceMs: (number | null)[] | null;
-  goodSinceMs: (number | null)[] | null;
 }
 
 /** Reads and writes `endpoint_state` for the recorder, a batch at a time. */
@@ -193,79 +181,38 @@ export class EndpointStateStore {
     ]);
   }
 
-  /**
-   * Counts the successes of endpoints that were up and are up: one statement that neither reads their rows before nor takes
-   * a lock before it changes them. Each row decides by its newest version whether the run follows on it; what an edit
-   * that commits during this statement makes of the endpoint comes after the run, which changes nothing but counts.
-   * It takes rows in any order, so it may deadlock with another writer: give it a lock timeout that is shorter than what
-   * the server takes to find that out.
-   */
+  /** As `saveUnchangedUp`; what their claims kept is free again. */
   async saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
-    const column = (value: (run: UnchangedUpRun) => string | number | null) =>
-      `{${runs.map((run) => value(run) ?? 'NULL').join(',')}}`;
-    const newest = (value: (check: FinishedCheck) => number | null) =>
-      column(({ results }) => {
-        const last = results.at(-1);
-        return last ? value(last.check) : null;
-      });
-    const [row] = await tx.query<UnchangedUpRow>(SAVE_UNCHANGED_UP, [
-      column(({ endpointId }) => endpointId),
-      column(({ revision }) => revision),
-      column(({ results }) => results.length),
-      column(plannedIn),
-      column(({ firstSlotMs }) => firstSlotMs),
-      column(({ lastSlotMs }) => lastSlotMs),
-      column(({ firstCheckedMs }) => firstCheckedMs),
-      column(({ lastCheckedMs }) => lastCheckedMs),
-      column(({ hourMs }) => hourMs),
-      newest(({ result }) => storedDuration(result.durationMs)),
-      ...PHASES.map((phase) => newest(({ result }) => toMicroseconds(result.phases[phase]))),
-      newest(({ result }) => result.statusCode),
-      newest(({ result }) => (result.certificate ? Date.parse(result.certificate.expiresAt) : null)),
-    ]);
-    const saved = new Set(row?.saved);
-    const ids = runs.map(({ endpointId }) => endpointId);
-    const missed = row?.saved ? ids.filter((id) => !saved.has(id)) : [];
-    await this.release(tx, ids);
-    const streaksAt = (index: number) => ({
-      successes: row?.successes?.[index] ?? 0,
-      goodStreak: row?.good?.[index] ?? 0,
-      upSinceMs: row?.upSinceMs?.[index] ?? null,
-      goodSinceMs: row?.goodSinceMs?.[index] ?? null,
-    });
-    return { missed: new Set(missed), open: new Map(row?.open?.map((id, index) => [id, streaksAt(index)])) };
+    const saved = await saveUnchangedUp(tx, runs);
+    await this.release(
+      tx,
+      runs.map(({ endpointId }) => endpointId),
+    );
+    return saved;
+  }
+
+  /** As `saveUnchangedLocated`, for those checked here as well: what their claims kept is free again. */
+  async saveUnchangedLocated(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<ReadonlySet<string>> {
+    const missed = await saveUnchangedLocated(tx, runs, this.clock.now().getTime());
+    await this.release(
+      tx,
+      runs.flatMap(({ endpointId, location }) => (location === LOCAL ? endpointId : [])),
+    );
+    return missed;
   }
 
   /** A lone instance keeps checks of one endpoint apart in memory; only other instances read `busy_until`. */
   private async release(tx: Tx, endpointIds: readonly string[]): Promise<void> {
+    if (endpointIds.length === 0) return;
     const { id, isShared } = this.instances;
     if (id !== null && isShared) await this.schedule.release(tx, id, endpointIds);
   }
 }
 
-const plannedIn = ({ results }: UnchangedUpRun): number => {
-  let planned = 0;
-  for (const { check } of results) if (check.planned) planned++;
-  return planned;
-};
-
-/** In the order of the columns `last_…_us`. */
-const PHASES = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'transferMs'] as const;
-const SET_PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer']
-  .map((name) => `last_${name}_us = v.${name}`)
-  .join(', ');
-
 function errorCodeOf({ check, located }: FoldedCheck): number | null {
   const { error } = located ? located.told : check.result;
   return error ? ERROR_CODES.indexOf(error.code) : null;
 }
-
-const storedDuration = (ms: number | null): number | null => (ms === null ? null : toMicroseconds(ms));
-
-const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
-const before = (outcome: string): string =>
-  `CASE WHEN s.hour_start = ${at('v.hour')} THEN s.before_${outcome}
-        WHEN s.hour_start = ${at('v.hour')} - interval '1 hour' THEN s.hour_${outcome} ELSE 0 END`;
 
 const LOCK_STATES = `
   SELECT s.endpoint_id AS id, s.status, ${epochMs('s.status_since')} AS "statusSinceMs", s.consecutive_failures AS failures,
@@ -322,46 +269,6 @@ const SAVE_STATES = `
            dns, connect, tls, first_byte, transfer, status_code, error, recent, recent_degraded, hour_start, hour_up, hour_down, hour_unknown, hour_planned, hour_degraded,
            before_up, before_down, before_unknown, before_planned, before_degraded, certificate, up_since, good_since, location)
    WHERE s.endpoint_id = v.id`;
-
-// The fold of endpoint-state.ts for one or more successes after a success, without the hours that a run never has: of
-// the hour before the newest. Cost: two index look-ups and one heap-only update for each endpoint; the probe of open alerts
-// reads a small partial index once. `saved` is not sent when all were saved, as nearly always.
-const SAVE_UNCHANGED_UP = `
-  WITH saved AS (
-    UPDATE endpoint_state s
-       SET consecutive_successes = s.consecutive_successes + v.count, consecutive_good = s.consecutive_good + v.count,
-           last_checked_at = ${at('v.last_checked')},
-           last_slot_at = ${at('v.last_slot')}, last_duration_us = v.duration, ${SET_PHASES},
-           last_status_code = v.status_code, last_error = NULL,
-           recent_degraded = (s.recent_degraded << v.count) & ((1 << 30) - 1),
-           recent = ((s.recent << (2 * v.count)) | (((1::bigint << (2 * v.count)) - 1) / 3)) & ((1::bigint << 60) - 1),
-           hour_start = ${at('v.hour')},
-           hour_up = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_up ELSE 0 END + v.count - v.planned,
-           hour_down = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_down ELSE 0 END,
-           hour_unknown = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_unknown ELSE 0 END,
-           hour_planned = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_planned ELSE 0 END + v.planned,
-           hour_degraded = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_degraded ELSE 0 END,
-           before_up = ${before('up')}, before_down = ${before('down')}, before_unknown = ${before('unknown')},
-           before_planned = ${before('planned')}, before_degraded = ${before('degraded')},
-           certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at)
-      FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::float8[], $6::float8[], $7::float8[], $8::float8[], $9::float8[],
-                  $10::int[], $11::int[], $12::int[], $13::int[], $14::int[], $15::int[], $16::int[], $17::float8[])
-             AS v(id, revision, count, planned, first_slot, last_slot, first_checked, last_checked, hour, duration,
-                  dns, connect, tls, first_byte, transfer, status_code, certificate)
-      JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision AND NOT c.located
-     WHERE s.endpoint_id = v.id AND s.status = ${OUTCOME_CODE.up} AND s.consecutive_failures = 0 AND s.consecutive_successes > 0
-       AND s.consecutive_bad = 0 AND s.consecutive_good BETWEEN 1 AND s.consecutive_successes AND s.degraded_since IS NULL
-       AND s.failing_since IS NULL AND s.status_since IS NOT NULL AND s.last_slot_at < ${at('v.first_slot')}
-       AND s.last_checked_at < ${at('v.first_checked')} AND s.hour_start <= ${at('v.hour')}
-    RETURNING s.endpoint_id AS id, s.consecutive_successes AS successes, s.consecutive_good AS good,
-              ${epochMs('s.up_since')} AS up_since, ${epochMs('s.good_since')} AS good_since,
-              EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND a.triggered) AS open
-  )
-  SELECT CASE WHEN count(*) < cardinality($1::uuid[]) THEN coalesce(array_agg(id::text), '{}') END AS saved,
-         array_agg(id::text) FILTER (WHERE open) AS open, array_agg(successes) FILTER (WHERE open) AS successes,
-         array_agg(good) FILTER (WHERE open) AS good,
-         array_agg(up_since) FILTER (WHERE open) AS "upSinceMs", array_agg(good_since) FILTER (WHERE open) AS "goodSinceMs"
-    FROM saved`;
 
 // Field by field, not a copy of the row: hundreds of states are alive in each batch.
 const stateOf = (row: StateRow): EndpointState => ({

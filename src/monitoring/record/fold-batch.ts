@@ -4,10 +4,11 @@ import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { fold, isDuplicate, type Streaks } from './endpoint-state';
-import type { FoldedCheck, LockedState, UnchangedUpStreaks } from './endpoint-state-store';
+import type { FoldedCheck, LockedState } from './endpoint-state-store';
 import type { LoneFailure } from './location-asks';
 import { foldLocated, type LocatedCheck, type StoredLocation, type Told } from './location-state';
 import type { UnchangedUpRun } from './batch';
+import type { UnchangedUpStreaks } from './unchanged-up';
 
 /** Endpoint → its checks of one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;

@@ -123,7 +123,8 @@ export async function saveLocations(
   ]);
 }
 
-const MAX_ADDRESS = 64;
+/** Characters of an address that are kept. */
+export const MAX_ADDRESS = 64;
 
 // Rounded, this very moment may be that of the next check, which would be taken for the same. Cost: a scan of the table; only after the
 // clock was set back.

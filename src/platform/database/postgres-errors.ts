@@ -16,6 +16,11 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /** Deadlock, serialization failure, lock not available, too many connections. */
 const CONTENTION = new Set(['40P01', '40001', LOCK_NOT_AVAILABLE, '53300']);
 
+/** A statement finds that another transaction was between its parts: as a serialization failure, the transaction is run again. */
+export class RowsMoved extends Error {
+  readonly code = '40001';
+}
+
 /** Other transactions were in the way: the same transaction may succeed when it is run again. */
 export const isRetryable = (error: unknown): boolean => CONTENTION.has(sqlState(error) ?? '');
 

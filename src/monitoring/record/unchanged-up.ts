@@ -1,0 +1,248 @@
+import { LOST_MS, silentAfterSql, votesNeededSql } from '../../endpoint/verdict';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
+import { toMicroseconds } from '../../history/check-encoding';
+import type { Tx } from '../../platform/database/database';
+import { epochMs } from '../../platform/database/epoch-ms';
+import { RowsMoved } from '../../platform/database/postgres-errors';
+import type { UnchangedUpRun } from './batch';
+import type { Streaks } from './endpoint-state';
+import { IS_OUT, MAX_ADDRESS } from './location-store';
+
+/** The streaks that grow with each success, and when they began. */
+export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak' | 'upSinceMs' | 'goodSinceMs'>;
+
+/** What `saveUnchangedUp` found of the endpoints it was given. */
+export interface UnchangedUpSaved {
+  /** Those that are not as their results suppose (edited, paused, deleted, down, recorded before): nothing was saved. */
+  readonly missed: ReadonlySet<string>;
+  /** Those with an open episode → their streaks after the run. */
+  readonly open: ReadonlyMap<string, UnchangedUpStreaks>;
+}
+
+interface UnchangedLocatedRow {
+  /** Endpoints whose state was saved, and those of them whose location was. */
+  count: number;
+  moved: number;
+  /** `null` when all were saved. */
+  saved: string[] | null;
+}
+
+interface UnchangedUpRow {
+  /** `null` when all were saved. */
+  saved: string[] | null;
+  open: string[] | null;
+  successes: number[] | null;
+  good: number[] | null;
+  upSinceMs: (number | null)[] | null;
+  goodSinceMs: (number | null)[] | null;
+}
+
+/**
+ * Counts the successes of endpoints that were up and are up: one statement that neither reads their rows before nor takes
+ * a lock before it changes them. Each row decides by its newest version whether the run follows on it; what an edit
+ * that commits during this statement makes of the endpoint comes after the run, which changes nothing but counts.
+ * It takes rows in any order, so it may deadlock with another writer: give it a lock timeout that is shorter than what
+ * the server takes to find that out.
+ */
+export async function saveUnchangedUp(tx: Tx, runs: readonly UnchangedUpRun[]): Promise<UnchangedUpSaved> {
+  const [row] = await tx.query<UnchangedUpRow>(SAVE_UNCHANGED_UP, columnsOf(runs));
+  const streaksAt = (index: number) => ({
+    successes: row?.successes?.[index] ?? 0,
+    goodStreak: row?.good?.[index] ?? 0,
+    upSinceMs: row?.upSinceMs?.[index] ?? null,
+    goodSinceMs: row?.goodSinceMs?.[index] ?? null,
+  });
+  return {
+    missed: missedOf(runs, row?.saved ?? null),
+    open: new Map(row?.open?.map((id, index) => [id, streaksAt(index)])),
+  };
+}
+
+/**
+ * The same of endpoints with locations, each run of one location: the verdict is up as before while all that vote are well, and the
+ * streaks of the quorum are counted from theirs. `nowMs`: the database's clock, by which a location is silent or lost. Returns
+ * those that are not so (also with an open episode): nothing was saved of them. Throws what repeats the transaction when
+ * another one was between.
+ */
+export async function saveUnchangedLocated(
+  tx: Tx,
+  runs: readonly UnchangedUpRun[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  const [row] = await tx.query<UnchangedLocatedRow>(SAVE_UNCHANGED_LOCATED, [
+    ...columnsOf(runs),
+    list(runs, ({ location }) => location),
+    list(runs, ({ nearestMs }) => (nearestMs === Infinity ? null : nearestMs)),
+    runs.map(({ results }) => results.at(-1)?.check.result.address?.slice(0, MAX_ADDRESS) ?? null),
+    nowMs,
+  ]);
+  if (row?.count !== row?.moved) throw new RowsMoved('A location was changed while its endpoint was saved.');
+  return missedOf(runs, row?.saved ?? null);
+}
+
+const missedOf = (runs: readonly UnchangedUpRun[], saved: readonly string[] | null): ReadonlySet<string> => {
+  if (saved === null) return new Set();
+  const known = new Set(saved);
+  return new Set(runs.flatMap(({ endpointId }) => (known.has(endpointId) ? [] : endpointId)));
+};
+
+/** In the text form of PostgreSQL, for what needs no quoting. */
+const list = (runs: readonly UnchangedUpRun[], value: (run: UnchangedUpRun) => string | number | null): string =>
+  `{${runs.map((run) => value(run) ?? 'NULL').join(',')}}`;
+
+function columnsOf(runs: readonly UnchangedUpRun[]): string[] {
+  const column = (value: (run: UnchangedUpRun) => string | number | null) => list(runs, value);
+  const newest = (value: (check: FinishedCheck) => number | null) =>
+    column(({ results }) => {
+      const last = results.at(-1);
+      return last ? value(last.check) : null;
+    });
+  return [
+    column(({ endpointId }) => endpointId),
+    column(({ revision }) => revision),
+    column(({ results }) => results.length),
+    column(plannedIn),
+    column(({ firstSlotMs }) => firstSlotMs),
+    column(({ lastSlotMs }) => lastSlotMs),
+    column(({ firstCheckedMs }) => firstCheckedMs),
+    column(({ lastCheckedMs }) => lastCheckedMs),
+    column(({ hourMs }) => hourMs),
+    newest(({ result }) => storedDuration(result.durationMs)),
+    ...PHASES.map((phase) => newest(({ result }) => toMicroseconds(result.phases[phase]))),
+    newest(({ result }) => result.statusCode),
+    newest(({ result }) => (result.certificate ? Date.parse(result.certificate.expiresAt) : null)),
+  ];
+}
+
+const plannedIn = ({ results }: UnchangedUpRun): number => {
+  let planned = 0;
+  for (const { check } of results) if (check.planned) planned++;
+  return planned;
+};
+
+/** In the order of the columns `last_…_us`. */
+export const PHASES = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'transferMs'] as const;
+export const SET_PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer']
+  .map((name) => `last_${name}_us = v.${name}`)
+  .join(', ');
+
+export const storedDuration = (ms: number | null): number | null => (ms === null ? null : toMicroseconds(ms));
+
+export const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
+const before = (outcome: string): string =>
+  `CASE WHEN s.hour_start = ${at('v.hour')} THEN s.before_${outcome}
+        WHEN s.hour_start = ${at('v.hour')} - interval '1 hour' THEN s.hour_${outcome} ELSE 0 END`;
+
+const COLUMNS =
+  'id, revision, count, planned, first_slot, last_slot, first_checked, last_checked, hour, duration, dns, connect, tls, first_byte, transfer, status_code, certificate';
+const ARRAYS = ['uuid', ...many('int', 3), ...many('float8', 5), ...many('int', 7), 'float8'];
+function many(type: string, count: number): string[] {
+  return Array.from({ length: count }, () => type);
+}
+const valuesOf = (types: readonly string[]): string =>
+  types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+
+/** What the newest result of a run `v` makes of a state `s` beside its streaks and times. */
+const COUNTED = `last_duration_us = v.duration, ${SET_PHASES},
+           last_status_code = v.status_code, last_error = NULL,
+           recent_degraded = (s.recent_degraded << v.count) & ((1 << 30) - 1),
+           recent = ((s.recent << (2 * v.count)) | (((1::bigint << (2 * v.count)) - 1) / 3)) & ((1::bigint << 60) - 1),
+           hour_start = ${at('v.hour')},
+           hour_up = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_up ELSE 0 END + v.count - v.planned,
+           hour_down = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_down ELSE 0 END,
+           hour_unknown = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_unknown ELSE 0 END,
+           hour_planned = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_planned ELSE 0 END + v.planned,
+           hour_degraded = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_degraded ELSE 0 END,
+           before_up = ${before('up')}, before_down = ${before('down')}, before_unknown = ${before('unknown')},
+           before_planned = ${before('planned')}, before_degraded = ${before('degraded')},
+           certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at)`;
+
+/** It only goes on being up. */
+const IS_WELL = `s.status = ${OUTCOME_CODE.up} AND s.consecutive_failures = 0 AND s.consecutive_successes > 0
+       AND s.consecutive_bad = 0 AND s.consecutive_good BETWEEN 1 AND s.consecutive_successes AND s.degraded_since IS NULL
+       AND s.failing_since IS NULL AND s.status_since IS NOT NULL AND s.hour_start <= ${at('v.hour')}`;
+
+// The fold of endpoint-state.ts for one or more successes after a success, without the hours that a run never has: of
+// the hour before the newest. Cost: two index look-ups and one heap-only update for each endpoint; the probe of open alerts
+// reads a small partial index once. `saved` is not sent when all were saved, as nearly always.
+const SAVE_UNCHANGED_UP = `
+  WITH saved AS (
+    UPDATE endpoint_state s
+       SET consecutive_successes = s.consecutive_successes + v.count, consecutive_good = s.consecutive_good + v.count,
+           last_checked_at = ${at('v.last_checked')},
+           last_slot_at = ${at('v.last_slot')}, ${COUNTED}
+      FROM unnest(${valuesOf(ARRAYS)}) AS v (${COLUMNS})
+      JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision AND NOT c.located
+     WHERE s.endpoint_id = v.id AND ${IS_WELL} AND s.last_slot_at < ${at('v.first_slot')}
+       AND s.last_checked_at < ${at('v.first_checked')}
+    RETURNING s.endpoint_id AS id, s.consecutive_successes AS successes, s.consecutive_good AS good,
+              ${epochMs('s.up_since')} AS up_since, ${epochMs('s.good_since')} AS good_since,
+              EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND a.triggered) AS open
+  )
+  SELECT CASE WHEN count(*) < cardinality($1::uuid[]) THEN coalesce(array_agg(id::text), '{}') END AS saved,
+         array_agg(id::text) FILTER (WHERE open) AS open, array_agg(successes) FILTER (WHERE open) AS successes,
+         array_agg(good) FILTER (WHERE open) AS good,
+         array_agg(up_since) FILTER (WHERE open) AS "upSinceMs", array_agg(good_since) FILTER (WHERE open) AS "goodSinceMs"
+    FROM saved`;
+
+const LOCATION_ARRAYS = [...ARRAYS, 'smallint', 'float8', 'text'];
+const NOW = at(`$${LOCATION_ARRAYS.length + 1}::float8`);
+/** Of a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
+const IS_OWN = 'l.number = v.number';
+const IS_IN_SERVICE = `(e.location_count = 1 OR NOT ${IS_OUT})`;
+const HEARD = `${NOW} - ${silentAfterSql('c')}`;
+const IS_PRESENT = `${IS_IN_SERVICE} AND (${IS_OWN} OR coalesce(l.last_known_at, l.assigned_at) >= ${HEARD} - interval '${LOST_MS} ms')`;
+const IS_VOTING = `${IS_PRESENT} AND (${IS_OWN} OR (l.status IN (${OUTCOME_CODE.down}, ${OUTCOME_CODE.up}) AND l.last_checked_at >= ${HEARD}))`;
+
+// What foldLocated of location-state.ts makes of it, where every location that votes has had two successes or more: so none of them opens,
+// closes or resolves anything. A state that another transaction has changed since it was read is not where it was. Cost: of each
+// endpoint the look-ups of its locations and their probes, and two heap-only updates.
+const SAVE_UNCHANGED_LOCATED = `
+  WITH steady AS MATERIALIZED (
+    SELECT v.*, s.ctid AS read_at, o.good, o.successes[GREATEST(1, o.voting - ${votesNeededSql('e', 'o.present')} + 1)] AS successes
+      FROM unnest(${valuesOf(LOCATION_ARRAYS)}) AS v (${COLUMNS}, number, nearest, address)
+      JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision AND c.located
+      JOIN endpoint e ON e.id = v.id
+      JOIN endpoint_state s ON s.endpoint_id = v.id AND s.last_checked_at IS NOT NULL AND ${IS_WELL}
+     CROSS JOIN LATERAL (
+       SELECT count(*) FILTER (WHERE l.is_present) AS present, count(*) FILTER (WHERE l.is_voting) AS voting,
+              min(l.good) FILTER (WHERE l.is_voting) AS good,
+              array_agg(l.successes ORDER BY l.successes DESC) FILTER (WHERE l.is_voting) AS successes,
+              bool_and(l.is_well) FILTER (WHERE l.is_voting) AND bool_or(l.is_own AND l.is_voting) AS is_well
+         FROM (SELECT ${IS_OWN} AS is_own, ${IS_PRESENT} AS is_present, ${IS_VOTING} AS is_voting,
+                      l.successes + CASE WHEN ${IS_OWN} THEN v.count ELSE 0 END AS successes,
+                      l.good + CASE WHEN ${IS_OWN} THEN v.count ELSE 0 END AS good,
+                      l.status = ${OUTCOME_CODE.up} AND l.failures = 0 AND l.bad = 0 AND NOT l.degraded AND CASE
+                        WHEN ${IS_OWN} THEN
+                          l.successes > 0 AND l.good > 0 AND l.status_since IS NOT NULL AND l.last_known_at IS NOT NULL
+                          AND l.last_slot_at < ${at('v.first_slot')} AND l.last_checked_at < ${at('v.first_checked')}
+                          AND (v.number = ${LOCAL} OR LEAST(v.nearest, v.first_slot - ${epochMs('l.last_slot_at')}) >= 500 * c.interval_seconds)
+                        ELSE l.successes > 1 AND l.good > 1 END AS is_well
+                 FROM endpoint_location l LEFT JOIN probe p ON p.number = l.number
+                WHERE l.endpoint_id = v.id OFFSET 0) l) o
+     WHERE o.is_well AND ${at('v.first_checked')} >= ${HEARD}
+       AND NOT EXISTS (SELECT FROM alert a WHERE a.endpoint_id = v.id AND a.triggered)
+  ), saved AS (
+    UPDATE endpoint_state s
+       SET consecutive_successes = v.successes, consecutive_good = v.good,
+           last_checked_at = GREATEST(s.last_checked_at, ${at('v.last_checked')}),
+           last_location = CASE WHEN s.last_checked_at < ${at('v.last_checked')} THEN v.number END,
+           last_slot_at = CASE WHEN v.number = ${LOCAL} THEN ${at('v.last_slot')} ELSE s.last_slot_at END,
+           ${COUNTED}
+      FROM steady v
+     WHERE s.endpoint_id = v.id AND s.ctid = v.read_at
+    RETURNING s.endpoint_id AS id
+  ), moved AS (
+    UPDATE endpoint_location l
+       SET successes = l.successes + v.count, good = l.good + v.count, last_slot_at = ${at('v.last_slot')},
+           last_checked_at = ${at('v.last_checked')}, last_known_at = GREATEST(l.last_known_at, ${at('v.last_checked')}),
+           last_error = NULL, last_message = NULL, last_address = v.address, last_duration_us = v.duration
+      FROM saved k JOIN steady v ON v.id = k.id
+     WHERE l.endpoint_id = v.id AND l.number = v.number AND l.status = ${OUTCOME_CODE.up} AND NOT l.degraded
+       AND l.last_slot_at < ${at('v.first_slot')} AND l.last_checked_at < ${at('v.first_checked')}
+    RETURNING 1
+  )
+  SELECT count(*)::int AS count, (SELECT count(*)::int FROM moved) AS moved,
+         CASE WHEN count(*) < cardinality($1::uuid[]) THEN coalesce(array_agg(id::text), '{}') END AS saved
+    FROM saved`;
