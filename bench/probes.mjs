@@ -45,8 +45,8 @@ if (!Number.isInteger(localInterval)) throw new Error('--interval must be a mult
 if (away > 14 * 60) throw new Error('--away must be at most 840');
 
 const timeout = Math.max(1, Math.min(5, Math.floor((localInterval - 6) / 2)));
-/** All endpoints have been checked once, and what is compiled is compiled. */
-const WARM_MS = interval * 1000 + 5000;
+/** All endpoints have been checked twice at each location, and what is compiled is compiled. */
+const WARM_MS = 2 * interval * 1000 + 5000;
 const IDLE_SECONDS = Math.min(30, seconds);
 const RETURN_LIMIT_MS = 10 * 60_000;
 

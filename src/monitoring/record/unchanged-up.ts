@@ -195,12 +195,12 @@ const HEARD = `${NOW} - ${silentAfterSql('c')}`;
 const IS_PRESENT = `${IS_IN_SERVICE} AND (${IS_OWN} OR coalesce(l.last_known_at, l.assigned_at) >= ${HEARD} - interval '${LOST_MS} ms')`;
 const IS_VOTING = `${IS_PRESENT} AND (${IS_OWN} OR (l.status IN (${OUTCOME_CODE.down}, ${OUTCOME_CODE.up}) AND l.last_checked_at >= ${HEARD}))`;
 
-// What foldLocated of location-state.ts makes of it, where every location that votes has had two successes or more: so none of them opens,
-// closes or resolves anything. A state that another transaction has changed since it was read is not where it was. Cost: of each
+// What foldLocated of location-state.ts makes of it where the quorum has two successes or more with the first result of the run: so none
+// of them opens, closes or resolves anything. A state that another transaction has changed since it was read is not where it was. Cost: of each
 // endpoint the look-ups of its locations and their probes, and two heap-only updates.
 const SAVE_UNCHANGED_LOCATED = `
   WITH steady AS MATERIALIZED (
-    SELECT v.*, s.ctid AS read_at, o.good, o.successes[GREATEST(1, o.voting - ${votesNeededSql('e', 'o.present')} + 1)] AS successes
+    SELECT v.*, s.ctid AS read_at, o.good, o.successes[q.nth] AS successes
       FROM unnest(${valuesOf(LOCATION_ARRAYS)}) AS v (${COLUMNS}, number, nearest, address)
       JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision AND c.located
       JOIN endpoint e ON e.id = v.id
@@ -209,19 +209,20 @@ const SAVE_UNCHANGED_LOCATED = `
        SELECT count(*) FILTER (WHERE l.is_present) AS present, count(*) FILTER (WHERE l.is_voting) AS voting,
               min(l.good) FILTER (WHERE l.is_voting) AS good,
               array_agg(l.successes ORDER BY l.successes DESC) FILTER (WHERE l.is_voting) AS successes,
+              count(*) FILTER (WHERE l.is_voting AND l.goes_on) AS going_on,
               bool_and(l.is_well) FILTER (WHERE l.is_voting) AND bool_or(l.is_own AND l.is_voting) AS is_well
          FROM (SELECT ${IS_OWN} AS is_own, ${IS_PRESENT} AS is_present, ${IS_VOTING} AS is_voting,
                       l.successes + CASE WHEN ${IS_OWN} THEN v.count ELSE 0 END AS successes,
                       l.good + CASE WHEN ${IS_OWN} THEN v.count ELSE 0 END AS good,
-                      l.status = ${OUTCOME_CODE.up} AND l.failures = 0 AND l.bad = 0 AND NOT l.degraded AND CASE
-                        WHEN ${IS_OWN} THEN
-                          l.successes > 0 AND l.good > 0 AND l.status_since IS NOT NULL AND l.last_known_at IS NOT NULL
-                          AND l.last_slot_at < ${at('v.first_slot')} AND l.last_checked_at < ${at('v.first_checked')}
-                          AND (v.number = ${LOCAL} OR LEAST(v.nearest, v.first_slot - ${epochMs('l.last_slot_at')}) >= 500 * c.interval_seconds)
-                        ELSE l.successes > 1 AND l.good > 1 END AS is_well
+                      l.successes > 1 OR ${IS_OWN} AS goes_on,
+                      l.status = ${OUTCOME_CODE.up} AND l.failures = 0 AND l.bad = 0 AND NOT l.degraded
+                        AND l.successes > 0 AND l.good > 0 AND (NOT ${IS_OWN} OR (
+                          l.status_since IS NOT NULL AND l.last_known_at IS NOT NULL AND l.last_slot_at < ${at('v.first_slot')} AND l.last_checked_at < ${at('v.first_checked')}
+                          AND (v.number = ${LOCAL} OR LEAST(v.nearest, v.first_slot - ${epochMs('l.last_slot_at')}) >= 500 * c.interval_seconds))) AS is_well
                  FROM endpoint_location l LEFT JOIN probe p ON p.number = l.number
                 WHERE l.endpoint_id = v.id OFFSET 0) l) o
-     WHERE o.is_well AND ${at('v.first_checked')} >= ${HEARD}
+     CROSS JOIN LATERAL (SELECT GREATEST(1, o.voting - ${votesNeededSql('e', 'o.present')} + 1)::int AS nth) q
+     WHERE o.is_well AND o.going_on >= q.nth AND ${at('v.first_checked')} >= ${HEARD}
        AND NOT EXISTS (SELECT FROM alert a WHERE a.endpoint_id = v.id AND a.triggered)
   ), saved AS (
     UPDATE endpoint_state s
