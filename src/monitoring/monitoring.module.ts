@@ -31,6 +31,7 @@ import { LocationSweep } from './record/location-sweep';
 import { ProbeAsks } from './remote/ask/probe-asks';
 import { RemoteChecks } from './remote/ask/remote-checks';
 import { WaitingPolls } from './remote/ask/waiting-polls';
+import { AssignedEndpoints } from './remote/intake/assigned-endpoints';
 import { IntakeService } from './remote/intake/intake.service';
 import { RemoteResults } from './remote/intake/remote-results';
 import { Assignments } from './remote/poll/assignments';
@@ -93,6 +94,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
     PollService,
     Assignments,
     ProbeNumberingJob,
+    AssignedEndpoints,
     IntakeService,
     RemoteResults,
     ReplyTimes,

@@ -233,13 +233,13 @@ const SAVE_UNCHANGED_LOCATED = `
            ${COUNTED}
       FROM steady v
      WHERE s.endpoint_id = v.id AND s.ctid = v.read_at
-    RETURNING s.endpoint_id AS id
+    RETURNING v.id, v.number, v.count, v.first_slot, v.last_slot, v.first_checked, v.last_checked, v.duration, v.address
   ), moved AS (
     UPDATE endpoint_location l
        SET successes = l.successes + v.count, good = l.good + v.count, last_slot_at = ${at('v.last_slot')},
            last_checked_at = ${at('v.last_checked')}, last_known_at = GREATEST(l.last_known_at, ${at('v.last_checked')}),
            last_error = NULL, last_message = NULL, last_address = v.address, last_duration_us = v.duration
-      FROM saved k JOIN steady v ON v.id = k.id
+      FROM saved v
      WHERE l.endpoint_id = v.id AND l.number = v.number AND l.status = ${OUTCOME_CODE.up} AND NOT l.degraded
        AND l.last_slot_at < ${at('v.first_slot')} AND l.last_checked_at < ${at('v.first_checked')}
     RETURNING 1

@@ -7,7 +7,7 @@ import type { CheckView } from '../../../src/history/read/check.dto';
 import { IntakeService } from '../../../src/monitoring/remote/intake/intake.service';
 import { ProbePresenceJob } from '../../../src/monitoring/remote/presence/probe-presence.job';
 import type { ProbeCaller } from '../../../src/platform/access/caller';
-import { Database } from '../../../src/platform/database/database';
+import { Database, WorkerDatabase } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import type { ProbeView } from '../../../src/probe/probe.dto';
 import { digestOf } from '../../../src/probe-protocol/digest';
@@ -15,6 +15,7 @@ import { POLL_PATH, RESULTS_PATH } from '../../../src/probe-protocol/protocol';
 import { StreamReader } from '../../../src/stream/stream-reader';
 import { eventually } from '../../../packages/testing/eventually';
 import { startApp, type TestApp } from '../../harness/app/app';
+import { collectQueries } from '../../harness/app/query-counter';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import {
   DOWN,
@@ -248,6 +249,29 @@ describe('the probe protocol', () => {
       expect([second?.duplicates, second?.refused.map(({ code }) => code)]).toEqual(
         bodies[0] === first ? [0, ['not_a_slot']] : [1, []],
       );
+    });
+
+    it('without reading their endpoints again, unless that would refuse one: then by what is stored', async () => {
+      const id = await newRemote();
+      const queries = collectQueries(app.app.get(WorkerDatabase).dataSource);
+      const reads = () => queries.filter(([sql]) => sql.includes('"certificateWarnDays"')).length;
+      let { now } = await probe.sync();
+      now -= 10 * 60_000;
+      const next = async () => (await probe.send([probe.result(id, (now += 60_000))])).body;
+      expect([(await next()).recorded, reads()]).toEqual([1, 1]);
+      expect([(await next()).recorded, (await next()).recorded, reads()]).toEqual([1, 1, 1]);
+      // As another instance would have it, which this one does not hear of.
+      await database.query(
+        `UPDATE endpoint_location SET last_slot_at = last_slot_at + interval '61 seconds' WHERE endpoint_id = $1`,
+        [parseId('endpoint', id)],
+      );
+      expect([(await next()).duplicates, (await next()).recorded]).toEqual([1, 1]);
+      await change(id, { enabled: false });
+      expect((await next()).refused).toEqual([{ index: 0, code: 'not_assigned' }]);
+      await change(id, { enabled: true });
+      expect((await next()).recorded).toBe(1);
+      await change(id, { url: `${URL_OF_TARGET}/other` });
+      expect((await next()).refused).toEqual([{ index: 0, code: 'stale_revision' }]);
     });
 
     it('but refuses each row that cannot be', async () => {

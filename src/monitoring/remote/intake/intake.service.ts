@@ -5,8 +5,6 @@ import { toCheckView } from '../../../history/read/check.dto';
 import { HistoryWriter } from '../../../history/write/history-writer';
 import type { ProbeCaller } from '../../../platform/access/caller';
 import { ByOwner } from '../../../platform/capacity/by-owner';
-import { WorkerDatabase } from '../../../platform/database/database';
-import { epochMs } from '../../../platform/database/epoch-ms';
 import { NIL_UUID } from '../../../platform/ids/id';
 import { within } from '../../../platform/net/deadline';
 import { problems } from '../../../platform/problem/problem';
@@ -15,7 +13,8 @@ import { type AskResult, ProbeAsks } from '../ask/probe-asks';
 import { RemoteMetrics } from '../remote.metrics';
 import { ReplyTimes } from '../reply-times';
 import { RemoteResults } from './remote-results';
-import { type AssignedState, type GivenAsk, type Judgement, judgeRow } from './row-rules';
+import { type Assigned, AssignedEndpoints } from './assigned-endpoints';
+import { type GivenAsk, type Judgement, judgeRow } from './row-rules';
 import { type ReadResult, readResults } from './sent-results';
 
 /** A probe that gets no response sends the batch again: what is recorded by then is a duplicate. */
@@ -27,15 +26,6 @@ const RECORD_WAIT_MS = 20_000;
 const MOST_UNDER_WAY = 20_000;
 const MOST_OF_ONE = 10_000;
 
-/** What a batch needs to be judged. */
-interface Assigned extends AssignedState {
-  endpointId: string;
-  endpointKey: string;
-  orgId: string;
-  certificateWarnDays: number | null;
-  lastCheckedMs: number | null;
-}
-
 /** A row of a batch, and what becomes of it. */
 interface Row {
   sent: ReadResult | null;
@@ -46,24 +36,13 @@ interface Row {
 
 const hasCheck = (row: Row): row is Row & { check: FinishedCheck } => row.check !== null;
 
-// Cost: of each endpoint of the batch four look-ups by primary key.
-const ASSIGNED = `
-  SELECT l.endpoint_id AS "endpointId", e.key::text AS "endpointKey", l.org_id AS "orgId", s.active, s.revision,
-         s.interval_seconds * 1000 AS "intervalMs", e.certificate_warn_days AS "certificateWarnDays",
-         ${epochMs('l.last_slot_at')} AS "lastSlotMs",
-         ${epochMs('l.last_checked_at')} AS "lastCheckedMs"
-    FROM endpoint_location l
-    JOIN endpoint_schedule s ON s.endpoint_id = l.endpoint_id
-    JOIN endpoint e ON e.id = l.endpoint_id
-   WHERE l.number = $1 AND l.endpoint_id = ANY ($2::uuid[])`;
-
 /** Takes the results of probes: judges each by what is stored of its endpoint, and has the recorder record it. */
 @Injectable()
 export class IntakeService {
   private readonly underWay = new ByOwner(MOST_UNDER_WAY, MOST_OF_ONE);
 
   constructor(
-    private readonly database: WorkerDatabase,
+    private readonly endpoints: AssignedEndpoints,
     private readonly results: RemoteResults,
     private readonly history: HistoryWriter,
     private readonly asks: ProbeAsks,
@@ -72,8 +51,8 @@ export class IntakeService {
   ) {}
 
   /**
-   * Resolves when all that is taken is committed. Two statements beside those of the recorder where the batch has a result that was
-   * asked for, else one. Throws `validation_failed` for a batch that is none, `protocol_unsupported`, and
+   * Resolves when all that is taken is committed. Beside the statements of the recorder one where an endpoint is not known or a row is
+   * refused, and one where a result was asked for. Throws `validation_failed` for a batch that is none, `protocol_unsupported`, and
    * `temporarily_unavailable` while the recorder is behind, too much is on its way to it, or when it has given up one of the results.
    */
   async take(probe: ProbeCaller, body: unknown): Promise<ResultsResponse> {
@@ -89,8 +68,16 @@ export class IntakeService {
   }
 
   private async takeRead(probe: ProbeCaller, sent: readonly (ReadResult | null)[]): Promise<ResultsResponse> {
-    const rows = await this.judged(probe, sent);
-    await this.record(probe, rows);
+    const nowMs = this.times.now.getTime();
+    const assigned = await this.endpoints.of(probe.number, sent, nowMs);
+    const rows = await this.judged(probe, sent, assigned);
+    this.endpoints.keep(probe.number, assigned);
+    try {
+      await this.record(probe, rows);
+    } catch (error) {
+      this.endpoints.forget(probe.number, assigned);
+      throw error;
+    }
     await this.answer(rows);
     const count = (judgement: Judgement) => rows.filter((row) => row.judgement === judgement).length;
     const late = rows.filter(({ check, judgement }) => judgement === 'record' && check?.isLate === true).length;
@@ -103,8 +90,11 @@ export class IntakeService {
   }
 
   /** The rows of one endpoint are judged in their order: each sees what those before it make of the newest slot. */
-  private async judged(probe: ProbeCaller, sent: readonly (ReadResult | null)[]): Promise<Row[]> {
-    const assigned = await this.assignedOf(probe, sent);
+  private async judged(
+    probe: ProbeCaller,
+    sent: readonly (ReadResult | null)[],
+    assigned: ReadonlyMap<string, Assigned>,
+  ): Promise<Row[]> {
     const askIds = sent.flatMap((row) => row?.ask ?? []);
     const given = await this.asks.given(probe.number, askIds);
     const nowMs = this.times.now.getTime();
@@ -119,16 +109,6 @@ export class IntakeService {
     });
   }
 
-  private async assignedOf(
-    { number }: ProbeCaller,
-    sent: readonly (ReadResult | null)[],
-  ): Promise<Map<string, Assigned>> {
-    const ids = [...new Set(sent.flatMap((row) => row?.endpointId ?? []))];
-    if (ids.length === 0) return new Map();
-    const rows = await this.database.query<Assigned>(ASSIGNED, [number, ids]);
-    return new Map(rows.map((row) => [row.endpointId, row]));
-  }
-
   /** Records what is taken. What was not, because something has changed meanwhile, is judged again. */
   private async record(probe: ProbeCaller, rows: readonly Row[]): Promise<void> {
     const taken = rows.filter(hasCheck);
@@ -137,10 +117,9 @@ export class IntakeService {
     if (recorded === 'late' || recorded.includes('given_up')) throw problems.temporarilyUnavailable();
     const dropped = taken.filter((_, index) => recorded[index] === 'dropped');
     if (dropped.length === 0) return;
-    const assigned = await this.assignedOf(
-      probe,
-      dropped.map(({ sent }) => sent),
-    );
+    const ids = new Set(dropped.flatMap(({ sent }) => sent?.endpointId ?? []));
+    const assigned = await this.endpoints.read(probe.number, [...ids]);
+    this.endpoints.keep(probe.number, assigned);
     const nowMs = this.times.now.getTime();
     for (const row of dropped) {
       const of = assigned.get(row.sent?.endpointId ?? '') ?? null;
