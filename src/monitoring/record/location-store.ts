@@ -1,3 +1,4 @@
+import { LOCAL } from '../../engine/finished-check';
 import { verdictRule } from '../../endpoint/locations/locations';
 import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
 import { errorCodeAt, errorIndex, toMicroseconds } from '../../history/check-encoding';
@@ -18,8 +19,12 @@ interface Row extends Omit<StoredLocation, 'status' | 'error'> {
   message: string | null;
 }
 
-/** SQL, true or not: the probe `p` of a location `l` is gone, disabled, or speaks what is not understood. */
-export const IS_OUT = `(l.number > 0 AND (p.id IS NULL OR NOT p.enabled OR p.protocol <> ALL ('{${SUPPORTED_PROTOCOLS.join(',')}}'))) IS TRUE`;
+/** SQL: the probe `p` is disabled, or speaks what is not understood; NULL of one that has said nothing yet. */
+const IS_SHUT = `(NOT p.enabled OR p.protocol <> ALL ('{${SUPPORTED_PROTOCOLS.join(',')}}'))`;
+/** SQL, true or not: the probe `p` of a location `l` is gone or shut. */
+const IS_OUT = `(l.number > 0 AND (p.id IS NULL OR ${IS_SHUT})) IS TRUE`;
+/** SQL: the same the other way round, without a join: of all probes at once, whose numbers are read once in a statement. */
+export const IS_IN_SERVICE = `(l.number = ${LOCAL} OR l.number IN (SELECT p.number FROM probe p WHERE ${IS_SHUT} IS NOT TRUE))`;
 
 // Cost: three looks into indexes for each endpoint, however large the tables are: without OFFSET 0 they are scanned while they are small.
 const READ = `

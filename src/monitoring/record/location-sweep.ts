@@ -9,7 +9,7 @@ import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { AnyProbes } from '../../probe/any-probes';
 import { CheckRecorder } from './check-recorder';
-import { IS_OUT } from './location-store';
+import { IS_IN_SERVICE } from './location-store';
 import { silentAfterSql } from '../../endpoint/verdict';
 
 /** While the service was away nobody could report; what probes have found meanwhile arrives within this time. */
@@ -21,19 +21,16 @@ const MOST = 5000;
 
 const SILENT_AFTER = silentAfterSql('c');
 
-// A new location has as long as others for its first check. Cost: a scan of the table, with a look into two indexes for each
-// location.
+// A new location has as long as others for its first check. Cost: a scan of the table, and of each endpoint a look into two indexes.
 const UNSEEN = `
   SELECT s.endpoint_id AS "endpointId", s.endpoint_key::text AS "endpointKey", s.org_id AS "orgId", c.revision
-    FROM (SELECT l.endpoint_id FROM endpoint_location l
-            JOIN endpoint_schedule c ON c.endpoint_id = l.endpoint_id AND c.active AND c.located
-            LEFT JOIN probe p ON p.number = l.number
-           GROUP BY l.endpoint_id
-          HAVING NOT coalesce(bool_or(NOT (${IS_OUT}) AND (
-                   (l.status <> ${OUTCOME_CODE.unknown} AND l.last_checked_at >= $1::timestamptz - ${SILENT_AFTER})
-                   OR (l.last_checked_at IS NULL AND l.assigned_at >= $1::timestamptz - ${SILENT_AFTER}))), false)) q
+    FROM (SELECT l.endpoint_id,
+                 max(CASE WHEN l.last_checked_at IS NULL THEN l.assigned_at WHEN l.status <> ${OUTCOME_CODE.unknown} THEN l.last_checked_at END)
+                   FILTER (WHERE ${IS_IN_SERVICE}) AS seen_at
+            FROM endpoint_location l GROUP BY l.endpoint_id) q
+    JOIN endpoint_schedule c ON c.endpoint_id = q.endpoint_id AND c.active AND c.located
+                            AND NOT coalesce(q.seen_at >= $1::timestamptz - ${SILENT_AFTER}, false)
     JOIN endpoint_state s ON s.endpoint_id = q.endpoint_id AND s.status <> ${OUTCOME_CODE.unknown}
-    JOIN endpoint_schedule c ON c.endpoint_id = q.endpoint_id
    LIMIT ${MOST}`;
 
 /**

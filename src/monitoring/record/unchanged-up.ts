@@ -7,7 +7,7 @@ import { epochMs } from '../../platform/database/epoch-ms';
 import { RowsMoved } from '../../platform/database/postgres-errors';
 import type { UnchangedUpRun } from './batch';
 import type { Streaks } from './endpoint-state';
-import { IS_OUT, MAX_ADDRESS } from './location-store';
+import { IS_IN_SERVICE, MAX_ADDRESS } from './location-store';
 
 /** The streaks that grow with each success, and when they began. */
 export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak' | 'upSinceMs' | 'goodSinceMs'>;
@@ -190,14 +190,13 @@ const LOCATION_ARRAYS = [...ARRAYS, 'smallint', 'float8', 'text'];
 const NOW = at(`$${LOCATION_ARRAYS.length + 1}::float8`);
 /** Of a location `l` of an endpoint `e` with schedule `c`, in a run `v`. */
 const IS_OWN = 'l.number = v.number';
-const IS_IN_SERVICE = `(e.location_count = 1 OR NOT ${IS_OUT})`;
 const HEARD = `${NOW} - ${silentAfterSql('c')}`;
-const IS_PRESENT = `${IS_IN_SERVICE} AND (${IS_OWN} OR coalesce(l.last_known_at, l.assigned_at) >= ${HEARD} - interval '${LOST_MS} ms')`;
+const IS_PRESENT = `(e.location_count = 1 OR ${IS_IN_SERVICE}) AND (${IS_OWN} OR coalesce(l.last_known_at, l.assigned_at) >= ${HEARD} - interval '${LOST_MS} ms')`;
 const IS_VOTING = `${IS_PRESENT} AND (${IS_OWN} OR (l.status IN (${OUTCOME_CODE.down}, ${OUTCOME_CODE.up}) AND l.last_checked_at >= ${HEARD}))`;
 
 // What foldLocated of location-state.ts makes of it where the quorum has two successes or more with the first result of the run: so none
 // of them opens, closes or resolves anything. A state that another transaction has changed since it was read is not where it was. Cost: of each
-// endpoint the look-ups of its locations and their probes, and two heap-only updates.
+// endpoint the look-ups of its locations, and two heap-only updates; once in all the numbers of the probes.
 const SAVE_UNCHANGED_LOCATED = `
   WITH steady AS MATERIALIZED (
     SELECT v.*, s.ctid AS read_at, o.good, o.successes[q.nth] AS successes
@@ -219,8 +218,7 @@ const SAVE_UNCHANGED_LOCATED = `
                         AND l.successes > 0 AND l.good > 0 AND (NOT ${IS_OWN} OR (
                           l.status_since IS NOT NULL AND l.last_known_at IS NOT NULL AND l.last_slot_at < ${at('v.first_slot')} AND l.last_checked_at < ${at('v.first_checked')}
                           AND (v.number = ${LOCAL} OR LEAST(v.nearest, v.first_slot - ${epochMs('l.last_slot_at')}) >= 500 * c.interval_seconds))) AS is_well
-                 FROM endpoint_location l LEFT JOIN probe p ON p.number = l.number
-                WHERE l.endpoint_id = v.id OFFSET 0) l) o
+                 FROM endpoint_location l WHERE l.endpoint_id = v.id OFFSET 0) l) o
      CROSS JOIN LATERAL (SELECT GREATEST(1, o.voting - ${votesNeededSql('e', 'o.present')} + 1)::int AS nth) q
      WHERE o.is_well AND o.going_on >= q.nth AND ${at('v.first_checked')} >= ${HEARD}
        AND NOT EXISTS (SELECT FROM alert a WHERE a.endpoint_id = v.id AND a.triggered)
