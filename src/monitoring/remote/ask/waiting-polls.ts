@@ -28,7 +28,8 @@ const NEWS = `
   SELECT w.number
     FROM unnest($1::int[], $2::bigint[], $3::text[]) AS w (number, numbered, session)
     LEFT JOIN probe p ON p.number = w.number
-   WHERE p.id IS NULL OR NOT p.enabled OR p.numbered > w.numbered OR p.session IS DISTINCT FROM w.session
+    LEFT JOIN organization o ON o.id = p.org_id
+   WHERE p.id IS NULL OR NOT p.enabled OR o.deleted_at IS NOT NULL OR p.numbered > w.numbered OR p.session IS DISTINCT FROM w.session
       OR EXISTS (SELECT FROM probe_ask a WHERE a.number = w.number AND a.taken_at IS NULL AND a.expires_at > $4)`;
 
 /**

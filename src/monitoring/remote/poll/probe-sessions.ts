@@ -21,8 +21,10 @@ const KEPT_MS = 10 * SECOND_MS;
 /** So many processes with one token may poll at the same moment before one is told to come again. */
 const ATTEMPTS = 4;
 
-// Cost: a look by primary key.
-const READ = `SELECT p.enabled, ${stateColumns(2)} FROM probe p WHERE p.id = $1`;
+// Cost: a look by primary key, of the organization as well.
+const READ = `
+  SELECT p.enabled, ${stateColumns(2)}
+    FROM probe p LEFT JOIN organization o ON o.id = p.org_id WHERE p.id = $1 AND o.deleted_at IS NULL`;
 
 /** What changes with each poll: the names of the columns, and their types. */
 const SAID = {
