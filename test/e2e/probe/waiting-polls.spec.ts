@@ -106,7 +106,7 @@ describe('a poll that waits', () => {
     await eventually('it is written', async () => (await seen())?.buffered === 6);
   });
 
-  it('is read anew when its body comes late: what ended meanwhile is refused', async () => {
+  it('is read again when its body comes late: what ended meanwhile is refused', async () => {
     const body = JSON.stringify({ protocol: 1, session: probe.session, cursor: probe.cursor, wait: 0 });
     const headers = {
       authorization: `Bearer ${probe.token}`,

@@ -6,7 +6,7 @@ import { SECOND_MS } from '../../../platform/time/time-units';
 import { type Ask, LEASE_MS, type PollRequest, type PollResponse } from '../../../probe-protocol/protocol';
 import type { ProbeState } from '../../../platform/access/probe-tokens';
 import { type Assignee, Assignments, mayReachPrivate, type Told } from './assignments';
-import { PollCursors, type PollPosition } from './poll-cursors';
+import { PollCursors, type PollPosition, type SentPosition } from './poll-cursors';
 import { readPoll } from './poll-request';
 import { ProbeAsks, type TakenAsk } from '../ask/probe-asks';
 import { ProbeSessions } from './probe-sessions';
@@ -51,13 +51,13 @@ export class PollService {
     const position = this.cursors.open(probe.probeId, request.cursor, this.times.now.getTime());
     const held = await this.sessions.hear(probe, request, position?.session === request.session, polling.address);
     const first = await this.newsFor(probe, request, held, position);
-    if (request.wait === 0 || !isEmpty(first) || left.aborted) return this.respond(polling, request, first);
+    if (request.wait === 0 || !isEmpty(first) || left.aborted) return this.respond(polling, request, first, position);
     const known = { number: probe.number, numbered: held.numbered, session: request.session };
     const mayHaveNews = await this.waiting.wait(known, request.wait * SECOND_MS, left);
     // Where the client has left nobody reads it: what somebody asks for is left for the next poll.
-    if (!mayHaveNews || left.aborted) return this.respond(polling, request, first);
+    if (!mayHaveNews || left.aborted) return this.respond(polling, request, first, position);
     const now = await this.sessions.look(probe, request.session);
-    return this.respond(polling, request, await this.newsFor(probe, request, now, position));
+    return this.respond(polling, request, await this.newsFor(probe, request, now, position), position);
   }
 
   private async read({ probe, address }: Polling, body: unknown): Promise<PollRequest> {
@@ -101,12 +101,13 @@ export class PollService {
     { probe }: Polling,
     { session }: PollRequest,
     { epoch, numbered, after, full, more, removed, endpoints, asks }: News,
+    before: SentPosition | null,
   ): PollResponse {
     const nowMs = this.times.now.getTime();
     return {
       now: nowMs,
       lease_until: nowMs + LEASE_MS,
-      cursor: this.cursors.seal(probe.probeId, { session, epoch, numbered, after }, nowMs),
+      cursor: this.cursors.seal(probe.probeId, { session, epoch, numbered, after }, before, nowMs),
       full,
       more,
       removed: removed.map((id) => formatId('endpoint', id)),
