@@ -1,17 +1,21 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { generateProbeToken, hashApiKey, isPlausibleProbeToken } from '../identity/api-key/api-key-secret';
-import { type ProbeTokenHolder, ProbeTokens } from '../platform/access/probe-tokens';
+import type { ProbeCaller } from '../platform/access/caller';
+import { type ProbeState, type ProbeTokenHolder, ProbeTokens } from '../platform/access/probe-tokens';
 import { BoundedMap } from '../platform/cache/bounded-map';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
+import { epochMs } from '../platform/database/epoch-ms';
 import { ServerSecrets } from '../platform/secrets/server-secrets';
 import { SECOND_MS } from '../platform/time/time-units';
 import { AnyProbes } from './any-probes';
 
 const KNOWN = 10_000;
+/** The body of a request may come long after its token. */
+const STATE_MS = SECOND_MS;
 
-interface FoundRow {
+interface FoundRow extends ProbeState {
   id: string;
   number: number;
   orgId: string | null;
@@ -21,10 +25,17 @@ interface FoundRow {
   hasPrevious: boolean;
 }
 
+/** The columns of a `ProbeState`; `now` is the number of a parameter. Cost: beside the row a look into the asks that nobody took. */
+export const stateColumns = (now: number): string => `
+         p.session, ${epochMs('p.last_seen_at')} AS "seenMs", p.numbered::float8 AS numbered, p.epoch, p.allow_private AS "allowPrivate",
+         p.online, p.protocol, p.version, coalesce(array_to_string(p.types, ','), '') AS types,
+         EXISTS (SELECT FROM probe_ask a WHERE a.number = p.number AND a.taken_at IS NULL AND a.expires_at > $${now}) AS "isAsked"`;
+
 // A look into each of two unique indexes.
 const FIND = `
   SELECT p.id, p.number, p.org_id AS "orgId", p.enabled, p.lookup = $1 AS "isCurrent",
-         CASE WHEN p.lookup = $1 THEN p.hash ELSE p.previous_hash END AS hash, p.previous_lookup IS NOT NULL AS "hasPrevious"
+         CASE WHEN p.lookup = $1 THEN p.hash ELSE p.previous_hash END AS hash, p.previous_lookup IS NOT NULL AS "hasPrevious",
+         ${stateColumns(2)}
     FROM probe p LEFT JOIN organization o ON o.id = p.org_id
    WHERE (p.lookup = $1 OR (p.previous_lookup = $1 AND p.previous_until > $2)) AND o.deleted_at IS NULL`;
 
@@ -40,6 +51,7 @@ export interface MadeToken {
 export class StoredProbeTokens extends ProbeTokens {
   /** Look-ups of right tokens that were used here: they need nobody's leave. */
   private readonly known = new BoundedMap<string, true>(KNOWN);
+  private readonly states = new WeakMap<ProbeCaller, { state: ProbeState; readAt: number }>();
 
   constructor(
     private readonly database: Database,
@@ -54,6 +66,7 @@ export class StoredProbeTokens extends ProbeTokens {
     if (!isPlausibleProbeToken(token)) return null;
     const { lookup, hash } = this.hashed(token);
     if (!this.known.get(lookup)) admit();
+    const readAt = this.clock.monotonic();
     const [found] = await this.database.query<FoundRow>(FIND, [lookup, this.clock.now()]);
     if (!found || !timingSafeEqual(found.hash, hash)) {
       this.known.delete(lookup);
@@ -63,7 +76,15 @@ export class StoredProbeTokens extends ProbeTokens {
     this.probes.exist = true;
     if (found.isCurrent && found.hasPrevious) await this.endPrevious(found.id, lookup);
     const { id: probeId, number, orgId } = found;
-    return { caller: { probeId, number, orgId }, isEnabled: found.enabled };
+    const caller = { probeId, number, orgId };
+    this.states.set(caller, { state: found, readAt });
+    return { caller, isEnabled: found.enabled };
+  }
+
+  takeState(caller: ProbeCaller): ProbeState | null {
+    const held = this.states.get(caller);
+    this.states.delete(caller);
+    return held && this.clock.monotonic() - held.readAt < STATE_MS ? held.state : null;
   }
 
   make(): MadeToken {

@@ -6,6 +6,23 @@ export interface ProbeTokenHolder {
   isEnabled: boolean;
 }
 
+/** What is known of a probe at one moment. */
+export interface ProbeState {
+  session: string | null;
+  seenMs: number | null;
+  /** The highest number of its changes. */
+  numbered: number;
+  epoch: number;
+  allowPrivate: boolean;
+  online: boolean;
+  protocol: number | null;
+  version: string | null;
+  /** As they are written, joined by commas. */
+  types: string;
+  /** Somebody asks it for a check. */
+  isAsked: boolean;
+}
+
 /** Tokens of probes, for the guard of every route. Done by the module that has the probes. */
 export abstract class ProbeTokens {
   /**
@@ -14,4 +31,7 @@ export abstract class ProbeTokens {
    * the first use of a new token is a second one, which ends the token before it.
    */
   abstract holderOf(token: string, admit: () => void): Promise<ProbeTokenHolder | null>;
+
+  /** How the look-up of the token found the caller, once: what its request does first need not read it again. `null` when that was not a moment ago. */
+  abstract takeState(caller: ProbeCaller): ProbeState | null;
 }

@@ -3,6 +3,11 @@ import { Interval } from '@nestjs/schedule';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { DatabaseClock } from '../../../platform/database/database-clock';
 import { Health } from '../../../platform/observability/health';
+import { SECOND_MS } from '../../../platform/time/time-units';
+
+const LOOK_EVERY_MS = SECOND_MS;
+/** What a look has found counts for so long: until the next one has ended. */
+const FOUND_FOR_MS = 1.5 * LOOK_EVERY_MS;
 
 /** What a poll knows while it waits; something else is news. */
 export interface Known {
@@ -14,6 +19,8 @@ export interface Known {
 
 interface Waiting extends Known {
   resolve: () => void;
+  /** Monotonic: when the newest look began that had nothing to tell it. */
+  lookedAt: number;
 }
 
 // Of those who wait, the ones that something is to be told. Cost: for each a look by a unique index and one into the index of asks.
@@ -21,7 +28,8 @@ const NEWS = `
   SELECT w.number
     FROM unnest($1::int[], $2::bigint[], $3::text[]) AS w (number, numbered, session)
     LEFT JOIN probe p ON p.number = w.number
-   WHERE p.id IS NULL OR NOT p.enabled OR p.numbered > w.numbered OR p.session IS DISTINCT FROM w.session
+    LEFT JOIN organization o ON o.id = p.org_id
+   WHERE p.id IS NULL OR NOT p.enabled OR o.deleted_at IS NOT NULL OR p.numbered > w.numbered OR p.session IS DISTINCT FROM w.session
       OR EXISTS (SELECT FROM probe_ask a WHERE a.number = w.number AND a.taken_at IS NULL AND a.expires_at > $4)`;
 
 /**
@@ -42,19 +50,23 @@ export class WaitingPolls implements BeforeApplicationShutdown {
     private readonly health: Health,
   ) {}
 
-  /** Resolves when there may be news for the probe, after `ms`, when its client leaves, when it polls again, and at shutdown. */
-  wait(known: Known, ms: number, left: AbortSignal): Promise<void> {
+  /**
+   * Resolves when there may be news for the probe, after `ms`, when its client leaves, when it polls again, and at shutdown. False when
+   * there was nothing a moment before the time was over: then nothing need be read.
+   */
+  wait(known: Known, ms: number, left: AbortSignal): Promise<boolean> {
     this.wake(known.number);
-    if (this.isStopping || left.aborted) return Promise.resolve();
+    if (this.isStopping || left.aborted) return Promise.resolve(true);
     return new Promise((resolve) => {
-      const done = () => {
+      const end = (mayHaveNews: boolean) => {
         clearTimeout(timer);
         left.removeEventListener('abort', done);
         if (this.waiting.get(known.number) === entry) this.waiting.delete(known.number);
-        resolve();
+        resolve(mayHaveNews);
       };
-      const entry: Waiting = { ...known, resolve: done };
-      const timer = setTimeout(done, ms);
+      const done = () => end(true);
+      const entry: Waiting = { ...known, resolve: done, lookedAt: -Infinity };
+      const timer = setTimeout(() => end(this.clock.monotonic() - entry.lookedAt > FOUND_FOR_MS), ms);
       left.addEventListener('abort', done);
       this.waiting.set(known.number, entry);
     });
@@ -66,19 +78,21 @@ export class WaitingPolls implements BeforeApplicationShutdown {
   }
 
   /** Does nothing while the look before is still under way. */
-  @Interval(1000)
+  @Interval(LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.isStopping) this.wakeAll();
     if (this.asking || this.waiting.size === 0) return;
     this.asking = true;
     try {
       const all = [...this.waiting.values()];
+      const lookedAt = this.clock.monotonic();
       const news = await this.database.query<{ number: number }>(NEWS, [
         all.map(({ number }) => number),
         all.map(({ numbered }) => String(numbered)),
         all.map(({ session }) => session),
         this.clock.now(),
       ]);
+      for (const entry of all) entry.lookedAt = lookedAt;
       for (const { number } of news) this.wake(number);
       this.isFailing = false;
     } catch (error) {

@@ -4,11 +4,12 @@ import { formatId } from '../../../platform/ids/id';
 import { ProtocolUnsupported } from '../../../platform/problem/problem';
 import { SECOND_MS } from '../../../platform/time/time-units';
 import { type Ask, LEASE_MS, type PollRequest, type PollResponse } from '../../../probe-protocol/protocol';
-import { type Assignee, Assignments, mayReachPrivate } from './assignments';
-import { PollCursors, type PollPosition } from './poll-cursors';
+import type { ProbeState } from '../../../platform/access/probe-tokens';
+import { type Assignee, Assignments, mayReachPrivate, type Told } from './assignments';
+import { PollCursors, type PollPosition, type SentPosition } from './poll-cursors';
 import { readPoll } from './poll-request';
 import { ProbeAsks, type TakenAsk } from '../ask/probe-asks';
-import { type PolledProbe, ProbeSessions } from './probe-sessions';
+import { ProbeSessions } from './probe-sessions';
 import { LONGEST_PAUSE_MS, ReplyTimes } from '../reply-times';
 import { WaitingPolls } from '../ask/waiting-polls';
 
@@ -18,6 +19,14 @@ export interface Polling {
   /** The client's. */
   address: string | undefined;
   left: AbortSignal;
+}
+
+/** What there is to be told. */
+interface News extends Told {
+  full: boolean;
+  more: boolean;
+  asks: Ask[];
+  epoch: number;
 }
 
 /** "What shall I do?" */
@@ -41,13 +50,14 @@ export class PollService {
     const { probe, left } = polling;
     const position = this.cursors.open(probe.probeId, request.cursor, this.times.now.getTime());
     const held = await this.sessions.hear(probe, request, position?.session === request.session, polling.address);
-    const first = await this.respond(polling, request, held, position);
-    if (request.wait === 0 || !isEmpty(first) || left.aborted) return first;
+    const first = await this.newsFor(probe, request, held, position);
+    if (request.wait === 0 || !isEmpty(first) || left.aborted) return this.respond(polling, request, first, position);
     const known = { number: probe.number, numbered: held.numbered, session: request.session };
-    await this.waiting.wait(known, request.wait * SECOND_MS, left);
-    // Nobody reads it: what somebody asks for is left for the next poll.
-    if (left.aborted) return first;
-    return this.respond(polling, request, await this.sessions.look(probe, request.session), position);
+    const mayHaveNews = await this.waiting.wait(known, request.wait * SECOND_MS, left);
+    // Where the client has left nobody reads it: what somebody asks for is left for the next poll.
+    if (!mayHaveNews || left.aborted) return this.respond(polling, request, first, position);
+    const now = await this.sessions.look(probe, request.session);
+    return this.respond(polling, request, await this.newsFor(probe, request, now, position), position);
   }
 
   private async read({ probe, address }: Polling, body: unknown): Promise<PollRequest> {
@@ -59,12 +69,13 @@ export class PollService {
     }
   }
 
-  private async respond(
-    { probe }: Polling,
-    { session, count, digest }: PollRequest,
-    { numbered, epoch, allowPrivate }: PolledProbe,
+  /** No statement when nothing has changed and nobody asks. */
+  private async newsFor(
+    probe: ProbeCaller,
+    { count, digest }: PollRequest,
+    { numbered, epoch, allowPrivate, isAsked }: ProbeState,
     before: PollPosition | null,
-  ): Promise<PollResponse> {
+  ): Promise<News> {
     const to: Assignee = { number: probe.number, isShared: probe.orgId === null, allowPrivate };
     const now = this.times.now;
     const isKnown = before !== null && before.epoch === epoch && before.numbered <= numbered;
@@ -72,7 +83,7 @@ export class PollService {
     const isSame =
       !isTold || digest === null || (await this.assignments.holds(probe.number, before.numbered, { count, digest }));
     const full = !isTold || !isSame;
-    const asks = await this.asks.take(probe.number);
+    const asks = isAsked ? await this.asks.take(probe.number) : [];
     const told = full
       ? await this.assignments.page(
           to,
@@ -80,24 +91,37 @@ export class PollService {
           isKnown && !isTold ? before.numbered : numbered,
           now,
         )
-      : await this.assignments.changed(to, before.numbered, now);
-    const position = { session, epoch, numbered: told.numbered, after: told.after };
+      : before.numbered === numbered
+        ? { ...NOTHING, numbered }
+        : await this.assignments.changed(to, before.numbered, now);
+    return { ...told, full, asks: asks.map((ask) => toAsk(ask, to)), epoch };
+  }
+
+  private respond(
+    { probe }: Polling,
+    { session }: PollRequest,
+    { epoch, numbered, after, full, more, removed, endpoints, asks }: News,
+    before: SentPosition | null,
+  ): PollResponse {
+    const nowMs = this.times.now.getTime();
     return {
-      now: now.getTime(),
-      lease_until: now.getTime() + LEASE_MS,
-      cursor: this.cursors.seal(probe.probeId, position, now.getTime()),
+      now: nowMs,
+      lease_until: nowMs + LEASE_MS,
+      cursor: this.cursors.seal(probe.probeId, { session, epoch, numbered, after }, before, nowMs),
       full,
-      more: told.more,
-      removed: told.removed.map((id) => formatId('endpoint', id)),
+      more,
+      removed: removed.map((id) => formatId('endpoint', id)),
       // While the recorder takes nothing, nothing new is worth a request.
       pause_ms: this.times.pauseMs ?? LONGEST_PAUSE_MS,
-      endpoints: told.endpoints,
-      asks: asks.map((ask) => toAsk(ask, to)),
+      endpoints,
+      asks,
     };
   }
 }
 
-const isEmpty = ({ full, more, removed, endpoints, asks }: PollResponse): boolean =>
+const NOTHING = { endpoints: [], removed: [], after: null, more: false };
+
+const isEmpty = ({ full, more, removed, endpoints, asks }: News): boolean =>
   !full && !more && removed.length === 0 && endpoints.length === 0 && asks.length === 0;
 
 const toAsk = ({ id, endpointId, orgId, isDefaultOrg, definition, expiresMs }: TakenAsk, to: Assignee): Ask => ({

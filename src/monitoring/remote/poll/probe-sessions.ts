@@ -1,46 +1,63 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
 import type { ProbeCaller } from '../../../platform/access/caller';
+import { type ProbeState, ProbeTokens } from '../../../platform/access/probe-tokens';
 import { WorkerDatabase } from '../../../platform/database/database';
 import { DatabaseClock } from '../../../platform/database/database-clock';
-import { epochMs } from '../../../platform/database/epoch-ms';
 import { problems } from '../../../platform/problem/problem';
 import { SECOND_MS } from '../../../platform/time/time-units';
 import type { PollRequest } from '../../../probe-protocol/protocol';
+import { stateColumns } from '../../../probe/stored-probe-tokens';
 import { VERSION_RULE } from './poll-request';
 import { decideSession } from './session-rules';
 
 /** A probe that is heard all the time is written down this often. */
 const SEEN_EVERY_MS = 5 * SECOND_MS;
+/** Together with the others that were heard meanwhile, unless it was heard so long ago that it could be taken for silent … */
+const WRITE_EVERY_MS = SECOND_MS;
+const ALONE_AFTER_MS = 30 * SECOND_MS;
+/** … and what cannot be written for so long is not: the next poll says it again. */
+const KEPT_MS = 10 * SECOND_MS;
 /** So many processes with one token may poll at the same moment before one is told to come again. */
 const ATTEMPTS = 4;
 
-/** A probe as a poll finds it. */
-export interface PolledProbe {
-  session: string | null;
-  seenMs: number | null;
-  /** The highest number of its changes. */
-  numbered: number;
-  epoch: number;
-  allowPrivate: boolean;
-  online: boolean;
-  protocol: number | null;
-  version: string | null;
-  types: string[] | null;
-}
-
-// Cost: a look by primary key.
+// Cost: a look by primary key, of the organization as well.
 const READ = `
-  SELECT session, ${epochMs('last_seen_at')} AS "seenMs", numbered::float8 AS numbered, epoch, enabled,
-         allow_private AS "allowPrivate", online, protocol, version, types
-    FROM probe WHERE id = $1`;
+  SELECT p.enabled, ${stateColumns(2)}
+    FROM probe p LEFT JOIN organization o ON o.id = p.org_id WHERE p.id = $1 AND o.deleted_at IS NULL`;
+
+/** What changes with each poll: the names of the columns, and their types. */
+const SAID = {
+  last_seen_at: 'timestamptz',
+  address: 'text',
+  clock_offset_ms: 'float8',
+  rtt_ms: 'float8',
+  lag_ms: 'integer',
+  buffered: 'integer',
+  dropped: 'bigint',
+  skipped: 'bigint',
+} as const;
+const SAID_NAMES = Object.keys(SAID) as (keyof typeof SAID)[];
+type Said = Record<keyof typeof SAID, Date | string | number | null>;
 
 // One row by primary key, no index of which changes; nothing where another session was quicker.
 const HEAR = `
   UPDATE probe
      SET session = $2::text, sessions = sessions + (session IS DISTINCT FROM $2::text)::int, online = true,
-         status_since = CASE WHEN online THEN status_since ELSE $4::timestamptz END, last_seen_at = $4::timestamptz, address = $5, version = $6, protocol = $7,
-         types = $8, clock_offset_ms = $9, rtt_ms = $10, lag_ms = $11, buffered = $12, dropped = $13, skipped = $14
+         status_since = CASE WHEN online THEN status_since ELSE $7::timestamptz END, version = $4, protocol = $5, types = $6,
+         ${SAID_NAMES.map((name, i) => `${name} = $${7 + i}::${SAID[name]}`).join(', ')}
    WHERE id = $1 AND session IS NOT DISTINCT FROM $3::text RETURNING 1`;
+
+// The same of several whose sessions go on. Nothing waits here: what is locked is left for the next time.
+const HEAR_ALL = `
+  WITH heard AS (
+    SELECT * FROM unnest($1::uuid[], $2::text[], ${SAID_NAMES.map((name, i) => `$${3 + i}::${SAID[name]}[]`).join(', ')})
+      AS h (id, session, ${SAID_NAMES.join(', ')})
+  ), locked AS (
+    SELECT p.id FROM probe p JOIN heard h ON h.id = p.id AND h.session = p.session AND h.last_seen_at > p.last_seen_at FOR UPDATE OF p SKIP LOCKED
+  )
+  UPDATE probe p SET ${SAID_NAMES.map((name) => `${name} = h.${name}`).join(', ')}
+    FROM heard h JOIN locked l ON l.id = h.id WHERE p.id = h.id RETURNING p.id`;
 
 // What is too old or too new to be understood is seen all the same: it is shown as unsupported.
 const HEAR_UNSUPPORTED = `
@@ -50,35 +67,50 @@ const HEAR_UNSUPPORTED = `
 
 /** Which process of a probe works, when it was heard, and what it says of itself. */
 @Injectable()
-export class ProbeSessions {
+export class ProbeSessions implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(ProbeSessions.name);
+  /** By probe (uuid): what it said and is not written yet. */
+  private heard = new Map<string, { session: string; atMs: number; said: Said }>();
+  private writing = false;
+  private isFailing = false;
+
   constructor(
     private readonly database: WorkerDatabase,
     private readonly clock: DatabaseClock,
+    private readonly tokens: ProbeTokens,
   ) {}
 
   /**
-   * Takes note of a poll. `isOld`: the session has polled before. One statement; two every 5 s, and when something changed. Throws
-   * `session_replaced`, and what `look` throws.
+   * Takes note of a poll. `isOld`: the session has polled before. No statement when the look-up of the token was a moment ago and
+   * only the time has changed, which is written for all within a second. Throws `session_replaced`, and what `look` throws.
    */
   async hear(
     probe: ProbeCaller,
     request: PollRequest,
     isOld: boolean,
     address: string | undefined,
-  ): Promise<PolledProbe> {
+  ): Promise<ProbeState> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const held = await this.read(probe);
+      const held = this.tokens.takeState(probe) ?? (await this.read(probe));
       const nowMs = this.clock.now().getTime();
       const decision = decideSession(held, { ...request, isOld }, nowMs);
       if (decision === 'replaced') throw problems.sessionReplaced();
-      if (decision === 'same' && isFresh(held, request, nowMs)) return held;
-      if (await this.write(probe, request, held.session, address)) return { ...held, session: request.session };
+      const silentMs =
+        decision === 'same' && isUnchanged(held, request) ? nowMs - (held.seenMs ?? -Infinity) : Infinity;
+      if (silentMs < SEEN_EVERY_MS) return held;
+      const said = saidBy(request, address, nowMs);
+      if (silentMs < ALONE_AFTER_MS && request.wait > 0) {
+        this.heard.set(probe.probeId, { session: request.session, atMs: nowMs, said });
+        return held;
+      }
+      this.heard.delete(probe.probeId);
+      if (await this.write(probe, request, held.session, said)) return { ...held, session: request.session };
     }
     throw problems.temporarilyUnavailable();
   }
 
   /** The probe now. Throws `unauthenticated` when it or its token is gone, `probe_disabled`, and `session_replaced` unless the session still works. */
-  async look(probe: ProbeCaller, session: string): Promise<PolledProbe> {
+  async look(probe: ProbeCaller, session: string): Promise<ProbeState> {
     const held = await this.read(probe);
     if (held.session === null) throw problems.unknownProbe();
     if (held.session !== session) throw problems.sessionReplaced();
@@ -100,8 +132,37 @@ export class ProbeSessions {
     ]);
   }
 
-  private async read({ probeId }: ProbeCaller): Promise<PolledProbe> {
-    const [row] = await this.database.query<PolledProbe & { enabled: boolean }>(READ, [probeId]);
+  /** Writes down what was heard of those whose polls wait, with one statement. */
+  @Interval(WRITE_EVERY_MS)
+  async writeHeard(): Promise<void> {
+    if (this.writing || this.heard.size === 0) return;
+    this.writing = true;
+    const [all, since] = [this.heard, this.clock.now().getTime() - KEPT_MS];
+    this.heard = new Map();
+    try {
+      const rows = [...all.values()];
+      const written = await this.database.query<{ id: string }>(HEAR_ALL, [
+        [...all.keys()],
+        rows.map(({ session }) => session),
+        ...SAID_NAMES.map((name) => rows.map(({ said }) => said[name])),
+      ]);
+      for (const { id } of written) all.delete(id);
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing) this.logger.warn(`When probes were heard could not be written: ${String(error)}`);
+      this.isFailing = true;
+    } finally {
+      for (const [id, one] of all) if (one.atMs > since && !this.heard.has(id)) this.heard.set(id, one);
+      this.writing = false;
+    }
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.writeHeard();
+  }
+
+  private async read({ probeId }: ProbeCaller): Promise<ProbeState> {
+    const [row] = await this.database.query<ProbeState & { enabled: boolean }>(READ, [probeId, this.clock.now()]);
     if (!row) throw problems.unknownProbe();
     if (!row.enabled) throw problems.probeDisabled();
     return row;
@@ -111,27 +172,17 @@ export class ProbeSessions {
     { probeId }: ProbeCaller,
     request: PollRequest,
     before: string | null,
-    address: string | undefined,
+    said: Said,
   ): Promise<boolean> {
-    const now = this.clock.now();
-    // The request was under way for about half of what the last one took there and back.
-    const offsetMs = request.clock + request.rtt_ms / 2 - now.getTime();
     const written = await this.database.query(HEAR, [
       probeId,
       request.session,
       before,
-      now,
-      address ?? null,
       request.version,
       request.protocol,
       // One that says nothing of them is taken to check all.
       request.types.length > 0 ? request.types : null,
-      Number.isFinite(offsetMs) ? offsetMs : null,
-      request.rtt_ms,
-      Math.round(request.lag_ms),
-      request.buffered,
-      Math.round(request.dropped),
-      Math.round(request.skipped),
+      ...SAID_NAMES.map((name) => said[name]),
     ]);
     return written.length > 0;
   }
@@ -140,10 +191,20 @@ export class ProbeSessions {
 /** What a smallint holds. */
 const MAX_PROTOCOL = 32_767;
 
-const isFresh = (held: PolledProbe, { protocol, version, types }: PollRequest, nowMs: number): boolean =>
-  held.online &&
-  held.seenMs !== null &&
-  nowMs - held.seenMs < SEEN_EVERY_MS &&
-  held.protocol === protocol &&
-  held.version === version &&
-  (held.types ?? []).join() === types.join();
+const isUnchanged = (held: ProbeState, { protocol, version, types }: PollRequest): boolean =>
+  held.online && held.protocol === protocol && held.version === version && held.types === types.join();
+
+function saidBy(request: PollRequest, address: string | undefined, nowMs: number): Said {
+  // The request was under way for about half of what the last one took there and back.
+  const offsetMs = request.clock + request.rtt_ms / 2 - nowMs;
+  return {
+    last_seen_at: new Date(nowMs),
+    address: address ?? null,
+    clock_offset_ms: Number.isFinite(offsetMs) ? offsetMs : null,
+    rtt_ms: request.rtt_ms,
+    lag_ms: Math.round(request.lag_ms),
+    buffered: request.buffered,
+    dropped: Math.round(request.dropped),
+    skipped: Math.round(request.skipped),
+  };
+}
