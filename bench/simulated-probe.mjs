@@ -1,21 +1,21 @@
 // Probes without a checker, for bench/probes.mjs: they speak protocol 1 over HTTP (docs/probe-protocol.md), know when they would
-// check what, and say that everything is up. Slots, waits and retries are computed by the program's own functions, of the built
-// tree: import this after the build.
+// check what, and say that everything is up. Slots, waits and retries are computed by the program's own functions, and what is sent
+// when and with what by its own buffer, of the built tree: import this after the build.
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { digestOf } from '../dist/probe-protocol/digest.js';
-import { MAX_RESULTS, MAX_WAIT_SECONDS, POLL_PATH, PROTOCOL, RESULTS_PATH } from '../dist/probe-protocol/protocol.js';
+import { MAX_WAIT_SECONDS, POLL_PATH, PROTOCOL, RESULTS_PATH } from '../dist/probe-protocol/protocol.js';
+import { ResultBuffer } from '../dist/probing/results/result-buffer.js';
 import { askedPauseMs, retryAfterMs } from '../dist/probing/server/retry.js';
 import { atOnceDelayMs, nextSlot, slotAtOnce, slotNotAfter } from '../dist/probing/slots/slots.js';
 
 const DIGEST_MS = 10 * 60_000;
-/** As the program sends: results that change nothing so late or so many, and what is larger than this packed. */
-const MAX_AGE_MS = 5000;
-const ENOUGH = 500;
+/** As the program: what is larger than this is sent packed. */
 const PACKED_FROM_BYTES = 8 * 1024;
-const LOOK_MS = 250;
+/** A failure is to be sent within 200 ms. */
+const LOOK_MS = 100;
 
 /** What went there and back in one part of a run, of all probes. */
 export class Traffic {
@@ -43,9 +43,9 @@ export class Traffic {
 /** A result as the checker of simulated-main.mjs has it. */
 const UP = {
   outcome: 'up',
-  duration_ms: 5.1,
-  phases: { dns_ms: null, connect_ms: 1, tls_ms: null, first_byte_ms: 4, transfer_ms: 0.1 },
-  status_code: 200,
+  durationMs: 5.1,
+  phases: { dnsMs: null, connectMs: 1, tlsMs: null, firstByteMs: 4, transferMs: 0.1 },
+  statusCode: 200,
   address: null,
   certificate: null,
   records: null,
@@ -58,11 +58,25 @@ const UP = {
 const DOWN = {
   ...UP,
   outcome: 'down',
-  status_code: null,
+  statusCode: null,
   error: { code: 'connection_refused', phase: 'connect', message: 'The connection was refused.' },
 };
 
-/** A probe: what it is to check, and what it has found and the service has not said that it has. Times are the service's. */
+const CLOCK = { monotonic: () => performance.now() };
+const NO_STREAKS = { get: () => undefined };
+
+/** What a probe has found and the service has not said that it has. */
+class Results extends ResultBuffer {
+  constructor() {
+    super(NO_STREAKS, CLOCK);
+  }
+
+  get length() {
+    return this.backlog;
+  }
+}
+
+/** A probe: what it is to check, and what it has found. Times are the service's. */
 export class SimulatedProbe {
   /** Where all of them count. */
   static traffic = new Traffic();
@@ -70,8 +84,7 @@ export class SimulatedProbe {
   static broken = new Set();
 
   held = new Map();
-  /** Oldest first. */
-  results = [];
+  results = new Results();
   made = 0;
   /** Of the results that were kept while the service was away, those that it does not have yet. */
   behind = 0;
@@ -84,7 +97,9 @@ export class SimulatedProbe {
   #loops = [];
   #cursor = null;
   #failures = 0;
+  #refusals = 0;
   #offset = -Infinity;
+  #connectedAt = -Infinity;
   #digestAt = performance.now();
 
   constructor(url, token) {
@@ -102,12 +117,8 @@ export class SimulatedProbe {
     }
   }
 
-  /** As the program, which sends first what may change something, with the earlier results of the same endpoints. */
   connect() {
-    const [changing, others] = [true, false].map((is) =>
-      this.results.filter(({ endpoint_id }) => SimulatedProbe.broken.has(endpoint_id) === is),
-    );
-    this.results = [...changing, ...others];
+    this.#connectedAt = performance.now();
     this.#line = new AbortController();
     this.#loops = [this.#polls(), this.#sends()];
   }
@@ -123,18 +134,18 @@ export class SimulatedProbe {
   check() {
     const now = this.#now;
     for (const assigned of this.held.values()) {
-      const { endpoint_id, revision, grid, runAt } = assigned;
+      const { endpoint_id, key, revision, grid, runAt } = assigned;
       if (runAt > now) continue;
       const slot = slotNotAfter(now, grid);
-      const checked_at = Math.round(Math.max(runAt, slot));
-      this.results.push({
-        endpoint_id,
+      this.results.add({
+        endpointId: endpoint_id,
+        endpointKey: key,
+        orgId: '',
         revision,
-        slot,
-        ask: null,
-        checked_at,
+        slotMs: slot,
+        checkedAt: new Date(Math.round(Math.max(runAt, slot))),
         attempts: 1,
-        first_error: null,
+        firstError: null,
         result: SimulatedProbe.broken.has(endpoint_id) ? DOWN : UP,
       });
       this.made++;
@@ -147,10 +158,6 @@ export class SimulatedProbe {
     return performance.now() + this.#offset;
   }
 
-  get #lagMs() {
-    return this.results.length === 0 ? 0 : Math.max(0, this.#now - this.results[0].checked_at);
-  }
-
   async #polls() {
     while (!this.#line.signal.aborted) {
       const { body, pauseMs } = await this.#poll(MAX_WAIT_SECONDS);
@@ -160,9 +167,9 @@ export class SimulatedProbe {
 
   async #sends() {
     while (!this.#line.signal.aborted) {
-      const isDue = this.isEnding || this.results.length >= ENOUGH || this.#lagMs >= MAX_AGE_MS;
-      if (isDue && this.results.length > 0) await this.#rest(await this.#send());
-      else await this.#rest(Math.min(LOOK_MS, Math.max(1, MAX_AGE_MS - this.#lagMs)));
+      const waitMs = this.isEnding ? 0 : this.results.dueAt - performance.now();
+      if (waitMs <= 0 && this.results.length > 0) await this.#rest(await this.#send());
+      else await this.#rest(Math.min(LOOK_MS, Math.max(1, waitMs)));
     }
   }
 
@@ -180,7 +187,7 @@ export class SimulatedProbe {
       types: ['SIM'],
       clock: Date.now(),
       buffered: this.results.length,
-      lag_ms: Math.round(this.#lagMs),
+      lag_ms: Math.round(this.results.oldestMs),
       ...(isDigestDue ? { count: this.held.size, digest: digestOf(this.held.values()) } : {}),
     });
     if (reply.status === 200) this.#take(reply.body);
@@ -192,26 +199,30 @@ export class SimulatedProbe {
     this.#cursor = cursor;
     for (const [turn, { endpoint_id, revision, interval: every, phase_ms, at_once }] of told.entries()) {
       const grid = { phaseMs: phase_ms, intervalMs: every * 1000 };
-      const lastSlot = this.held.get(endpoint_id)?.lastSlot ?? -Infinity;
+      const { lastSlot = -Infinity, key = String(this.held.size) } = this.held.get(endpoint_id) ?? {};
       const delayMs = atOnceDelayMs(turn, told.length, grid.intervalMs);
       const atOnce = at_once ? slotAtOnce(this.#now, delayMs, lastSlot, grid) : null;
       const runAt = atOnce ?? nextSlot(this.#now, lastSlot, grid);
-      this.held.set(endpoint_id, { endpoint_id, revision, grid, lastSlot, runAt });
+      this.held.set(endpoint_id, { endpoint_id, key, revision, grid, lastSlot, runAt });
     }
   }
 
   /** Returns how long to send nothing. */
   async #send() {
-    // After an absence what may change something alone, as the program.
-    const changing = this.results.findIndex(({ endpoint_id }) => !SimulatedProbe.broken.has(endpoint_id));
-    const wanted = changing > 0 && this.results.length > MAX_RESULTS ? changing : MAX_RESULTS;
-    const batch = this.results.slice(0, Math.min(wanted, MAX_RESULTS));
+    const batch = this.results.take();
     const began = performance.now();
-    const { status, body, pauseMs } = await this.#post(RESULTS_PATH, { results: batch });
-    if (status !== 200) return pauseMs;
+    const { status, body, pauseMs } = await this.#post(RESULTS_PATH, { results: batch.results });
+    if (status !== 200) {
+      const isBusy = status === 429 || status === 503;
+      if (isBusy && !batch.isAlone) this.#refusals++;
+      this.results.putBack(batch, isBusy ? pauseMs + retryAfterMs(this.#refusals, Math.random()) : 0);
+      return pauseMs;
+    }
+    if (!batch.isAlone) this.#refusals = 0;
     SimulatedProbe.traffic.batchMs.push(performance.now() - began);
-    this.results.splice(0, batch.length);
-    this.behind = Math.max(0, this.behind - batch.length);
+    this.results.settle(batch);
+    const isKept = ({ addedAt }) => addedAt < this.#connectedAt;
+    this.behind = Math.max(0, this.behind - batch.entries.filter(isKept).length);
     for (const kind of ['recorded', 'duplicates', 'late']) SimulatedProbe.traffic.count(kind, body[kind]);
     for (const { code } of body.refused) SimulatedProbe.traffic.count(`refused ${code}`);
     return pauseMs;

@@ -98,6 +98,53 @@ describe('ResultBuffer', () => {
     expect(buffer.take().entries).toHaveLength(1000);
   });
 
+  describe('when results have been kept for long, however few', () => {
+    beforeEach(() => {
+      upForLong(1, 2, 3);
+      for (const endpoint of [1, 2, 3]) buffer.add(check(endpoint, 1000 + endpoint));
+      clock.ms += 60_000;
+      buffer.add(check(2, 61_002, 'down'));
+    });
+
+    it('sends changes alone, then the others', () => {
+      const batch = buffer.take();
+      expect(batch.results.map(({ slot }) => slot)).toEqual([1002, 61_002]);
+      buffer.settle(batch);
+      expect(slots()).toEqual([1001, 1003]);
+    });
+
+    it('sends changes alone again when the service has not taken them, or not what came after them', () => {
+      buffer.putBack(buffer.take());
+      const changes = buffer.take();
+      expect(changes.entries).toHaveLength(2);
+      buffer.settle(changes);
+      const others = buffer.take();
+      buffer.add(check(2, 121_002, 'down'));
+      buffer.putBack(others);
+      expect(slots()).toEqual([121_002]);
+    });
+
+    it('lets nothing wait for ever behind what changes all the time', () => {
+      buffer.settle(buffer.take());
+      buffer.add(check(2, 121_002, 'down'));
+      expect(slots()).toEqual([121_002, 1001, 1003]);
+    });
+
+    it('lets what the service has refused wait as told, and sends changes meanwhile, alone', () => {
+      buffer.settle(buffer.take());
+      buffer.putBack(buffer.take(), 4000);
+      expect(dueInMs()).toBe(4000);
+      buffer.add(check(2, 121_002, 'down'));
+      expect(dueInMs()).toBe(-Infinity);
+      const changes = buffer.take();
+      expect(changes.results.map(({ slot }) => slot)).toEqual([121_002]);
+      buffer.settle(changes);
+      expect(dueInMs()).toBe(4000);
+      clock.ms += 4000;
+      expect(slots()).toEqual([1001, 1003]);
+    });
+  });
+
   it('sends what was not taken again, before what came later', () => {
     buffer.add(check(1, 1000, 'down'));
     const batch = buffer.take();

@@ -14,6 +14,8 @@ const URGENT_AGE_MS = 200;
 /** … and others so long, or until there are this many. */
 const MAX_AGE_MS = 5 * SECOND_MS;
 const ENOUGH = 500;
+/** What has waited for longer was kept while the service was away or refused it. */
+const KEPT_FOR_MS = 2 * MAX_AGE_MS;
 
 /** What is kept while the service is away, whichever is least; then the oldest go first, of those that change nothing. */
 const KEPT = { ms: 15 * MINUTE_MS, results: 100_000, bytes: 64 * 1024 * 1024 } as const;
@@ -26,6 +28,8 @@ const MOST_SENT_BYTES = 448 * 1024;
 export interface Batch {
   readonly entries: readonly PendingCheck[];
   readonly results: readonly SentResult[];
+  /** What may change something, with the earlier results of its endpoints, and nothing else. */
+  readonly isAlone: boolean;
 }
 
 /** Holds results until the service has them: those of one endpoint in their order, what may change something first. */
@@ -38,6 +42,10 @@ export class ResultBuffer extends ResultSink {
   private heldBytes = 0;
   private underWay = 0;
   private dropped = 0;
+  /** The batch before was of what may change something alone: now all has its turn. */
+  private isTurnOfAll = false;
+  /** The service has refused what changes nothing: it is not sent before this, monotonic. */
+  private othersFrom = -Infinity;
   private nextAt = Infinity;
   private added: () => void = () => {};
 
@@ -78,7 +86,8 @@ export class ResultBuffer extends ResultSink {
 
   /** When the next request is to be sent, monotonic milliseconds; Infinity while nothing waits. */
   get dueAt(): number {
-    return this.pending.ready >= ENOUGH ? -Infinity : this.nextAt;
+    const dueAt = this.pending.ready >= ENOUGH ? -Infinity : this.nextAt;
+    return this.pending.changing > 0 ? dueAt : Math.max(dueAt, this.othersFrom);
   }
 
   /** `listener` is called when something was added. Only one is supported. */
@@ -102,10 +111,13 @@ export class ResultBuffer extends ResultSink {
   /** Takes what is sent next; each is to be given to `settle` or `putBack`. `most`: fewer than a request may have. */
   take(most: number = MAX_RESULTS): Batch {
     this.expire();
-    // After an absence a batch of what may change something alone is small, so that it does not wait with all that is kept.
+    // After an absence a batch of what may change something alone is small: it does not wait with all that is kept, neither
+    // here nor at the service. Every other batch at most, or what changes all the time would hold up the rest for ever.
     const { ready, changing } = this.pending;
-    const wanted = changing > 0 && ready > MAX_RESULTS ? changing : MAX_RESULTS;
-    const entries = this.pending.take(Math.min(most, wanted, MAX_RESULTS));
+    const isBehind = ready > MAX_RESULTS || this.oldestMs > KEPT_FOR_MS;
+    const mayBeAlone = this.othersFrom > this.clock.monotonic() || (isBehind && !this.isTurnOfAll);
+    const isAlone = mayBeAlone && changing > 0;
+    const entries = this.pending.take(Math.min(most, isAlone ? changing : MAX_RESULTS, MAX_RESULTS));
     const results: SentResult[] = [];
     let bytes = 0;
     for (const { check } of entries) {
@@ -119,19 +131,23 @@ export class ResultBuffer extends ResultSink {
     const sentIds = new Set(sent.map(({ check }) => check.endpointId));
     this.pending.release(left.map(({ check }) => check.endpointId).filter((id) => !sentIds.has(id)));
     this.underWay = sent.length;
-    this.nextAt = this.clock.monotonic() + (this.pending.shortestAgeMs ?? Infinity);
-    return { entries: sent, results };
+    this.nextAt =
+      isAlone && this.pending.ready > 0 ? -Infinity : this.clock.monotonic() + (this.pending.shortestAgeMs ?? Infinity);
+    return { entries: sent, results, isAlone };
   }
 
   /** The service has them, or will never take them. */
-  settle({ entries }: Batch): void {
+  settle({ entries, isAlone }: Batch): void {
+    this.isTurnOfAll = isAlone;
     this.forget(entries);
     this.release(entries);
     for (const { resolve } of entries) resolve?.('recorded');
   }
 
-  /** They are sent again, before later ones of their endpoints. */
-  putBack({ entries }: Batch): void {
+  /** They are sent again, before later ones of their endpoints; what changes nothing not before `othersMs`, if it was among them. */
+  putBack({ entries, isAlone }: Batch, othersMs: number = 0): void {
+    if (!isAlone) this.othersFrom = this.clock.monotonic() + othersMs;
+    this.isTurnOfAll = false;
     this.pending.putBack(entries);
     this.release(entries);
     this.nextAt = -Infinity;

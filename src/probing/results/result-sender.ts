@@ -22,6 +22,8 @@ export class ResultSender {
   private wake: () => void = () => {};
   private restsUntil = Infinity;
   private failures = 0;
+  /** In a row, of batches with what changes nothing. */
+  private refusals = 0;
   /** Nothing is sent before this, monotonic. */
   private pausedUntil = -Infinity;
   /** At most so many results in a request: fewer while one is among them that the service cannot read. */
@@ -98,6 +100,7 @@ export class ResultSender {
     const { meaning, status, body } = reply;
     if (meaning === 'done') {
       this.failures = 0;
+      if (!batch.isAlone) this.refusals = 0;
       this.most = undefined;
       this.buffer.settle(batch);
       this.note(body);
@@ -105,12 +108,18 @@ export class ResultSender {
     } else if (meaning === 'unreadable') {
       this.halve(batch, status);
     } else {
-      this.buffer.putBack(batch);
-      if (meaning === 'refused') this.session.isRefused = true;
       const askedMs = meaning === 'busy' ? askedPauseMs(reply.retryAfter, Math.random()) : null;
+      this.buffer.putBack(batch, askedMs === null ? 0 : this.othersMs(batch, askedMs));
+      if (meaning === 'refused') this.session.isRefused = true;
       if (askedMs === null) this.failed(`it answered ${status}`);
       else this.pause(askedMs);
     }
+  }
+
+  /** Where all come back at once, each request that is refused takes of what the service has for the others: ever fewer are sent. */
+  private othersMs({ isAlone }: Batch, askedMs: number): number {
+    if (!isAlone) this.refusals += 1;
+    return askedMs + retryAfterMs(this.refusals, Math.random());
   }
 
   /** One of them is in the way of the others: they are sent in ever smaller parts until it is alone, and given up. */

@@ -4,6 +4,7 @@ import { Access } from '../../../src/platform/access/caller';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../packages/testing/service/api';
 import { eventually } from '../../../packages/testing/eventually';
+import { resultOf, startManualProbe } from '../../harness/app/manual-probe';
 
 let finish: (() => void)[] = [];
 
@@ -104,6 +105,24 @@ describe('an overloaded API', () => {
     await finishAll();
     expect((await Promise.all(slow)).map((response) => response?.status)).toEqual([200, 200]);
     await eventually('a response', async () => (await greedy?.get('/websites'))?.status === 200);
+  });
+
+  it('takes a few results of a probe whose organization has its share open, and no more than a few', async () => {
+    const probe = await startManualProbe(app, 'fra');
+    const row = resultOf({
+      endpoint_id: 'ep_00000000000000000000000000',
+      revision: 1,
+      slot: Date.now(),
+      checked_at: Date.now(),
+    });
+    const slow = [app.read.get('/slow'), app.read.get('/slow')];
+    await opened(2);
+    expect((await probe.send([row])).status).toBe(200);
+    expect((await probe.send(Array(60).fill(row))).status).toBe(429);
+    expect(await value('uptime_requests_in_flight')).toBe(2);
+    await finishAll();
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await probe.send(Array(60).fill(row))).status).toBe(200);
   });
 
   it('gives one address without a key half of them', async () => {

@@ -33,6 +33,13 @@ const LARGE_BYTES = { gzip: 8 * 1024, identity: 96 * 1024 };
 /** … of which so many requests are read at a time, and so many of one organization; others come again. */
 const MAX_LARGE = 12;
 const LARGE_OF_ONE = 8;
+/**
+ * Up to these bytes they have a room of their own, and count here until they are identified: each waits for a commit, a thousand probes
+ * send at once what has changed, and the history that they kept is in nobody's way.
+ */
+const SMALL_BYTES = { gzip: 2 * 1024, identity: 16 * 1024 };
+const MAX_SMALL = 1000;
+const SMALL_OF_ONE = 500;
 /** Whoever supervises the service is answered always. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 /** Needed most when all else is refused; then a few per second and address must do. */
@@ -56,9 +63,9 @@ const isLate = (lateness: readonly number[]): boolean =>
   lateness.length >= SAMPLES && lateness.every((late) => late > LATE_MS);
 
 /** What announces no length may be. */
-const isLarge = ({ headers }: Request): boolean =>
+const isLargerThan = (bytes: typeof LARGE_BYTES, { headers }: Request): boolean =>
   Number(headers['content-length'] ?? Infinity) >
-  (headers['content-encoding']?.toLowerCase() === 'gzip' ? LARGE_BYTES.gzip : LARGE_BYTES.identity);
+  (headers['content-encoding']?.toLowerCase() === 'gzip' ? bytes.gzip : bytes.identity);
 
 /** One open request is the least that anybody gets. */
 const shareOf = (part: number, most: number): number => Math.max(1, Math.floor(most * part));
@@ -87,6 +94,7 @@ export class LoadShedder {
   private readonly addresses: ByOwner;
   private readonly polls = new ByOwner(MAX_POLLS);
   private readonly large = new ByOwner(MAX_LARGE, LARGE_OF_ONE);
+  private readonly small = new ByOwner(MAX_SMALL, SMALL_OF_ONE);
   private readonly scrapes = new TokenBuckets(LATE_SCRAPES.rate, LATE_SCRAPES.burst, () => performance.now(), 1000);
   private readonly shed;
 
@@ -134,11 +142,19 @@ export class LoadShedder {
    */
   identifiedProbe(request: Request, probeId: string, orgId: string | null): void {
     const owner = orgId ?? probeId;
-    if (request.path === RESULTS && isLarge(request)) this.enter(request, this.large, owner, 'results');
-    if (request.path !== POLL) return this.identified(request, owner);
+    if (request.path === POLL) return this.move(request, this.polls, probeId, 'polls');
+    if (request.path === RESULTS && !isLargerThan(SMALL_BYTES, request))
+      return this.move(request, this.small, owner, 'results');
+    if (request.path === RESULTS && isLargerThan(LARGE_BYTES, request))
+      this.enter(request, this.large, owner, 'results');
+    this.identified(request, owner);
+  }
+
+  /** From the open requests into a room of its own. */
+  private move(request: Request, room: ByOwner, owner: string, reason: 'polls' | 'results'): void {
     const place = (request as PlacedRequest)[PLACE];
     if (!place?.shares) return;
-    this.enter(request, this.polls, probeId, 'polls');
+    this.enter(request, room, owner, reason);
     this.leave(place);
   }
 
