@@ -65,18 +65,19 @@ describe('the API’s server against clients that do not read their responses', 
   const request = (path: string, more = '') =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${app.read.key ?? ''}\r\n${more}\r\n`;
 
-  /** Sends it all at once and reads nothing; returns the server’s end of the connection. */
-  async function send(text: string): Promise<Socket> {
+  /** Sends it all at once and reads nothing; returns the connection, and the server’s end of it. */
+  async function send(text: string): Promise<{ client: Socket; end: Socket }> {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
     clients.push(client);
     client.on('error', () => {});
     await once(client, 'connect');
     const { localPort } = client;
     client.write(text);
-    return eventually('the server has accepted the connection', () => ends.get(localPort ?? 0));
+    const end = await eventually('the server has accepted the connection', () => ends.get(localPort ?? 0));
+    return { client, end };
   }
   /** Repeats the request until its responses exceed the socket buffers; again if a busy server has shed them. */
-  async function requestMuch(path: string): Promise<Socket> {
+  async function requestMuch(path: string): Promise<{ client: Socket; end: Socket }> {
     const headers = { Authorization: `Bearer ${app.read.key ?? ''}`, 'Accept-Encoding': 'identity' };
     const length = await eventually('the path is served', async () => {
       const response = await fetch(`${app.url}${path}`, { headers });
@@ -84,15 +85,14 @@ describe('the API’s server against clients that do not read their responses', 
       return response.status === 200 && length;
     });
     const requests = request(path).repeat(Math.ceil(MORE_THAN_BUFFERED / length));
-    const end = await send(requests);
-    const client = clients.at(-1);
+    const { client, end } = await send(requests);
     const isWaiting = () => eventually('responses wait to be read', () => isStuck(end), 10_000).catch(() => false);
     await eventually(
       'responses wait to be read',
-      async () => (await isWaiting()) || void client?.write(requests),
+      async () => (await isWaiting()) || void client.write(requests),
       60_000,
     );
-    return end;
+    return { client, end };
   }
   const isStuck = (end: Socket) => end.writableLength > 0;
   async function inFlight(): Promise<number> {
@@ -142,7 +142,7 @@ describe('the API’s server against clients that do not read their responses', 
   async function readNothing(paths: readonly string[]): Promise<number> {
     const unread = new Set<Socket>();
     for (const path of paths) {
-      const end = await requestMuch(path);
+      const { end } = await requestMuch(path);
       unread.add(end);
       end.on('close', () => unread.delete(end));
     }
@@ -154,7 +154,7 @@ describe('the API’s server against clients that do not read their responses', 
   }
   /** Events come little by little, so that the unread part stays below the limit of a stream. */
   async function stopReadingStream(): Promise<void> {
-    const end = await send(request('/api/v1/stream'));
+    const { end } = await send(request('/api/v1/stream'));
     let most = 0;
     const isGone = async () => {
       if (!isStuck(end)) await writeEvents(2500);
@@ -170,25 +170,39 @@ describe('the API’s server against clients that do not read their responses', 
     const { length } = await (await fetch(`${app.url}/api/v1/openapi.json`)).text();
     // At this pace more than a minute: twice what a client has that reads nothing.
     const [count, began] = [20, performance.now()];
-    await send(request('/api/v1/openapi.json').repeat(count));
-    const client = clients.at(-1);
+    const { client } = await send(request('/api/v1/openapi.json').repeat(count));
     let [read, portion] = [0, 0];
-    client?.on('data', (chunk: Buffer) => {
+    client.on('data', (chunk: Buffer) => {
       read += chunk.length;
       portion += chunk.length;
       if (portion > 150_000) client.pause();
     });
     const steady = setInterval(() => {
       portion = 0;
-      client?.resume();
+      client.resume();
     }, 500);
     try {
-      await eventually('all is read', () => client?.destroyed || read > count * length, LIMIT_MS);
+      await eventually('all is read', () => client.destroyed || read > count * length, LIMIT_MS);
     } finally {
       clearInterval(steady);
     }
     expect(read).toBeGreaterThan(count * length);
     expect(performance.now() - began).toBeGreaterThan(30_000);
+  }
+  /** So little at a time that the system’s buffers have room for more only after minutes. */
+  async function readHardly(): Promise<void> {
+    const { client, end } = await send(request('/api/v1/openapi.json').repeat(10));
+    client.on('data', () => client.pause());
+    const steady = setInterval(() => client.resume(), 4000);
+    try {
+      // A client that reads nothing has 60 s at most.
+      await new Promise((resolve) => setTimeout(resolve, 75_000));
+      expect(isStuck(end)).toBe(true);
+      expect(end.closed).toBe(false);
+    } finally {
+      clearInterval(steady);
+      client.destroy();
+    }
   }
   async function waitForLongCheck(): Promise<void> {
     const began = performance.now();
@@ -197,7 +211,7 @@ describe('the API’s server against clients that do not read their responses', 
   }
 
   it(
-    'resets clients that read nothing, but not those that read slowly or wait for a long check',
+    'resets clients that read nothing, but not those that read slowly, however slowly, or wait for a long check',
     async () => {
       await writeHistory();
       const large = [
@@ -205,7 +219,13 @@ describe('the API’s server against clients that do not read their responses', 
         `/api/v1/endpoints/${endpoint}/checks?limit=1000`,
         await dashboardScript(),
       ];
-      const [most] = await Promise.all([readNothing(large), stopReadingStream(), readSlowly(), waitForLongCheck()]);
+      const [most] = await Promise.all([
+        readNothing(large),
+        stopReadingStream(),
+        readSlowly(),
+        readHardly(),
+        waitForLongCheck(),
+      ]);
       await eventually('nothing is in flight', async () => (await inFlight()) === 0);
       expect((await app.read.get('/websites')).status).toBe(200);
       expect(most).toBeGreaterThan(5_000_000);
@@ -220,7 +240,7 @@ describe('the API’s server against clients that do not read their responses', 
     async () => {
       const position = await streamPosition();
       await writeEvents(40_000);
-      const end = await send(request('/api/v1/stream', `Last-Event-ID: ${position}\r\n`));
+      const { end } = await send(request('/api/v1/stream', `Last-Event-ID: ${position}\r\n`));
       await eventually('the connection is gone', () => end.closed, 60_000);
     },
     LIMIT_MS,
@@ -229,10 +249,10 @@ describe('the API’s server against clients that do not read their responses', 
   it(
     'drops the requests queued behind an unread response when their client disconnects',
     async () => {
-      const end = await requestMuch('/api/v1/openapi.json');
+      const { client, end } = await requestMuch('/api/v1/openapi.json');
       await eventually('responses wait to be read', () => isStuck(end));
       expect(await inFlight()).toBeGreaterThan(1);
-      clients.at(-1)?.destroy();
+      client.destroy();
       await eventually('nothing is in flight', async () => (await inFlight()) === 0);
     },
     LIMIT_MS,
@@ -241,7 +261,7 @@ describe('the API’s server against clients that do not read their responses', 
   it(
     'resets a connection that pipelines requests without reading responses',
     async () => {
-      const end = await send(request('/api/v1/websites').repeat(1000));
+      const { end } = await send(request('/api/v1/websites').repeat(1000));
       await eventually('the connection is gone', () => end.closed, 60_000);
       await eventually('nothing is in flight', async () => (await inFlight()) === 0);
       expect((await app.read.get('/websites')).status).toBe(200);

@@ -77,4 +77,14 @@ export class CheckedEndpoint {
     this.session.bench.respond(this.path, outcome === 'up' ? 200 : 503);
     return conclusive(() => this.session.write.post<CheckView>(`/endpoints/${this.id}/checks`));
   }
+
+  /** The same, but returns the check that made it so: one that the service ran by itself may have come first. */
+  async change(outcome: 'up' | 'down'): Promise<{ id: string; from: string }> {
+    await this.check(outcome);
+    const { body } = await this.session.read.get<CheckView[]>(`/endpoints/${this.id}/checks`);
+    const before = body.findIndex((check) => check.outcome !== outcome);
+    const [changed, previous] = [body[before - 1], body[before]];
+    if (!changed || !previous) throw new Error(`no change to ${outcome}: ${JSON.stringify(body)}`);
+    return { id: changed.id, from: previous.outcome };
+  }
 }

@@ -1,8 +1,12 @@
 import type { ServerResponse, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { unacknowledged } from './unacknowledged';
 
 /** A client that reads nothing of its response is disconnected after this long, at the latest after twice as long. */
 const UNREAD_MS = 30_000;
+/** So often it is looked at while Node sees no progress, and so often it has then still read nothing. */
+const LOOK_EVERY_MS = UNREAD_MS / 2;
+const LOOKS = 2;
 /** Requests of one connection that may be open at once. Node serves them side by side, however many responses queue up. */
 const MAX_PIPELINED = 100;
 
@@ -13,7 +17,8 @@ const MAX_PIPELINED = 100;
  */
 export function endSlowReaders(server: Server, handler: RequestListener): void {
   const open = new WeakMap<Socket, Set<ServerResponse>>();
-  server.setTimeout(UNREAD_MS);
+  const stuck = new WeakMap<Socket, Stuck>();
+  server.setTimeout(LOOK_EVERY_MS);
   server.on('connection', (socket) => {
     const responses = new Set<ServerResponse>();
     open.set(socket, responses);
@@ -24,15 +29,34 @@ export function endSlowReaders(server: Server, handler: RequestListener): void {
     responses?.add(response);
     response.once('close', () => responses?.delete(response));
     // With this listener Node leaves the timeout to us; between two requests it closes the connection itself.
-    response.on('timeout', resetUnread);
+    response.on('timeout', (socket: Socket) => void resetUnread(socket, stuck));
     if (responses && responses.size > MAX_PIPELINED) request.socket.resetAndDestroy();
     else handler(request, response);
   });
 }
 
-/** Node does not time out while the system still accepts parts of a long write. */
-function resetUnread(socket: Socket): void {
-  if (socket.writableLength > 0) socket.resetAndDestroy();
+/** How often all of this was the same: what the system has taken, and what of it the client has not. A stream grows behind that. */
+interface Stuck {
+  looks: number;
+  written: number;
+  unacknowledged: number | null;
+}
+
+/**
+ * Node reports no progress until the system has room for more, a megabyte later: a slow reader needs more than a minute for
+ * that. So the system is asked what the client has taken. Looks are counted, not seconds: a service that had no processor
+ * for a while looks again before it judges.
+ */
+async function resetUnread(socket: Socket, stuck: WeakMap<Socket, Stuck>): Promise<void> {
+  const seen = { written: socket.bytesWritten - socket.writableLength, unacknowledged: await unacknowledged(socket) };
+  // Read to its end, or gone: the next response begins a new wait.
+  if (socket.destroyed || socket.writableLength === 0) return;
+  const before = stuck.get(socket);
+  const isSame = before?.written === seen.written && before.unacknowledged === seen.unacknowledged;
+  const looks = isSame ? before.looks + 1 : 0;
+  if (looks >= LOOKS) return void socket.resetAndDestroy();
+  stuck.set(socket, { ...seen, looks });
+  socket.setTimeout(LOOK_EVERY_MS);
 }
 
 /** Node emits the end of a connection only on the response whose turn it is. */
