@@ -49,6 +49,7 @@ const timeout = Math.max(1, Math.min(5, Math.floor((localInterval - 6) / 2)));
 const WARM_MS = 2 * interval * 1000 + 5000;
 const IDLE_SECONDS = Math.min(30, seconds);
 const RETURN_LIMIT_MS = 10 * 60_000;
+const KNOWN_LIMIT_MS = 2 * 60_000;
 
 const cleanups = [];
 async function cleanUp() {
@@ -155,7 +156,7 @@ async function untilKnown(client, count) {
   const known = async () =>
     (await client.query('SELECT count(*)::int AS n FROM endpoint_state WHERE status = 0')).rows[0].n;
   while ((await known()) < count) {
-    if (performance.now() - began > RETURN_LIMIT_MS) return NaN;
+    if (performance.now() - began > KNOWN_LIMIT_MS) return NaN;
     await sleep(100);
   }
   return performance.now() - began;
@@ -245,11 +246,10 @@ async function measureRemote() {
 
   note(`The service is away for ${away} s …`);
   await Promise.all(probes.map((probe) => probe.disconnect()));
-  await sleep((away * 1000) / 2);
   // One in a hundred is down from now on, wherever one looks from.
   const ids = [...new Set(probes.flatMap(({ held }) => [...held.keys()]))];
   SimulatedProbe.broken = new Set(ids.filter((_, n) => n % 100 === 0));
-  await sleep((away * 1000) / 2);
+  await sleep(away * 1000);
   for (const probe of probes) probe.behind = probe.results.length;
   const kept = sum(probes, ({ behind }) => behind);
   const inReturn = begin();
