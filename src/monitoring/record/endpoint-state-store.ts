@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ERROR_CODES } from '../../checker/checker';
 import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
-import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { Sql, Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
@@ -9,7 +8,7 @@ import { epochMs } from '../../platform/database/epoch-ms';
 import { toMicroseconds } from '../../history/check-encoding';
 import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
 import { InstanceRegistry } from '../instance-registry';
-import { type EndpointState, type Streaks } from './endpoint-state';
+import type { EndpointState } from './endpoint-state';
 import type { UnchangedUpRun } from './batch';
 import {
   at,
