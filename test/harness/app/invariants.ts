@@ -65,8 +65,8 @@ const ENGINE: readonly [what: string, sql: string][] = [
   [
     // A check that began late may come close to the next one, but each cell of the schedule's grid has one check.
     'a slot that was checked twice',
-    `SELECT format('%s at %s and %s later; every %s, recorded to %s, claimed to %s by %s;', id, checked_at - gap, gap, stride, last_slot_at, claimed_slot, claimed_by) AS id
-       FROM (SELECT e.id, r.checked_at, stride, t.last_slot_at, s.claimed_slot, s.claimed_by,
+    `SELECT format('%s at %s and %s later, its check %s; every %s from %s, recorded to %s, claimed to %s by %s;', id, checked_at - gap, gap, nth, stride, origin, last_slot_at, claimed_slot, claimed_by) AS id
+       FROM (SELECT e.id, r.checked_at, stride, origin, t.last_slot_at, s.claimed_slot, s.claimed_by, row_number() OVER checks AS nth,
                     r.checked_at - lag(r.checked_at) OVER checks AS gap,
                     date_bin(stride, r.checked_at, origin) = date_bin(stride, lag(r.checked_at) OVER checks, origin) AS same_cell
                FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key JOIN endpoint_schedule s ON s.endpoint_id = e.id
