@@ -77,8 +77,9 @@ export class StreamFeed implements OnModuleDestroy {
     });
     try {
       await this.admit(caller, own);
-      const now = await this.reader.now();
-      const known = lastId === undefined ? null : await this.reader.positionOf(caller.orgId, lastId);
+      const found = lastId === undefined ? null : await this.reader.positionOf(caller.orgId, lastId);
+      const { now, beyond } = await this.reader.now();
+      const known = found && !isAfter(found, beyond) ? found : null;
       if (!left.signal.aborted) await this.stream(caller, lastId, known, now, response, left.signal);
     } catch (error) {
       release();
@@ -94,8 +95,8 @@ export class StreamFeed implements OnModuleDestroy {
     response: Response,
     left: AbortSignal,
   ): Promise<void> {
-    const start = known && !isAfter(known, now) ? known : now;
-    const isReset = lastId !== undefined && start !== known;
+    const start = known ?? now;
+    const isReset = lastId !== undefined && !known;
     response.writeHead(200, HEADERS);
     if (response.req.method === 'HEAD') {
       response.end();

@@ -52,12 +52,16 @@ export class StreamReader {
     private readonly clock: Clock,
   ) {}
 
-  /** The current end of the stream: everything committed later comes after it. */
-  async now(): Promise<StreamPosition> {
-    const [row] = await this.database.query<{ xid: string }>(
-      'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid',
+  /**
+   * The current end of the stream: everything committed later comes after `now`. While an older transaction is open for long, events
+   * behind it are told all the same: they are before `beyond`, which nothing of this database has reached.
+   */
+  async now(): Promise<{ now: StreamPosition; beyond: StreamPosition }> {
+    const [row] = await this.database.query<{ xid: string; beyond: string }>(
+      'SELECT pg_snapshot_xmin(s)::text AS xid, pg_snapshot_xmax(s)::text AS beyond FROM pg_current_snapshot() s',
     );
-    return { xid: BigInt(row?.xid ?? '0'), seq: 0n };
+    const at = (xid = '0') => ({ xid: BigInt(xid), seq: 0n });
+    return { now: at(row?.xid), beyond: at(row?.beyond) };
   }
 
   /** The events after a position, of one organization or (`null`) of all. */

@@ -16,6 +16,9 @@ import type { ServiceOrganization } from '../../../packages/testing/service/star
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../../packages/testing/eventually';
 
+/** The embedded database has one session. */
+const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
+
 // Several waits for scheduled checks and for polls of the stream, each once a second.
 jest.setTimeout(90_000);
 
@@ -290,6 +293,40 @@ describe('the live stream', () => {
           .map(({ id }) => id),
       ).toEqual(missed);
       expect(second.events.map(({ type }) => type)).not.toContain('reset');
+    },
+  );
+
+  onServer(
+    'resumes after an event that was told while an older transaction stays open for minutes (skipped on the embedded database)',
+    async () => {
+      target.status = 200;
+      const database = app.app.get(Database);
+      const endpoint = await makeEndpoint(app.write, 'Beside a backup');
+      const first = await open(app.read);
+      const other = database.dataSource.createQueryRunner();
+      await other.startTransaction();
+      await other.query('SELECT pg_current_xact_id()');
+      // By now it has been open for longer than the stream waits for it.
+      const changed = async (status: number): Promise<string> => {
+        const id = await check(app.write, endpoint, status);
+        await database.query(`UPDATE stream_event SET at = at - interval '2 minutes' WHERE endpoint_id = $1`, [
+          parseId('endpoint', endpoint),
+        ]);
+        return id;
+      };
+      try {
+        await changed(503);
+        await eventually('the change is told', () => of(first, endpoint).length === 1);
+        first.close();
+        const missed = await changed(200);
+        const second = await open(app.read, first.lastId);
+        await eventually('what was missed is told', () => of(second, endpoint).length > 0);
+        expect(of(second, endpoint).map(({ id }) => id)).toEqual([missed]);
+        expect(second.events.map(({ type }) => type)).not.toContain('reset');
+      } finally {
+        await other.rollbackTransaction();
+        await other.release();
+      }
     },
   );
 

@@ -254,7 +254,7 @@ describe('a heartbeat', () => {
     const made = await make();
     await pinged(`/ping/${made.heartbeat.ping_id}`);
     const reader = app.app.get(StreamReader);
-    const begin = await reader.now();
+    const { now: begin } = await reader.now();
     for (const path of ['/start', '/log', '', '']) await pinged(`/ping/${made.heartbeat.ping_id}${path}`);
     // The first success has changed its status, which may be told after it.
     const told = async () =>

@@ -399,7 +399,7 @@ describe('the probe protocol', () => {
     const id = await newRemote({ locations: ['fra', 'virginia'], quorum: 'any' });
     await other.sync();
     const stream = app.app.get(StreamReader);
-    const before = await stream.now();
+    const { now: before } = await stream.now();
     const up = probe.result(id, Date.now());
     await probe.send([up]);
     await other.send([{ ...other.result(id, up.checked_at, DOWN), checked_at: up.checked_at }]);
