@@ -4,6 +4,8 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { CheckView } from '../../../src/history/read/check.dto';
+import { AssignedEndpoints } from '../../../src/monitoring/remote/intake/assigned-endpoints';
+import { readResult } from '../../../src/monitoring/remote/intake/sent-results';
 import { IntakeService } from '../../../src/monitoring/remote/intake/intake.service';
 import { ProbePresenceJob } from '../../../src/monitoring/remote/presence/probe-presence.job';
 import type { ProbeCaller } from '../../../src/platform/access/caller';
@@ -272,6 +274,23 @@ describe('the probe protocol', () => {
       expect((await next()).recorded).toBe(1);
       await change(id, { url: `${URL_OF_TARGET}/other` });
       expect((await next()).refused).toEqual([{ index: 0, code: 'stale_revision' }]);
+    });
+
+    it('of an endpoint that is forgotten while another one is read, as it was known before', async () => {
+      const [known, other] = [await newRemote(), await newRemote()];
+      const { now } = await probe.sync();
+      const endpoints = app.app.get(AssignedEndpoints);
+      const [row] = await database.query<{ number: number }>('SELECT number FROM probe WHERE id = $1', [
+        parseId('probe', probe.id),
+      ]);
+      const number = row?.number ?? 0;
+      const sent = [known, other].map((id) => readResult(probe.result(id, now)));
+      const first = await endpoints.of(number, sent.slice(0, 1), now);
+      endpoints.keep(number, first);
+      const found = endpoints.of(number, sent, now);
+      // As when a batch that another request has sent cannot be recorded.
+      endpoints.forget(number, first);
+      expect((await found).size).toBe(2);
     });
 
     it('but refuses each row that cannot be', async () => {

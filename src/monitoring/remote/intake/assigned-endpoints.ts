@@ -45,20 +45,24 @@ export class AssignedEndpoints {
    * known speaks against its row, none otherwise. `number`: the probe's.
    */
   async of(number: number, sent: readonly (ReadResult | null)[], nowMs: number): Promise<Map<string, Assigned>> {
-    const seen = new Map<string, Assigned>();
+    // Copies of before the statement: what is forgotten or moves meanwhile must refuse nothing.
+    const found = new Map<string, Assigned>();
+    const newest = new Map<string, number | null>();
     const unsure = new Set<string>();
     for (const row of sent) {
       if (row?.endpointId == null) continue;
       const { endpointId, slotMs } = row;
-      const assigned = seen.get(endpointId) ?? this.copyOf(number, endpointId);
-      if (!assigned || judgeRow(row, assigned, { endpointId }, nowMs) !== 'record') unsure.add(endpointId);
-      else seen.set(endpointId, { ...assigned, lastSlotMs: slotMs ?? assigned.lastSlotMs });
+      const known = found.get(endpointId) ?? this.known.get(keyOf(number, endpointId));
+      const lastSlotMs = newest.get(endpointId) ?? known?.lastSlotMs ?? null;
+      if (!known || judgeRow(row, { ...known, lastSlotMs }, { endpointId }, nowMs) !== 'record') unsure.add(endpointId);
+      else {
+        found.set(endpointId, { ...known });
+        newest.set(endpointId, slotMs ?? lastSlotMs);
+      }
     }
-    const found = await this.read(number, [...unsure]);
-    for (const endpointId of seen.keys()) {
-      const assigned = unsure.has(endpointId) ? undefined : this.copyOf(number, endpointId);
-      if (assigned) found.set(endpointId, assigned);
-    }
+    const stored = await this.read(number, [...unsure]);
+    for (const endpointId of unsure) found.delete(endpointId);
+    for (const [endpointId, one] of stored) found.set(endpointId, one);
     return found;
   }
 
@@ -77,11 +81,6 @@ export class AssignedEndpoints {
   /** What was judged by them may not be recorded. */
   forget(number: number, assigned: Known): void {
     for (const endpointId of assigned.keys()) this.known.delete(keyOf(number, endpointId));
-  }
-
-  private copyOf(number: number, endpointId: string): Assigned | undefined {
-    const known = this.known.get(keyOf(number, endpointId));
-    return known && { ...known };
   }
 }
 
