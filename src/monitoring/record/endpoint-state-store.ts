@@ -4,14 +4,13 @@ import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { Sql, Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
-import { epochMs } from '../../platform/database/epoch-ms';
+import { epochMs, timeAt } from '../../platform/database/epoch-ms';
 import { toMicroseconds } from '../../history/check-encoding';
 import { type FinishedCheck, LOCAL } from '../../engine/finished-check';
 import { InstanceRegistry } from '../instance-registry';
 import type { EndpointState } from './endpoint-state';
 import type { UnchangedUpRun } from './batch';
 import {
-  at,
   PHASES,
   saveUnchangedLocated,
   saveUnchangedUp,
@@ -245,19 +244,19 @@ const READ_CURRENT = `SELECT endpoint_id AS id, active, revision, located FROM e
 
 const SAVE_STATES = `
   UPDATE endpoint_state s
-     SET status = v.status, status_since = ${at('v.status_since')}, consecutive_failures = v.failures, consecutive_successes = v.successes,
-         consecutive_bad = v.bad, consecutive_good = v.good, failing_since = ${at('v.failing_since')}, failing_planned = v.failing_planned,
-         failing_unmuted_since = ${at('v.failing_unmuted_since')}, bad_unmuted_since = ${at('v.bad_unmuted_since')},
-         degraded_since = ${at('v.degraded_since')}, last_checked_at = ${at('v.last_checked')}, last_slot_at = ${at('v.last_slot')},
+     SET status = v.status, status_since = ${timeAt('v.status_since')}, consecutive_failures = v.failures, consecutive_successes = v.successes,
+         consecutive_bad = v.bad, consecutive_good = v.good, failing_since = ${timeAt('v.failing_since')}, failing_planned = v.failing_planned,
+         failing_unmuted_since = ${timeAt('v.failing_unmuted_since')}, bad_unmuted_since = ${timeAt('v.bad_unmuted_since')},
+         degraded_since = ${timeAt('v.degraded_since')}, last_checked_at = ${timeAt('v.last_checked')}, last_slot_at = ${timeAt('v.last_slot')},
          last_duration_us = v.duration, ${SET_PHASES},
          last_status_code = v.status_code, last_error = v.error, recent = v.recent,
          recent_degraded = v.recent_degraded,
-         hour_start = ${at('v.hour_start')}, hour_up = v.hour_up, hour_down = v.hour_down, hour_unknown = v.hour_unknown,
+         hour_start = ${timeAt('v.hour_start')}, hour_up = v.hour_up, hour_down = v.hour_down, hour_unknown = v.hour_unknown,
          hour_planned = v.hour_planned, hour_degraded = v.hour_degraded,
          before_up = v.before_up, before_down = v.before_down, before_unknown = v.before_unknown,
          before_planned = v.before_planned, before_degraded = v.before_degraded,
-         certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at),
-         up_since = ${at('v.up_since')}, good_since = ${at('v.good_since')}, last_location = v.location
+         certificate_expires_at = COALESCE(${timeAt('v.certificate')}, s.certificate_expires_at),
+         up_since = ${timeAt('v.up_since')}, good_since = ${timeAt('v.good_since')}, last_location = v.location
     FROM unnest($1::uuid[], $2::smallint[], $3::float8[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::boolean[],
                 $10::float8[], $11::float8[], $12::float8[], $13::float8[], $14::float8[], $15::int[],
                 $16::int[], $17::int[], $18::int[], $19::int[], $20::int[], $21::int[], $22::smallint[],

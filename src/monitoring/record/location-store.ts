@@ -3,7 +3,7 @@ import { verdictRule } from '../../endpoint/locations/locations';
 import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
 import { errorCodeAt, errorIndex, toMicroseconds } from '../../history/check-encoding';
 import type { Sql, Tx } from '../../platform/database/database';
-import { epochMs } from '../../platform/database/epoch-ms';
+import { epochMs, timeAt } from '../../platform/database/epoch-ms';
 import { storableMessage } from '../../platform/database/postgres-text';
 import { LOCATION_NAME } from '../../probe/probe-directory';
 import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
@@ -82,8 +82,6 @@ function locationOf(row: Row): StoredLocation {
   };
 }
 
-const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
-
 // Rows are locked in their order: whoever numbers what has changed locks several as well. Cost: a heap-only update of each.
 const SAVE = `
   WITH v AS MATERIALIZED (
@@ -95,9 +93,9 @@ const SAVE = `
     SELECT l.endpoint_id, l.number FROM v JOIN endpoint_location l ON l.endpoint_id = v.id AND l.number = v.number
      ORDER BY l.endpoint_id, l.number FOR NO KEY UPDATE OF l)
   UPDATE endpoint_location l
-     SET status = v.status, status_since = ${at('v.status_since')}, failures = v.failures, successes = v.successes, bad = v.bad, good = v.good,
-         degraded = v.degraded, last_slot_at = ${at('v.last_slot')}, last_checked_at = ${at('v.last_checked')},
-         last_known_at = ${at('v.last_known')}, last_error = v.error, last_message = v.message, last_address = v.address,
+     SET status = v.status, status_since = ${timeAt('v.status_since')}, failures = v.failures, successes = v.successes, bad = v.bad, good = v.good,
+         degraded = v.degraded, last_slot_at = ${timeAt('v.last_slot')}, last_checked_at = ${timeAt('v.last_checked')},
+         last_known_at = ${timeAt('v.last_known')}, last_error = v.error, last_message = v.message, last_address = v.address,
          last_duration_us = nullif(v.duration, -1)
     FROM locked k JOIN v ON v.id = k.endpoint_id AND v.number = k.number
    WHERE l.endpoint_id = k.endpoint_id AND l.number = k.number`;

@@ -15,9 +15,7 @@ import { Api } from '../../../packages/testing/service/api';
 import type { ServiceOrganization } from '../../../packages/testing/service/start-service';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../../packages/testing/eventually';
-
-/** The embedded database has one session. */
-const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
+import { onServer } from '../../harness/database/on-server';
 
 // Several waits for scheduled checks and for polls of the stream, each once a second.
 jest.setTimeout(90_000);

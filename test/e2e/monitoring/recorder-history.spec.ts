@@ -20,11 +20,9 @@ import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences'
 import { eventually } from '../../../packages/testing/eventually';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { onServer } from '../../harness/database/on-server';
 
 const SITES = 5;
-
-/** The embedded database has one session: no other one can hold a lock there. */
-const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
 
 describe('while history cannot be written', () => {
   let app: TestApp;

@@ -20,15 +20,13 @@ import { checkInvariants } from '../../harness/app/invariants';
 import { eventually } from '../../../packages/testing/eventually';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { onServer } from '../../harness/database/on-server';
 
 /** Random histories per test; `RECORDER_RUNS=300` is the thorough run. */
 const RUNS = Number(process.env['RECORDER_RUNS'] ?? 10);
 const SLOT_MS = 10_000;
 const RULE = { failure_threshold: 2, success_threshold: 2 };
 const STORED: readonly Outcome[] = ['down', 'up', 'unknown'];
-
-/** The embedded database has one session: no other one can hold a lock there. */
-const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
 
 interface Target {
   id: string;

@@ -11,9 +11,7 @@ import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { type ManualProbe, startManualProbe } from '../../harness/app/manual-probe';
 import { collectQueries } from '../../harness/app/query-counter';
-
-/** The embedded database has one session: no other one can hold a lock there. */
-const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
+import { onServer } from '../../harness/database/on-server';
 
 describe('a poll that waits', () => {
   let app: TestApp;

@@ -9,9 +9,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { newRecorder } from '../../harness/app/recorder';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
-
-/** The embedded database has one session: nobody else has an open transaction there. */
-const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
+import { onServer } from '../../harness/database/on-server';
 
 describe('a slot of an instance that is taken for dead and comes back', () => {
   let app: TestApp;
