@@ -1,9 +1,8 @@
 const { execFileSync } = require('node:child_process');
 
-// The command line stands on it, also where it runs from its sources.
-execFileSync(process.execPath, [`${__dirname}/packages/client/generate.mjs`], {
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
+// The command line and the embedded database need them, also when they run from their sources.
+for (const script of ['packages/client/generate.mjs', 'scripts/make-template.mjs'])
+  execFileSync(process.execPath, [`${__dirname}/${script}`], { stdio: ['ignore', 'inherit', 'inherit'] });
 
 const project = (displayName, testMatch, more = {}) => ({
   displayName,
@@ -51,7 +50,7 @@ module.exports = {
         project('unit', [
           '<rootDir>/src/**/*.spec.ts',
           '<rootDir>/packages/**/*.spec.ts',
-          '<rootDir>/test/chaos/**/*.spec.ts',
+          '<rootDir>/test/{chaos,power-cut}/**/*.spec.ts',
         ]),
         project('contract', ['<rootDir>/test/contract/**/*.spec.ts']),
         project('repository', ['<rootDir>/test/repository/**/*.spec.ts']),

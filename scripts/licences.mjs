@@ -21,7 +21,7 @@ const ALLOWED = new Set([
 ]);
 
 /** Built into the dashboard, hence shipped, although a production install does not bring them. */
-export const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'uplot'];
+export const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'lean-qr', 'uplot'];
 
 /** Packages that carry the text of a licence and do not name it. Read by a person. */
 const READ = new Map([['color-convert@0.5.3', 'MIT']]);

@@ -1,24 +1,30 @@
-// Makes what a first start of the embedded database unpacks instead of running initdb and the initial migration.
-// Alone: writes the empty cluster. Run it after an upgrade of @electric-sql/pglite, and commit the result.
-// With the folder of a compiled service, for the build: there a cluster that has the schema takes the place of the empty one.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Creates what a first start of the embedded database unpacks instead of running initdb and the initial migration.
+// Without an argument: creates the empty cluster that the service starts from when it runs from its sources. Does nothing
+// if this version of the engine has created it before. It isn't committed: nobody could review it.
+// With the folder of a compiled service, for the build: creates a cluster that has the schema in place of the empty one.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 
 const EMBEDDED = 'platform/database/embedded';
+const require = createRequire(import.meta.url);
+const { packCluster } = require(`../src/${EMBEDDED}/cluster-archive.cjs`);
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Holds the version of the engine that created the empty cluster. */
+const stamp = join(root, '.cache/embedded-template-version');
 
 /** The same in every cluster of this version: what depends on the moment is another migration, and runs at the first start. */
 async function addSchema(service, dataDir) {
-  const require = createRequire(join(resolve(service), 'main.js'));
-  const { DataSource } = require('typeorm');
-  const { DatabaseServer } = require('./platform/database/database-server');
-  const { dataSourceOptions } = require('./platform/database/data-source-options');
-  const { Initial1795564800000 } = require('./platform/database/migrations/1795564800000-initial');
-  const server = await DatabaseServer.open({ databaseUrl: null, dataDir });
+  const requireBuilt = createRequire(join(resolve(service), 'main.js'));
+  const { DataSource } = requireBuilt('typeorm');
+  const { DatabaseServer } = requireBuilt('./platform/database/database-server');
+  const { dataSourceOptions } = requireBuilt('./platform/database/data-source-options');
+  const { Initial1795564800000 } = requireBuilt('./platform/database/migrations/1795564800000-initial');
+  const server = await DatabaseServer.open({ databaseUrl: null, dataDir, databaseSync: false });
   const options = dataSourceOptions(server.target, { size: 1, name: 'template', queryTimeoutMs: 0 });
   const source = await new DataSource({ ...options, migrations: [Initial1795564800000] }).initialize();
   await source.runMigrations();
@@ -26,31 +32,51 @@ async function addSchema(service, dataDir) {
   await server.close();
 }
 
-async function writeCluster(dataDir, file) {
-  const database = await PGlite.create(dataDir === null ? {} : { dataDir });
+/** Removes the two databases that CREATE DATABASE copies. The service does not create any, and they are two thirds of all files. */
+async function dropTemplates(database) {
+  await database.exec('UPDATE pg_database SET datistemplate = false');
+  for (const name of ['template0', 'template1']) await database.exec(`DROP DATABASE IF EXISTS ${name}`);
+}
+
+/** Closes the cluster before it is packed: a copy of an open cluster has to recover at its first start. */
+async function writeCluster(dataDir, file, quality) {
+  const database = await PGlite.create({ dataDir });
+  await dropTemplates(database);
   await database.exec('VACUUM (FREEZE, ANALYZE)');
-  await database.exec('CHECKPOINT');
-  const tar = Buffer.from(await (await database.dumpDataDir('none')).arrayBuffer());
   await database.close();
-  // A window that reaches across the three databases of a cluster, which are alike: with gzip it is three times as large.
-  const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 9 };
-  const packed = brotliCompressSync(tar, { params });
-  writeFileSync(file, packed);
+  const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: quality };
+  // Renamed, because several processes may create it at once.
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, brotliCompressSync(packCluster(dataDir), { params }));
+  renameSync(draft, file);
+}
+
+async function inTemporaryFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'uptime-template-'));
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeEmpty() {
+  const file = join(root, 'src', EMBEDDED, 'embedded-template.tar.br');
+  const { version } = JSON.parse(readFileSync(join(root, 'node_modules/@electric-sql/pglite/package.json'), 'utf8'));
+  if (existsSync(file) && existsSync(stamp) && readFileSync(stamp, 'utf8') === version) return;
+  await inTemporaryFolder((data) => writeCluster(join(data, 'pgdata'), file, 4));
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, version);
 }
 
 const [service] = process.argv.slice(2);
-if (service === undefined) {
-  const folder = fileURLToPath(new URL(`../src/${EMBEDDED}`, import.meta.url));
-  await writeCluster(null, join(folder, 'embedded-template.tar.br'));
-} else {
+if (service === undefined) await writeEmpty();
+else {
   const folder = resolve(service, EMBEDDED);
-  const { emptyTemplate, schemaTemplate } = createRequire(import.meta.url)(join(folder, 'cluster-template.js'));
-  const data = mkdtempSync(join(tmpdir(), 'uptime-template-'));
-  try {
+  const { emptyTemplate, schemaTemplate } = require(join(folder, 'cluster-template.js'));
+  await inTemporaryFolder(async (data) => {
     await addSchema(service, data);
-    await writeCluster(join(data, 'pgdata'), schemaTemplate(folder));
-  } finally {
-    rmSync(data, { recursive: true, force: true });
-  }
+    await writeCluster(join(data, 'pgdata'), schemaTemplate(folder), 9);
+  });
   rmSync(emptyTemplate(folder));
 }

@@ -1,10 +1,25 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
+import { withoutComments } from './without-comments.mjs';
+
+/**
+ * Requests of modules that no start needs, by packages that read the exports only inside of functions. They are loaded at their
+ * first use, and are not part of the bundle.
+ */
+const DEFERRED = [
+  // Drivers of other databases.
+  [/\/typeorm\/driver\/DriverFactory\.js$/, /\/(?!PostgresDriver$)\w+Driver$/],
+  // Metadata of telephone numbers.
+  [/\/class-validator\/cjs\/decorator\/string\/IsPhoneNumber\.js$/, /^libphonenumber-js\/max$/],
+  // Uploads of files.
+  [/\/@nestjs\/platform-express\/multer\/interceptors\/[\w-]+\.js$/, /^multer$/],
+  // The document as YAML.
+  [/\/@nestjs\/swagger\/dist\/swagger-module\.js$/, /^js-yaml$/],
+];
 
 /** A script of `node:vm` cannot do that in Node 20: such a module is left to Node. */
 const IMPORTS = /\bimport\s*\(/;
-const COMMENTS = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
 
 /** The source of a `ModuleLoader` that loads everything from its file, and keeps what a bundle is made of. */
 export class ModuleRecorder {
@@ -17,6 +32,12 @@ export class ModuleRecorder {
   /** File → what is known of it. */
   modules = new Map();
 
+  isDeferred(request, from) {
+    const isListed = DEFERRED.some(([file, name]) => file.test(from) && name.test(request));
+    if (isListed) this.modules.get(from).requests.set(request, null);
+    return isListed;
+  }
+
   resolve(request, from) {
     const file = createRequire(from).resolve(request);
     if (!file.startsWith(join(this.root, sep)) || !/\.(js|cjs|json)$/.test(file)) return null;
@@ -25,8 +46,9 @@ export class ModuleRecorder {
   }
 
   script(file) {
-    const text = this.reader.moduleText(file, readFileSync(file, 'utf8'));
-    if (IMPORTS.test(text.replace(COMMENTS, ''))) return null;
+    const source = readFileSync(file, 'utf8');
+    const text = this.reader.moduleText(file, file.endsWith('.json') ? source : withoutComments(source));
+    if (IMPORTS.test(text)) return null;
     try {
       const script = this.reader.moduleScript(file, text);
       this.modules.set(file, { text, script, requests: new Map() });
@@ -49,8 +71,17 @@ export class ModuleRecorder {
       const bytes = Buffer.from(text, encoding);
       const padding = Buffer.alloc((8 - ((code.length + bytes.length) % 8)) % 8);
       parts.push(code, bytes, padding);
-      const entry = { file: this.fromRoot(file), requests: {}, at, code: code.length, text: bytes.length, encoding };
-      for (const [request, target] of requests) if (numbers.has(target)) entry.requests[request] = numbers.get(target);
+      const lines = [...requests]
+        .filter(([, target]) => target === null || numbers.has(target))
+        .map(([request, target]) => this.reader.requestLine(request, target === null ? null : numbers.get(target)));
+      const entry = {
+        file: this.fromRoot(file),
+        requests: lines.join(''),
+        at,
+        code: code.length,
+        text: bytes.length,
+        encoding,
+      };
       at += code.length + bytes.length + padding.length;
       return entry;
     });

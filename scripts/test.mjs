@@ -24,12 +24,12 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 const { allSpecs, dealt, shuffled } = require('./jest/lanes.cjs');
-const { findOverruns, readBudget, unitSeconds, writeBudget } = require('./jest/budget.cjs');
+const { overrunOf, readBudget, unitSeconds, writeBudget } = require('./jest/budget.cjs');
 
 const cores = os.availableParallelism();
 /** A third of the time the specs wait: for limits, restarts, servers. Each worker may hold an embedded database. */
 const WORKERS = { fast: Math.min(6, cores + 2), slow: Math.min(6, cores + 3), timed: 2 };
-/** More failures, or specs over their budget, than this are no bad luck. */
+/** More failures than this are not bad luck. */
 const MAX_AGAIN = 3;
 /** For each worker, so that none works alone in the end; each starts services of its own. */
 const GROUPS_PER_WORKER = 2;
@@ -207,7 +207,7 @@ function knownUnit() {
   }
 }
 
-/** Says what the lane cost, and what of it is over its budget. True when something is. */
+/** Prints what the lane cost. Returns whether it is over its budget. */
 function isOverBudget(lane, specs, isWhole) {
   const costs = readCosts();
   const own = unitSeconds(costs, allSpecs());
@@ -223,21 +223,9 @@ function isOverBudget(lane, specs, isWhole) {
   );
   if (unit === null || !isWhole) return false;
   if (options['write-budget']) writeBudget({ lane, costs, unit, files: specs.map(({ file }) => file) });
-  const overruns = confirmed(findOverruns({ lane, costs, unit }, readBudget()), { lane, specs, unit });
-  for (const { text } of overruns) console.log(`Over budget: ${text}`);
-  return overruns.length > 0;
-}
-
-/** Without the specs that are within their budget apart from their neighbours. */
-function confirmed(overruns, { lane, specs, unit }) {
-  const over = specs.filter(({ file }) => overruns.some((overrun) => overrun.file === file));
-  if (over.length === 0 || over.length > MAX_AGAIN) return overruns;
-  console.log(`\nMeasured once more: ${over.map(({ file }) => file).join(', ')}`);
-  rmSync(costsFile, { force: true });
-  if (lane === 'timed') runFiles(over, 1);
-  else inGroups(over, 1, lane, 1);
-  const again = findOverruns({ lane, costs: readCosts(), unit }, readBudget());
-  return overruns.filter(({ file }) => file === null || again.some((overrun) => overrun.file === file));
+  const overrun = overrunOf({ lane, costs, unit }, readBudget());
+  if (overrun !== null) console.log(`Over budget: ${overrun}`);
+  return overrun !== null;
 }
 
 function runLane(lanes) {

@@ -14,9 +14,9 @@ async function run(): Promise<void> {
   const environment = readEnvironment();
   if (environment['ROLE'] === 'probe') return loadProbe().runProbe(await probeStartSettings(environment));
   const settings = await startSettings(environment);
-  const { databaseUrl, dataDir, extensions } = settings.config;
+  const { databaseUrl, dataDir, databaseSync, extensions } = settings.config;
   // An extension may stop the start before anything is touched.
-  if (databaseUrl === null && extensions.length === 0) await loadEngine().startEarly(dataDir);
+  if (databaseUrl === null && extensions.length === 0) await loadEngine().startEarly(dataDir, databaseSync);
   await loadService().runService(settings);
 }
 

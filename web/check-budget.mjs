@@ -23,8 +23,9 @@ const BUDGETS = [
   },
   // Not what anybody waits for: every page but the overview is fetched when it is opened. It rose from 96 with escalation,
   // wall, palette, previews, and the pages of an endpoint and a website, from 116 with those of incidents, and from 125 with those
-  // of people and of signing in, from 132 with those of probes, locations and their chart; a library that slips in is more than what is left.
-  { what: 'all .js of the dashboard', budget: 140, counts: (file) => !isReference(file) && endsWith('.js')(file) },
+  // of people and of signing in, from 132 with those of probes, locations and their chart, from 140 with the second factor and its QR code;
+  // a library that slips in is more than what is left.
+  { what: 'all .js of the dashboard', budget: 148, counts: (file) => !isReference(file) && endsWith('.js')(file) },
   // From 10 with the timeline and cards of incidents, which are fetched with their page.
   { what: 'all .css of the dashboard', budget: 12, counts: (file) => !isReference(file) && endsWith('.css')(file) },
   { what: 'all .js of the API reference', budget: 16, counts: (file) => isReference(file) && endsWith('.js')(file) },

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type RenderBuiltAssetUrl } from 'vite';
 import { uplotSubset } from './uplot-subset';
 
 // A test that starts the build sets another value; the result must not depend on it.
@@ -13,11 +13,15 @@ const jsx = {
   jsxInject: `import { h, Fragment } from 'preact'`,
 } as const;
 
+/** Scripts and styles find other files by their own address, below a path as well; the addresses in the page the service writes. */
+const fromItsFile: RenderBuiltAssetUrl = (_, { hostType }) => (hostType === 'html' ? undefined : { relative: true });
+
 /** Builds the dashboard into the folder that the service serves. Nothing is inlined: the CSP allows no inline code. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [uplotSubset()],
   oxc: jsx,
+  experimental: { renderBuiltUrl: fromItsFile },
   build: {
     outDir: fileURLToPath(new URL('../dist/public', import.meta.url)),
     emptyOutDir: true,

@@ -103,9 +103,9 @@ function readWarnDays(text: string | undefined): number | null | undefined {
 }
 
 function readHeader(text: string): { key: string; value: string } {
-  const parts = /^([^:]+):\s*(.*)$/s.exec(text);
+  const parts = /^([^:]+):(.*)/s.exec(text);
   if (!parts) throw new CommandError(`--header must be 'Name: value', not ${JSON.stringify(text)}`);
-  const header = { key: parts[1] ?? '', value: parts[2] ?? '' };
+  const header = { key: parts[1] ?? '', value: (parts[2] ?? '').trimStart() };
   const problem = headerProblem(header.key, header.value);
   if (problem) throw new CommandError(`--header: ${problem.message}`);
   return header;
@@ -135,22 +135,22 @@ function readCa(folder: string, path: string): string {
   }
 }
 
-const ASSERTION = new RegExp(`^\\s*(\\w+)(?:\\s+(.*?))??\\s+(${ASSERTION_COMPARISONS.join('|')})(?:\\s+(.*))?$`, 's');
-
 /** `SOURCE [PROPERTY] COMPARISON [TARGET]`. Whether they go together is judged when the type of check is known. */
 function readAssertion(text: string, severity: AssertionSeverity): Assertion {
-  const parts = ASSERTION.exec(text) ?? [];
-  const source = ASSERTION_SOURCES.find((known) => known === parts[1]);
-  const comparison = ASSERTION_COMPARISONS.find((known) => known === parts[3]);
-  if (!source || !comparison) {
+  const [first, ...others] = text.matchAll(/\S+/g);
+  const source = ASSERTION_SOURCES.find((known) => known === first?.[0]);
+  const at = others.find(([word]) => ASSERTION_COMPARISONS.some((known) => known === word));
+  const comparison = ASSERTION_COMPARISONS.find((known) => known === at?.[0]);
+  if (!source || !first || !at || !comparison) {
     const form = `'SOURCE [PROPERTY] COMPARISON TARGET', a source being one of ${ASSERTION_SOURCES.join(', ')}`;
     throw new CommandError(`--assert and --warn take ${form}, not ${JSON.stringify(text)}`);
   }
+  const property = text.slice(first.index + source.length, at.index).trim();
   return {
     source,
-    ...(parts[2] !== undefined && { property: parts[2] }),
+    ...(property !== '' && { property }),
     comparison,
-    target: parts[4] ?? '',
+    target: text.slice(at.index + comparison.length).trimStart(),
     severity,
   };
 }

@@ -56,7 +56,7 @@ export class DocumentBuilder {
     const known = this.names.get(`${stem} ${value}`);
     if (known !== undefined) return { $secret: known };
     let turn = this.turns.get(stem) ?? 1;
-    const nameOf = (n: number): string => (n === 1 ? stem.replace(/_+$/, '') : `${stem}_${n}`);
+    const nameOf = (n: number): string => (n === 1 ? stem.replace(/(?<!_)_+$/, '') : `${stem}_${n}`);
     while ((this.secrets.get(nameOf(turn)) ?? value) !== value) turn++;
     const name = nameOf(turn);
     this.turns.set(stem, turn);
@@ -102,9 +102,9 @@ export class DocumentBuilder {
 const hostFrom = (key: string): string =>
   key
     .replace(/[^a-z0-9-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+|(?<!-)-+$/g, '')
     .slice(0, 63)
-    .replace(/-+$/, '');
+    .replace(/(?<!-)-+$/, '');
 
 /** A name as the API takes it. */
 export const nameFrom = (text: string): string => cut(oneLine(text), MAX_NAME) || 'unnamed';

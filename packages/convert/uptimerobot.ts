@@ -86,7 +86,7 @@ class Monitor {
   }
 
   private web(monitor: Members, name: string, hasKeyword: boolean): Read {
-    const url = textIn(monitor, 'url').replace(/#.*$/s, '');
+    const url = textIn(monitor, 'url').replace(/#.*/s, '');
     const parsed = readUrl(url);
     if (!parsed || !/^https?:$/.test(parsed.protocol)) return { refused: 'its url is no http or https address' };
     const method = METHODS[numberIn(monitor, 'http_method') ?? (hasKeyword ? 2 : 1)] ?? '';

@@ -3,7 +3,7 @@
  * Jest's Node environment, in which a worker compiles each file once. Jest itself compiles all modules again for each
  * spec, and V8 keeps no result of `vm.compileFunction`; that took 0.6 s of CPU for every spec that starts the application.
  *
- * It also writes down what each spec costs, for scripts/jest/budget.json: a line of JSON `{file, seconds, starts, slowest}` into
+ * It also writes down what each spec costs, for scripts/jest/budget.json: a line of JSON `{file, seconds, starts}` into
  * the file that TEST_CPU_FILE names. Seconds are CPU time of the worker and of its children that have ended, without that
  * of starting services; wall time would mean nothing on a machine that is shared.
  */
@@ -59,10 +59,8 @@ class MeasuringEnvironment extends TestEnvironment {
     this.begun = this.now();
     /** CPU seconds of the specs of a group: its top-level blocks, without loading what they share. */
     this.own = 0;
-    this.slowest = 0;
   }
 
-  /** Without children: it is asked before and after each test. */
   ownSeconds() {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6 - this.global[STARTS].seconds;
@@ -73,13 +71,8 @@ class MeasuringEnvironment extends TestEnvironment {
   }
 
   handleTestEvent({ name, describeBlock }) {
-    if (name === 'test_start') this.testBegun = this.ownSeconds();
-    if (name === 'test_done') this.slowest = Math.max(this.slowest, this.ownSeconds() - this.testBegun);
     if (!this.isGroup || describeBlock?.parent?.name !== 'ROOT_DESCRIBE_BLOCK') return;
-    if (name === 'run_describe_start') {
-      this.opened = this.now();
-      this.slowest = 0;
-    }
+    if (name === 'run_describe_start') this.opened = this.now();
     if (name === 'run_describe_finish') {
       const { seconds, count } = this.now();
       const own = { seconds: seconds - this.opened.seconds, count: count - this.opened.count };
@@ -92,7 +85,7 @@ class MeasuringEnvironment extends TestEnvironment {
     const to = process.env.TEST_CPU_FILE;
     if (!to) return;
     const round = (value) => Math.round(value * 100) / 100;
-    const line = { file, seconds: round(seconds), starts: count, slowest: round(this.slowest) };
+    const line = { file, seconds: round(seconds), starts: count };
     appendFileSync(to, `${JSON.stringify(line)}\n`);
   }
 

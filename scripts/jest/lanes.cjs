@@ -2,7 +2,7 @@
 /**
  * Which specs run in which lane. A spec says it in its first comment, as Jest's own pragmas:
  *
- *   @lane fast       (what a spec without a word is) `npm test`: no process, no PostgreSQL, within the ceilings of budget.json
+ *   @lane fast       (what a spec without a word is) `npm test`: no process, no PostgreSQL, at most 6 CPU seconds a file
  *   @lane slow       `npm run test:slow`: starts processes, waits for real time, or needs more
  *   @lane timed      `npm run test:slow`, in the end and two at a time: judges when something happens
  *   @databases both  what it proves differs by database: CI runs it on the embedded one and on PostgreSQL

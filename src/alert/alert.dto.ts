@@ -214,13 +214,11 @@ export class AlertQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Only enabled, or only disabled alerts.', example: true })
   @IsOptional()
   @QueryBoolean()
-  @IsBoolean()
   enabled?: boolean;
 
   @ApiPropertyOptional({ description: 'Only alerts with, or without an open incident.', example: true })
   @IsOptional()
   @QueryBoolean()
-  @IsBoolean()
   triggered?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
+import { IsOptional, Max, Min, ValidateBy } from 'class-validator';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../platform/http/page';
 import { QueryTimestamp } from '../platform/http/validators';
 import { formatId, parseId } from '../platform/ids/id';
@@ -58,7 +58,6 @@ export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
   @QueryInteger()
-  @IsInt()
   @Min(1)
   @Max(1000)
   limit?: number;

@@ -5,6 +5,10 @@ describe('differenceOf', () => {
   const website = { id: 'ws_1', name: 'Shop', url: 'https://shop.example/', enabled: true, endpoint_count: 3 };
   const settings = { name: 'Shop', url: 'https://shop.example/', enabled: true };
 
+  it('names a hidden setting that has no mask to show', () => {
+    expect(differenceOf({}, {}, ['password'])).toEqual({ changed: ['password'], before: {}, after: {} });
+  });
+
   it('holds all settings of a created or deleted resource, without derived fields', () => {
     expect(differenceOf(null, website)).toEqual({ changed: [], before: null, after: settings });
     expect(differenceOf(website, null)).toEqual({ changed: [], before: settings, after: null });

@@ -103,7 +103,8 @@ const DERIVED = new Set([
 export function differenceOf(before: object | null, after: object | null, hidden: readonly string[] = []): Difference {
   const was = before ? auditedSettings(before) : null;
   const is = after ? auditedSettings(after) : null;
-  const names = Object.keys({ ...was, ...is });
+  // A hidden setting may have no mask to show: its name alone says that it changed.
+  const names = [...new Set([...Object.keys({ ...was, ...is }), ...hidden])];
   if (!was || !is) return { changed: [], before: was && only(was, names), after: is && only(is, names) };
   const changed = names.filter((name) => hidden.includes(name) || !isDeepStrictEqual(was[name], is[name]));
   return { changed, before: only(was, changed), after: only(is, changed) };

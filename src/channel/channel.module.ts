@@ -8,6 +8,7 @@ import { EmailChannel } from './email/email.channel';
 import { OpsgenieChannel } from './vendor/opsgenie.channel';
 import { PagerDutyChannel } from './vendor/pagerduty.channel';
 import { SlackChannel } from './vendor/slack.channel';
+import { OperatorMail } from './email/operator-mail';
 import { SmtpClient } from './email/smtp-client';
 import { TeamsChannel } from './vendor/teams.channel';
 import { TelegramChannel } from './vendor/telegram.channel';
@@ -27,6 +28,7 @@ class ProviderModule {}
     ChannelRegistry,
     ChannelConfigs,
     SmtpClient,
+    OperatorMail,
     EmailChannel,
     WebhookChannel,
     SlackChannel,
@@ -37,6 +39,6 @@ class ProviderModule {}
     OpsgenieChannel,
     TwilioChannel,
   ],
-  exports: [ChannelRegistry, ChannelConfigs],
+  exports: [ChannelRegistry, ChannelConfigs, OperatorMail],
 })
 export class ChannelModule {}

@@ -125,7 +125,7 @@ export const timeText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slic
 export function targetText(url: string): string {
   const line = oneLine(url);
   if (!/^https?:/i.test(line)) return line;
-  return line.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/[?#].*$/, '');
+  return line.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/[?#].*/s, '');
 }
 
 function toneOf(notification: Notification): NotificationTone {
@@ -202,7 +202,7 @@ function acknowledgedSentence({ acknowledgement }: Notification, name: string): 
 }
 
 function failingSentence({ durationSeconds, failing }: Notification, name: string): string {
-  const error = oneLine(failing?.error ?? '').replace(/\.+$/, '');
+  const error = oneLine(failing?.error ?? '').replace(/(?<!\.)\.+$/, '');
   return `Messages to ${name} have been failing for ${durationText(durationSeconds ?? 0)}${error && `: ${error}`}`;
 }
 
@@ -266,7 +266,7 @@ const isAllDegraded = ({ members }: Digest): boolean =>
 function sharedMessage({ members }: Digest): string {
   const messages = new Set(members.filter(({ kind }) => kind === 'triggered').map(({ message }) => oneLine(message)));
   const [first] = messages;
-  return messages.size === 1 && first ? `: ${first.replace(/\.+$/, '')}` : '';
+  return messages.size === 1 && first ? `: ${first.replace(/(?<!\.)\.+$/, '')}` : '';
 }
 
 function digestLines(digest: Notification['digest']): string[] {
@@ -383,5 +383,5 @@ export const changesOf = ({ condition }: Notification): string =>
 
 const because = (notification: Notification): string =>
   notification.error
-    ? `: ${oneLine(notification.error.message).replace(/\.+$/, '') || oneLine(notification.error.code)}`
+    ? `: ${oneLine(notification.error.message).replace(/(?<!\.)\.+$/, '') || oneLine(notification.error.code)}`
     : '';

@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { OutboundError, OutboundHttp, type OutboundResponse } from '../platform/net/http/outbound-http';
 import { armedFailpoint } from '../platform/observability/failpoints';
 import { Clock } from '../platform/time/clock';
 import { isRecord } from '../platform/text/json';
 import type { SendOutcome, SendRequest } from './channel';
-import { outcomeOfResponse, publicOutcome, quoting, type Reading } from './send-outcome';
+import { outcomeOfResponse, publicOutcome, quotingOrLogging, type Reading } from './send-outcome';
 
 /** No attempt takes longer, whatever the provider does. */
 export const ATTEMPT_LIMIT_MS = 15_000;
@@ -34,6 +34,8 @@ type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
 /** One attempt over HTTP, the same for every channel: limits, egress policy, outcome, and errors without secrets. */
 @Injectable()
 export class ProviderClient {
+  private readonly logger = new Logger(ProviderClient.name);
+
   constructor(
     private readonly http: OutboundHttp,
     private readonly clock: Clock,
@@ -71,7 +73,9 @@ export class ProviderClient {
         response,
         reading,
         this.clock.now().getTime(),
-        quoting(response.address, hidden),
+        quotingOrLogging(response.address, hidden, (words) =>
+          this.logger.warn(`${provider} refused a message: ${words}`),
+        ),
       );
     } catch (error) {
       if (error instanceof OutboundError) return outcomeOfOutboundError(provider, error);

@@ -122,15 +122,25 @@ export type Quote = (words: unknown) => string;
 export const quoting = (address: string | null, hidden: readonly string[]): Quote =>
   address !== null && isPublicAddress(address) ? quotingAnybody(hidden) : () => '';
 
+/** As `quoting`. Words that are left out go to `log`, where the operator finds why a message was refused. */
+export function quotingOrLogging(address: string, hidden: readonly string[], log: (words: string) => void): Quote {
+  const [shown, all] = [quoting(address, hidden), quotingAnybody(hidden)];
+  return (words) => {
+    const [text, said] = [shown(words), all(words)];
+    if (text === '' && said !== '') log(said);
+    return text;
+  };
+}
+
 /** The rule for what is quoted of a peer wherever it is. Secrets are hidden before the text is cut; a page of markup says nothing and is dropped. */
 export const quotingAnybody =
   (hidden: readonly string[]): Quote =>
   (words) => {
     if (typeof words !== 'string') return '';
-    const line = withoutHidden(words.slice(0, MAX_WORDS), hidden);
+    const line = withoutHidden(cut(words, MAX_WORDS, ''), hidden);
     // Where the words were cut, a secret may have been cut and thus not recognised.
     const unsure = words.length > MAX_WORDS ? (spellings(hidden)[0]?.length ?? 0) : 0;
-    return line.startsWith('<') ? '' : cut(line.slice(0, Math.max(0, line.length - unsure)), MAX_DETAIL);
+    return line.startsWith('<') ? '' : cut(cut(line, Math.max(0, line.length - unsure), ''), MAX_DETAIL);
   };
 
 /** An error text that may be stored and shown: no hidden value nor part of one, no URL, one line of at most 300 characters. */

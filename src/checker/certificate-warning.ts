@@ -1,4 +1,5 @@
 import { endsIn } from '../platform/text/ends-in';
+import { cut } from '../platform/text/text-limits';
 import { DAY_MS } from '../platform/time/time-units';
 import type { Certificate, CheckError } from './checker';
 
@@ -8,6 +9,9 @@ export const MAX_WARN_DAYS = 90;
 
 /** Full and part days until it ends; negative when it has ended. */
 export const daysUntil = (endsMs: number, nowMs: number): number => (endsMs - nowMs) / DAY_MS;
+
+const subjectOf = ({ authority }: Certificate): string =>
+  authority ? `The certificate of the authority "${cut(authority, 100, '')}" in the chain` : 'The certificate';
 
 /** Why a target that is up counts as degraded: its certificate ends in so many days or fewer. `null`: it does not. */
 export function certificateWarning(
@@ -22,6 +26,6 @@ export function certificateWarning(
     : {
         code: 'certificate_expiring',
         phase: 'tls',
-        message: `The certificate ${endsIn(days, certificate.expiresAt)}.`,
+        message: `${subjectOf(certificate)} ${endsIn(days, certificate.expiresAt)}.`,
       };
 }

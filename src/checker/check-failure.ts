@@ -1,6 +1,7 @@
 import { DialError, type SocketFault } from '../platform/net/dial/dial-error';
 import type { CheckError, CheckPhase, CheckResult, ErrorCode, Outcome } from './checker';
 import { DeadlineExceeded } from '../platform/net/deadline';
+import { cut } from '../platform/text/text-limits';
 
 /** Why a check did not succeed: `down` is the target's fault, `unknown` is ours. */
 export interface CheckFailure {
@@ -24,13 +25,13 @@ const TIMEOUTS: Record<WaitingPhase, [code: ErrorCode, sentence: string]> = {
 /** The target's failure. */
 export const down = (code: ErrorCode, phase: CheckPhase, message: string): CheckFailure => ({
   outcome: 'down',
-  error: { code, phase, message: message.slice(0, MAX_MESSAGE) },
+  error: { code, phase, message: cut(message, MAX_MESSAGE, '') },
 });
 
 /** The monitor's failure, or something it was not allowed to do. */
 export const unknown = (code: ErrorCode, phase: CheckPhase, message: string): CheckFailure => ({
   outcome: 'unknown',
-  error: { code, phase, message: message.slice(0, MAX_MESSAGE) },
+  error: { code, phase, message: cut(message, MAX_MESSAGE, '') },
 });
 
 /** The result of a check that asked the target nothing. */
@@ -75,5 +76,5 @@ export function dialFailure(error: DialError, signal: AbortSignal): CheckFailure
 export function socketFailure(fault: SocketFault, phase: CheckPhase, subject: string): CheckFailure {
   const code = fault.code === 'aborted' ? 'internal' : fault.code;
   const message = `${subject} ${fault.text}.`;
-  return fault.local ? unknown(code, phase, message) : down(code, phase, message);
+  return fault.telling === 'ours' ? unknown(code, phase, message) : down(code, phase, message);
 }

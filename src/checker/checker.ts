@@ -71,8 +71,10 @@ export interface CheckPhases {
 }
 
 export interface Certificate {
-  /** ISO 8601 with milliseconds, UTC. */
+  /** ISO 8601 with milliseconds, UTC. When an authority in the chain ends before the certificate itself, that is its end. */
   expiresAt: string;
+  /** The authority that ends first, by its name; `null` or absent: the certificate itself does. */
+  authority?: string | null;
   issuer: string;
   subject: string;
   /** Subject alternative names, at most 20. */

@@ -1,6 +1,7 @@
 import { isRecord } from '../platform/text/json';
 import { certificateWarning } from './certificate-warning';
 import { type CheckError, type CheckResult, ERROR_CODES } from './checker';
+import { cut } from '../platform/text/text-limits';
 
 const MAX_MESSAGE = 300;
 const OUTCOMES: readonly unknown[] = ['up', 'down', 'unknown'];
@@ -46,8 +47,8 @@ export function completeResult(result: unknown, warnDays: number | null | undefi
   if (!isResult(result)) return null;
   const { error, outcome } = result;
   const warning = result.warning ?? certificateWarning(result.certificate, warnDays);
-  return { ...result, error: cut(error), warning: outcome === 'up' ? cut(warning) : null };
+  return { ...result, error: shortened(error), warning: outcome === 'up' ? shortened(warning) : null };
 }
 
-const cut = (error: CheckError | null): CheckError | null =>
-  error && error.message.length > MAX_MESSAGE ? { ...error, message: error.message.slice(0, MAX_MESSAGE) } : error;
+const shortened = (error: CheckError | null): CheckError | null =>
+  error && error.message.length > MAX_MESSAGE ? { ...error, message: cut(error.message, MAX_MESSAGE, '') } : error;

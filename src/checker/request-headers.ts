@@ -1,4 +1,5 @@
 import { NOT_IN_VALUE, TOKEN } from '../platform/net/http/http-field';
+import { cut, isLongerThan } from '../platform/text/text-limits';
 
 /** What is wrong with a header that a user wants to send, or `null`. Judged when an endpoint or a webhook is saved. */
 export type HeaderProblem = {
@@ -30,13 +31,13 @@ const HARMLESS = new RegExp(
 );
 
 export function headerProblem(key: string, value: string): HeaderProblem | null {
-  if (key.length > MAX_KEY)
+  if (isLongerThan(key, MAX_KEY))
     return { part: 'key', code: 'too_long', message: `a header name may have at most ${MAX_KEY} characters` };
   if (FORBIDDEN.test(key))
     return {
       part: 'key',
       code: 'forbidden_header',
-      message: `the header ${key.slice(0, 40)} is set by the service itself`,
+      message: `the header ${cut(key, 40, '')} is set by the service itself`,
     };
   if (!TOKEN.test(key))
     return {
@@ -44,7 +45,7 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
       code: 'invalid_characters',
       message: "a header name may hold letters, digits and !#$%&'*+-.^_`|~ only",
     };
-  if (value.length > MAX_VALUE)
+  if (isLongerThan(value, MAX_VALUE))
     return { part: 'value', code: 'too_long', message: `a header value may have at most ${MAX_VALUE} characters` };
   // Headers are sent as Latin-1; anything beyond it, and every control character but the tab, is refused there too.
   if (NOT_IN_VALUE.test(value)) {

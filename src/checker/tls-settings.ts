@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { normalizeHost } from '../platform/net/egress/host-name';
 import { isSensitiveHeader } from './request-headers';
 import { credentialParameter } from './url-credentials';
+import { cut } from '../platform/text/text-limits';
 
 /** How a check over TLS judges its server's certificate. `null` in place of all of it: as everybody would. */
 export interface TlsSettings {
@@ -94,8 +95,8 @@ export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProbl
 /** In words. */
 function credentialIn({ url, headers, body }: Sent): string | null {
   const header = headers.find(({ key }) => isSensitiveHeader(key));
-  if (header) return `the header ${header.key.slice(0, 40)}, which may be a credential`;
+  if (header) return `the header ${cut(header.key, 40, '')}, which may be a credential`;
   if (body !== null && body !== '') return 'a body, which may hold a credential';
   const parameter = credentialParameter(url);
-  return parameter === null ? null : `the URL's parameter ${parameter.slice(0, 40)}, which may be a credential`;
+  return parameter === null ? null : `the URL's parameter ${cut(parameter, 40, '')}, which may be a credential`;
 }

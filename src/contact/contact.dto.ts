@@ -141,7 +141,6 @@ export class ContactQuery extends PageQuery {
   @ApiPropertyOptional({ description: '`true`: only those that are failing; `false`: only the others.', example: true })
   @Optional()
   @QueryBoolean()
-  @IsBoolean()
   failing?: boolean;
 }
 

@@ -4,6 +4,8 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
+import { Config } from '../platform/config/config';
+import { publicPathOf, rootAbove } from '../platform/http/own-address';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -43,9 +45,14 @@ export class DashboardAssets {
   private readonly assets = new Map<string, Asset>();
   private readonly compressed = new Map<string, Promise<Buffer>>();
 
-  constructor() {
+  constructor({ publicUrl }: Config) {
     const directory = DIRECTORIES.find((each) => existsSync(join(each, 'index.html')));
-    if (directory !== undefined) this.load(directory);
+    if (directory === undefined) return;
+    this.load(directory);
+    for (const [path, file] of PAGES) {
+      const page = this.assets.get(file);
+      if (page) this.assets.set(path, publicPathOf(publicUrl) === '' ? page : withRoot(page, rootAbove(path)));
+    }
   }
 
   get isBuilt(): boolean {
@@ -53,7 +60,7 @@ export class DashboardAssets {
   }
 
   find(path: string): Asset | undefined {
-    return this.assets.get(PAGES.get(path) ?? path);
+    return this.assets.get(path);
   }
 
   /** The body in an encoding; compressed once per process, on the thread pool. */
@@ -74,10 +81,17 @@ export class DashboardAssets {
       if (type === undefined || !statSync(file).isFile()) continue;
       const path = `/${relative(directory, file).split(sep).join('/')}`;
       const body = readFileSync(file);
-      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-      this.assets.set(path, { type, etag, isImmutable: /^(\/docs)?\/assets\//.test(path), body });
+      this.assets.set(path, { type, etag: etagOf(body), isImmutable: /^(\/docs)?\/assets\//.test(path), body });
     }
   }
+}
+
+const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+
+/** A page whose addresses are relative, for a service below a path; scripts and styles find their files by their own address. */
+function withRoot(page: Asset, root: string): Asset {
+  const body = Buffer.from(page.body.toString().replace(/(\s(?:href|src)=")\//g, `$1${root}/`));
+  return { ...page, body, etag: etagOf(body) };
 }
 
 const gzipped = promisify(gzip) as (body: Buffer) => Promise<Buffer>;

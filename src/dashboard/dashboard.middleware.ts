@@ -1,5 +1,6 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { IF_NONE_MATCH, isNamedBy } from '../platform/http/precondition/precondition';
 import { type Asset, DashboardAssets, type Encoding } from './dashboard-assets';
 
 const NOT_BUILT =
@@ -28,7 +29,7 @@ export class DashboardMiddleware implements NestMiddleware {
     response.setHeader('Cache-Control', asset.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
     response.setHeader('ETag', asset.etag);
     response.setHeader('Vary', 'Accept-Encoding');
-    if (request.headers['if-none-match'] === asset.etag) {
+    if (isNamedBy(request.headers[IF_NONE_MATCH], asset.etag)) {
       response.status(304).end();
       return;
     }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsOptional, Max, Min } from 'class-validator';
 import type { SendOutcome } from '../channel/channel';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
@@ -17,7 +17,6 @@ export class DeliveryQuery extends CursorQuery {
   @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
   @QueryInteger()
-  @IsInt()
   @Min(1)
   @Max(1000)
   limit?: number;

@@ -1,10 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import { ChannelRegistry } from '../channel/channel.registry';
 import { WorkerDatabase } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { Metrics } from '../platform/observability/metrics';
+import { DELIVERY_DETAILS, DELIVERY_STATES, type DeliveryDetail, type DeliveryState, DETAILS_OF } from './delivery';
 
 /** How an attempt ended. `unknown`: there was no response, and it may have arrived. */
-export type AttemptClass = 'delivered' | 'retry' | 'rejected' | 'unknown';
+const ATTEMPT_CLASSES = ['delivered', 'retry', 'rejected', 'unknown'] as const;
+export type AttemptClass = (typeof ATTEMPT_CLASSES)[number];
+
+/** What a message that was simply delivered has no word for. */
+const NO_DETAIL = '';
+
+const isEnd = ({ state, detail }: { state: DeliveryState; detail: DeliveryDetail | typeof NO_DETAIL }): boolean =>
+  detail === NO_DETAIL
+    ? state === 'delivered'
+    : state !== 'pending' && (DETAILS_OF[state] as readonly string[]).includes(detail);
 
 /** Metrics of the deliveries. Labels name channel types, never an organization or a destination. */
 @Injectable()
@@ -17,26 +28,28 @@ export class DeliveryMetrics {
   private readonly delay;
   private readonly bugs;
 
-  constructor(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock) {
-    this.attempts = metrics.counter({
+  constructor(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock, channels: ChannelRegistry) {
+    const channel = (): readonly string[] => channels.types();
+    this.attempts = metrics.labelledCounter({
       name: 'uptime_delivery_attempts_total',
       help: 'Messages sent to providers, by channel and class of outcome.',
-      labelNames: ['channel', 'class'],
+      values: { channel, class: ATTEMPT_CLASSES },
     });
-    this.ends = metrics.counter({
+    this.ends = metrics.labelledCounter({
       name: 'uptime_deliveries_finished_total',
       help: 'Owed messages that reached their end, by channel, state and detail.',
-      labelNames: ['channel', 'state', 'detail'],
+      values: { channel, state: DELIVERY_STATES, detail: [NO_DETAIL, ...DELIVERY_DETAILS] },
+      only: isEnd,
     });
-    this.repeats = metrics.counter({
+    this.repeats = metrics.labelledCounter({
       name: 'uptime_delivery_repeats_total',
       help: 'Messages sent again although an earlier attempt may have arrived.',
-      labelNames: ['channel'],
+      values: { channel },
     });
-    this.folds = metrics.counter({
+    this.folds = metrics.labelledCounter({
       name: 'uptime_deliveries_folded_total',
       help: 'Owed messages told in one with others of their incident.',
-      labelNames: ['channel'],
+      values: { channel },
     });
     this.seconds = metrics.histogram({
       name: 'uptime_delivery_attempt_seconds',
@@ -50,10 +63,10 @@ export class DeliveryMetrics {
       labelNames: ['channel'],
       buckets: [0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600, 86_400],
     });
-    this.bugs = metrics.counter({
+    this.bugs = metrics.labelledCounter({
       name: 'uptime_channel_bugs_total',
       help: 'Attempts whose channel threw, did not end or returned no outcome.',
-      labelNames: ['channel'],
+      values: { channel },
     });
     this.pending(metrics, database, clock);
   }
@@ -75,13 +88,13 @@ export class DeliveryMetrics {
     this.folds.inc({ channel }, count);
   }
 
-  delivered(channel: string, detail: string | null, delaySeconds: number): void {
-    this.ends.inc({ channel, state: 'delivered', detail: detail ?? '' });
+  delivered(channel: string, detail: DeliveryDetail | null, delaySeconds: number): void {
+    this.ends.inc({ channel, state: 'delivered', detail: detail ?? NO_DETAIL });
     this.delay.observe({ channel }, Math.max(0, delaySeconds));
   }
 
-  ended(channel: string, state: string, detail: string | null, count = 1): void {
-    this.ends.inc({ channel, state, detail: detail ?? '' }, count);
+  ended(channel: string, state: DeliveryState, detail: DeliveryDetail | null, count = 1): void {
+    this.ends.inc({ channel, state, detail: detail ?? NO_DETAIL }, count);
   }
 
   /** Read on each scrape, from the index of pending deliveries. */

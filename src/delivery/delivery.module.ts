@@ -8,6 +8,7 @@ import { DeliveryMetrics } from './delivery.metrics';
 import { DELIVERY_RETENTION } from './delivery-retention';
 import { DeliveryService } from './delivery.service';
 import { Outbox } from './outbox';
+import { ACCOUNT_MAIL_RETENTION, AccountMailJob } from './account-mail.job';
 import { ChannelOpenApi } from './config/channel-openapi';
 import { ChannelSettings } from './config/channel-settings';
 import { SealedConfigs } from './config/sealed-config';
@@ -38,11 +39,13 @@ import { TestDeliveries } from './send/test-deliveries';
     AttemptResults,
     DeliveryLoop,
     DeliveryService,
+    AccountMailJob,
   ],
   exports: [Outbox, SealedConfigs, ChannelSettings, ChannelOpenApi, TestDeliveries],
 })
 export class DeliveryModule {
   constructor(retention: RetentionJob) {
     retention.add(DELIVERY_RETENTION);
+    retention.add(ACCOUNT_MAIL_RETENTION);
   }
 }

@@ -27,28 +27,17 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'superseded'] 
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** How or why a delivery reached its state. `redeliver` on a pending one: a client asked for it, whatever the state of the alert. */
+export const DETAILS_OF = {
+  delivered: ['digest', 'combined', 'flapping', 'redelivered'],
+  failed: ['rejected', 'expired', 'behind_failed', 'interrupted', 'not_retried', 'unsendable'],
+  superseded: ['resolved_before_sent', 'trigger_not_told', 'collapsed', 'not_supported', 'disabled', 'deleted'],
+  pending: ['redeliver'],
+} as const satisfies Record<DeliveryState, readonly string[]>;
 export const DELIVERY_DETAILS = [
-  // delivered
-  'digest',
-  'combined',
-  'flapping',
-  'redelivered',
-  // failed
-  'rejected',
-  'expired',
-  'behind_failed',
-  'interrupted',
-  'not_retried',
-  'unsendable',
-  // superseded
-  'resolved_before_sent',
-  'trigger_not_told',
-  'collapsed',
-  'not_supported',
-  'disabled',
-  'deleted',
-  // pending
-  'redeliver',
+  ...DETAILS_OF.delivered,
+  ...DETAILS_OF.failed,
+  ...DETAILS_OF.superseded,
+  ...DETAILS_OF.pending,
 ] as const;
 export type DeliveryDetail = (typeof DELIVERY_DETAILS)[number];
 

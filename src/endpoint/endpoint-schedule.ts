@@ -88,12 +88,16 @@ const SOON = `now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds,
 // After downtime the newest slot is run once, spread over min(interval, 30 s); the slots before it are gaps, not failures.
 // Cost: an index range scan over the rows due before $1, and one update of each.
 const SPREAD_OVERDUE = `
-  UPDATE endpoint_schedule SET next_check_at = ${SOON}
-   WHERE endpoint_id IN (
-     SELECT endpoint_id FROM endpoint_schedule
-      WHERE active AND scheduled AND next_check_at < $1::timestamptz AND (busy_until IS NULL OR busy_until < now())
-      ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
-  RETURNING 1`;
+  WITH due AS (
+    SELECT endpoint_id, next_check_at FROM endpoint_schedule
+     WHERE active AND scheduled AND next_check_at < $1::timestamptz AND (busy_until IS NULL OR busy_until < now())
+     ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED
+  ), spread AS (
+    UPDATE endpoint_schedule s SET next_check_at = ${SOON}
+      FROM due WHERE s.endpoint_id = due.endpoint_id
+    RETURNING ${DISTANCE} AS distance
+  )
+  SELECT count(*)::int AS endpoints, coalesce(sum(GREATEST(0, ceil(distance - 0.5))), 0)::float8 AS slots FROM spread`;
 
 // Under overload nothing waits for much longer than $1 seconds: when the load leaves there is no long backlog. Who was
 // skipped $2 times in a row keeps waiting and is claimed next, and so is a new endpoint: all lose alike. Cost: an index
@@ -215,9 +219,10 @@ export class EndpointSchedule {
     return claimed(sql, CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId, ...boundsOf(bounds)]);
   }
 
-  /** Moves slots that fell due before `before` into the next seconds, at most 5,000; returns how many. */
-  async spreadOverdue(sql: Sql, before: Date): Promise<number> {
-    return (await sql.query(SPREAD_OVERDUE, [before])).length;
+  /** Moves slots that fell due before `before` into the next seconds, for at most 5,000 endpoints. Returns the numbers of endpoints and of missed slots. */
+  async spreadOverdue(sql: Sql, before: Date): Promise<{ endpoints: number; slots: number }> {
+    const [row] = await sql.query<{ endpoints: number; slots: number }>(SPREAD_OVERDUE, [before]);
+    return row ?? { endpoints: 0, slots: 0 };
   }
 
   /**

@@ -137,7 +137,7 @@ export class AssertionDto {
 
   @ApiProperty({
     description:
-      'What to compare with, as text. `status_code` takes lists and ranges. Of a header that may be a credential it is masked for read keys; a mask sent back keeps it.',
+      'What to compare with, as text. `status_code` takes lists and ranges. Numbers in JSON are compared as they are written, then as numbers. In `dns_record` names are compared without regard to case and final dots, addresses in any form, and TXT records exactly. Of a header that may be a credential it is masked for read keys; a mask sent back keeps it.',
     example: '200-299,301',
     maxLength: 1000,
   })
@@ -367,7 +367,8 @@ export class CreateEndpointDto {
     type: Boolean,
     nullable: true,
     default: true,
-    description: 'Follow up to 5 redirects; each hop is judged by the egress policy.',
+    description:
+      'Follow up to 5 redirects; each hop is judged by the egress policy. Cookies that a server sets on the way are sent as a browser does, for this check alone.',
   })
   @Nullable()
   @IsBoolean()

@@ -34,6 +34,7 @@ export interface StoredHeader {
   unique: true,
   where: 'external_key IS NOT NULL',
 })
+@Index('endpoint_watching_probe', ['url'], { where: `type = 'PROBE'` })
 @Index('endpoint_by_interval', ['websiteId', 'intervalSeconds', 'id'], { where: 'enabled' })
 export class Endpoint {
   @PrimaryColumn('uuid')

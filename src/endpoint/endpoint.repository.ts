@@ -16,7 +16,7 @@ import { Endpoint, type EndpointSettings, tagSource, type WithLocations } from '
 import { EndpointSettingsResolver } from './settings/endpoint-settings';
 import { LOCATIONS_COLUMN, readByLocation } from './locations/by-location';
 import type { EndpointLocation } from './locations/location.dto';
-import { saveNamedLocations } from './locations/location-rows';
+import { holdWatchedProbes, saveNamedLocations } from './locations/location-rows';
 import { checksPerSecond } from './locations/locations';
 import { CHILDREN_COLUMN, PARENTS_COLUMN } from './suppression/dependencies';
 import { type MaintenanceNow, MaintenanceNowLookup } from './suppression/maintenance-now';
@@ -133,6 +133,8 @@ export class EndpointRepository {
       tx,
       heartbeats.map(({ id, address, armed = false }) => ({ endpointId: id, armed, ...address })),
     );
+    const watching = endpoints.map(({ settings }) => ({ after: settings, before: null }));
+    await holdWatchedProbes(tx, this.probes, website.orgId, watching);
     await saveNamedLocations(
       tx,
       this.probes,
@@ -152,6 +154,7 @@ export class EndpointRepository {
     const moreChecks = checksPerSecond({ intervalSeconds, locations }) - checksPerSecond(before);
     if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
     await tx.manager.update(Endpoint, { id }, { ...settings, locationCount: locations.length, updatedAt: new Date() });
+    await holdWatchedProbes(tx, this.probes, orgId, [{ after: settings, before }]);
     await saveNamedLocations(tx, this.probes, orgId, [{ id, intervalSeconds, locations, before }]);
   }
 
@@ -170,6 +173,8 @@ export class EndpointRepository {
         updatedAt,
       })),
     );
+    const watching = rows.map(({ settings, before }) => ({ after: settings, before }));
+    await holdWatchedProbes(tx, this.probes, orgId, watching);
     await saveNamedLocations(
       tx,
       this.probes,

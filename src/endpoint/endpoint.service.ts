@@ -26,7 +26,7 @@ import {
 import { EndpointSchedule, type Scheduled } from './endpoint-schedule';
 import { readLocationNames } from './locations/by-location';
 import { FORGET_LOCATIONS, resumeLocations } from './locations/location-rows';
-import { checksPerSecond, DEFAULT_LOCATIONS, isLocated } from './locations/locations';
+import { checksPerSecond, DEFAULT_LOCATIONS, isLocated, namedLocations } from './locations/locations';
 import { type Circumstances, EndpointSettingsResolver } from './settings/endpoint-settings';
 import {
   type CreateEndpointDto,
@@ -85,7 +85,7 @@ export class EndpointService {
     query: NewEndpointQuery = {},
   ): Promise<EndpointView> {
     const id = newUuid();
-    const probes = await this.settings.probesIn(this.database, caller.orgId, [dto.locations]);
+    const probes = await this.settings.probesIn(this.database, caller.orgId, [namedLocations(dto)]);
     const { settings, address, findings } = this.settings.examine(id, dto, { stored: null, caller, probes });
     refuse(together([findings, otherWebsite(dto, formatId('website', websiteId))]));
     const dependsOn = parentIds(dto.depends_on ?? []);
@@ -153,7 +153,7 @@ export class EndpointService {
     websiteId: string | undefined,
     fields: Partial<CreateEndpointDto>,
   ): Promise<Findings> {
-    const probes = await this.settings.probesIn(this.database, caller.orgId, [fields.locations]);
+    const probes = await this.settings.probesIn(this.database, caller.orgId, [namedLocations(fields)]);
     const found = this.settings.findingsIn(newUuid(), fields, { stored: null, caller, probes });
     return together([found, otherWebsite(fields, websiteId)]);
   }
@@ -165,7 +165,7 @@ export class EndpointService {
     const found = id && (await this.database.manager.findOneBy(Endpoint, { orgId, id }));
     if (!found) return NO_FINDINGS;
     const stored = settingsOf(await this.withLocations(this.database, found));
-    const probes = await this.settings.probesIn(this.database, orgId, [fields.locations ?? stored.locations]);
+    const probes = await this.settings.probesIn(this.database, orgId, [namedAfter(stored, fields)]);
     return together([
       this.settings.findingsIn(found.id, fields, { stored, caller, probes }),
       selfFindings(found.id, fields.depends_on),
@@ -194,7 +194,7 @@ export class EndpointService {
     refuseOvertakenMove(endpoint, dto, move);
     const websiteId = move?.to.id ?? endpoint.websiteId;
     const stored = settingsOf(endpoint);
-    const probes = await this.settings.probesIn(tx, caller.orgId, [dto.locations ?? stored.locations]);
+    const probes = await this.settings.probesIn(tx, caller.orgId, [namedAfter(stored, dto)]);
     const { settings, address, findings } = this.settings.examine(id, dto, { stored, caller, probes });
     refuse(together([findings, await cycleFindings(tx, id, sentParents ?? [])]));
     const dependsOn = sentParents ?? parents;
@@ -244,7 +244,7 @@ export class EndpointService {
         { ...endpoint, locations: locations.get(endpoint.id) ?? DEFAULT_LOCATIONS },
       ]),
     );
-    const named = sent.map(({ id, dto }) => dto.locations ?? stored.get(id)?.locations);
+    const named = sent.map(({ id, dto }) => namedAfter(stored.get(id), dto));
     const probes = await this.settings.probesIn(tx, orgId, named);
     const changed = await new Turns().map(sent, ({ id, dto }) => {
       const endpoint = stored.get(id);
@@ -598,6 +598,15 @@ interface Move {
   from: Website;
   to: Website;
 }
+
+/** The probes that an endpoint names once it is changed. */
+const namedAfter = (stored: Partial<NamedBefore> | undefined, dto: UpdateEndpointDto): string[] =>
+  namedLocations({
+    type: dto.type ?? stored?.type,
+    url: dto.url ?? stored?.url,
+    locations: dto.locations ?? stored?.locations,
+  });
+type NamedBefore = Pick<EndpointSettings, 'type' | 'url' | 'locations'>;
 
 /** Another request has moved the endpoint since its websites were chosen: locking others now could deadlock. */
 function refuseOvertakenMove(endpoint: Endpoint, { website_id }: UpdateEndpointDto, move: Move | null): void {

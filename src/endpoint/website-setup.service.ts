@@ -7,7 +7,7 @@ import { type Findings, NO_FINDINGS, refuse, together, under } from '../platform
 import type { FieldProblem } from '../platform/problem/problem';
 import { parseWebsiteUrl } from '../website/website-url';
 import { WebsiteService } from '../website/website.service';
-import type { ProbesByLocation } from './locations/locations';
+import { namedLocations, type ProbesByLocation } from './locations/locations';
 import { type Circumstances, EndpointSettingsResolver } from './settings/endpoint-settings';
 import type { CreateEndpointDto, NewEndpointQuery } from './endpoint.dto';
 import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
@@ -58,11 +58,7 @@ export class WebsiteSetupService {
     { orgId }: Caller,
     endpoints: readonly Partial<CreateEndpointDto>[] = [],
   ): Promise<ProbesByLocation> {
-    return this.settings.probesIn(
-      this.database,
-      orgId,
-      endpoints.map(({ locations }) => locations),
-    );
+    return this.settings.probesIn(this.database, orgId, endpoints.map(namedLocations));
   }
 
   private holdParents(tx: Tx, orgId: string, made: readonly NewEndpoint[]): Promise<void> {

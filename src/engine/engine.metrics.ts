@@ -12,26 +12,25 @@ export class EngineMetrics {
   readonly bugs;
 
   constructor(private readonly metrics: Metrics) {
-    this.checks = metrics.counter({
+    this.checks = metrics.labelledCounter({
       name: 'uptime_checks_total',
       help: 'Finished checks by outcome.',
-      labelNames: ['outcome'],
+      values: { outcome: ['up', 'down', 'unknown'] },
     });
     this.lateness = metrics.histogram({
       name: 'uptime_check_lateness_seconds',
       help: 'How late after its slot a check began.',
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     });
-    this.skipped = metrics.counter({
+    this.skipped = metrics.labelledCounter({
       name: 'uptime_slots_skipped_total',
-      help: 'Slots skipped before their check began: overload, or the endpoint’s previous check was running.',
-      labelNames: ['why'],
+      help: 'Slots skipped before their check: overload, the endpoint’s previous check was running, or the database was away.',
+      values: { why: ['overload', 'running', 'database'] },
     });
-    for (const why of ['overload', 'running']) this.skipped.inc({ why }, 0);
-    this.reruns = metrics.counter({
+    this.reruns = metrics.labelledCounter({
       name: 'uptime_checks_rerun_total',
       help: 'Failures repeated before they were recorded.',
-      labelNames: ['why'],
+      values: { why: ['confirmation', 'stall'] },
     });
     this.bugs = metrics.counter({
       name: 'uptime_checker_bugs_total',

@@ -74,7 +74,7 @@ export class Conflicts implements OnModuleInit {
 
 const pathsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).map((path) =>
-    typeof path === 'string' ? path.replace(/^\/+|\/+$/g, '') : '',
+    typeof path === 'string' ? path.replace(/^\/+|(?<!\/)\/+$/g, '') : '',
   );
 
 /** An entity, as far as two of them may be one. */

@@ -52,7 +52,9 @@ const isOwn = (path: string): boolean =>
 
 /** The files of a stack, from the innermost call outwards. */
 export const filesIn = (stack: string): string[] =>
-  [...stack.matchAll(/^\s+at (?:.*\()?(?:async )?(.+?):\d+:\d+\)?$/gm)].flatMap(([, place = '']) => {
+  stack.split('\n').flatMap((line) => {
+    const call = /^\s+at (.*)/.exec(line)?.[1] ?? '';
+    const [, place = 'node:'] = /^(?:async )?(.+):\d+:\d+\)?$/.exec(call.slice(call.lastIndexOf('(') + 1)) ?? [];
     if (place.startsWith('node:')) return [];
     return [place.startsWith('file:') ? fileURLToPath(place) : place];
   });

@@ -42,6 +42,7 @@ const ping = (text: string, more: Partial<Ping> = {}): Ping => ({
   runId: null,
   exitCode: null,
   message: null,
+  reportedMs: null,
   atMs: at(text),
   ...more,
 });
@@ -75,6 +76,13 @@ describe('a ping', () => {
     expect(shown(state.expectedMs)).toBe(next);
   });
 
+  it.each([
+    ['counts for the run that it precedes within the grace', '2026-11-20T01:05', '2026-11-21T01:30'],
+    ['is followed by that run when it is earlier than that', '2026-11-20T00:55', '2026-11-20T01:30'],
+  ])('with cron, and the first that comes, %s', (_, when, next) => {
+    expect(shown(decidePing(NEW, NIGHTLY, ping(when)).state.expectedMs)).toBe(next);
+  });
+
   it('with cron is early by at most half of the pause before the run', () => {
     const often = { ...NIGHTLY, cron: '*/10 * * * *', grace: 3600 };
     const early = (when: string) =>
@@ -91,6 +99,20 @@ describe('a ping', () => {
     const { verdicts, state } = decidePing(NEW, HOURLY, ping('2026-11-20T10:05', { kind: 'fail', ...more }));
     expect(verdicts).toMatchObject([{ outcome: 'down', code: 'heartbeat_failed', message }]);
     expect(shown(state.expectedMs)).toBe('2026-11-20T11:05');
+  });
+
+  it('takes the reported time of a run whose start it does not know', () => {
+    const timeOf = (state: HeartbeatState) =>
+      decidePing(state, HOURLY, ping('2026-11-20T10:05', { reportedMs: 32 })).verdicts[0]?.durationMs;
+    const started = decidePing(NEW, HOURLY, ping('2026-11-20T10:04', { kind: 'start' })).state;
+    expect([timeOf(NEW), timeOf(started)]).toEqual([32, 60_000]);
+  });
+
+  it.each([298, 299, 300])('has its message cut between characters, after %i letters, too', (letters) => {
+    const message = `${'x'.repeat(letters)}😀`;
+    const { verdicts } = decidePing(NEW, HOURLY, ping('2026-11-20T10:05', { kind: 'fail', message }));
+    expect(verdicts[0]?.message).toMatch(/^x{298,300}(😀)?$/u);
+    expect(verdicts[0]?.message.length).toBeGreaterThan(298);
   });
 
   it('of a start is no check, and one of a log changes nothing', () => {

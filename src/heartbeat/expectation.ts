@@ -3,6 +3,7 @@ import type { PingKind } from '../endpoint/heartbeat/ping-kind';
 import type { ErrorCode } from '../checker/checker';
 import { NIL_UUID } from '../platform/ids/id';
 import { SECOND_MS } from '../platform/time/time-units';
+import { cut } from '../platform/text/text-limits';
 
 /*
  * What a ping, and the absence of one, says of a heartbeat. Pure; times are milliseconds of the database's clock.
@@ -16,6 +17,8 @@ export interface Ping {
   exitCode: number | null;
   /** Why it failed, as the job has it. */
   message: string | null;
+  /** How long the run took, as the job reports it; `null`: it does not. */
+  reportedMs: number | null;
   atMs: number;
 }
 
@@ -123,7 +126,7 @@ export function decidePing(state: HeartbeatState, schedule: HeartbeatSchedule, p
   if (ping.kind === 'log') return nothing;
   if (ping.kind === 'start') return { ...nothing, state: begun(state, schedule, ping) };
   const run = endedRun(state.runs, ping.runId);
-  const durationMs = run ? Math.max(0, ping.atMs - run.startedMs) : null;
+  const durationMs = run ? Math.max(0, ping.atMs - run.startedMs) : ping.reportedMs;
   const left = state.runs.filter((other) => other !== run);
   const ended = withRuns(state, schedule, left);
   if (!state.active) return { ...nothing, state: ended, durationMs };
@@ -148,12 +151,14 @@ function endedRun(runs: readonly Run[], runId: string | null): Run | undefined {
 }
 
 /**
- * The expectation after a run that ended at `atMs`. A period begins with it. With cron a ping may come a little early: at
- * most the grace, and half of the pause before the run that it is for.
+ * Returns the expectation after a run that ended at `atMs`. A period starts with it. With cron, a ping may come a little early:
+ * at most the grace, and half of the pause before the run that it is for. The first ping may do so, too: it is compared with
+ * the next run of the schedule.
  */
-function afterRun({ expectedMs }: HeartbeatState, schedule: HeartbeatSchedule, atMs: number): number | null {
-  if (schedule.cron === null || schedule.timezone === null || expectedMs === null || atMs >= expectedMs)
-    return nextTime(schedule, atMs);
+function afterRun(state: HeartbeatState, schedule: HeartbeatSchedule, atMs: number): number | null {
+  const next = nextTime(schedule, atMs);
+  const expectedMs = state.expectedMs ?? next;
+  if (schedule.cron === null || schedule.timezone === null || expectedMs === null || atMs >= expectedMs) return next;
   const earlyMs = expectedMs - atMs;
   const [firstInPause] = timesOfCron(schedule.cron, schedule.timezone, new Date(expectedMs - 2 * earlyMs + 1), 1);
   const isOfExpected = earlyMs <= schedule.grace * SECOND_MS && firstInPause?.getTime() === expectedMs;
@@ -164,7 +169,7 @@ function verdictOf({ kind, exitCode, message }: Ping): Omit<Verdict, 'atMs' | 'd
   if (kind === 'success') return { outcome: 'up', code: null, message: '' };
   const code = exitCode === null ? '' : ` with exit code ${exitCode}`;
   const text = message?.trim() || `The job reported a failure${code}.`;
-  return { outcome: 'down', code: 'heartbeat_failed', message: text.slice(0, MAX_MESSAGE) };
+  return { outcome: 'down', code: 'heartbeat_failed', message: cut(text, MAX_MESSAGE, '') };
 }
 
 /** What has become due by `nowMs`: runs that were missed, and runs that take too long. `gaps`: none overlap. */

@@ -14,6 +14,8 @@ export interface PingAddress {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Where a path that begins with a UUID has its first one. */
+const FIRST_DASH = 9;
 const PING_KEY = /^[A-Za-z0-9_-]{22}$/;
 const PUSH = /^\/api\/push\/([A-Za-z0-9_-]{10,64})\/?$/;
 
@@ -24,6 +26,8 @@ export const isUuid = (text: string): boolean => UUID.test(text);
  * `null` for whatever is no address of a ping; `'unknown'` for what can be none but begins like one.
  */
 export function readPingPath(path: string): PingAddress | 'unknown' | null {
+  // Nearly every other path: a look at two places of it.
+  if (!path.startsWith('/ping') && path[FIRST_DASH] !== '-') return null;
   const steps = path.replace(/\/$/, '').split('/').slice(1);
   const isPrefixed = steps[0] === 'ping';
   const [first = '', ...rest] = isPrefixed ? steps.slice(1) : steps;

@@ -52,7 +52,15 @@ export const PING_ADDRESSES: Readonly<Record<string, DocumentedAddress>> = {
     parts: { push_token: ['hV8mQ2xT5rNc0bWq7KzYd1Pf'] },
     query: {
       status: { description: '`up` without it.', example: 'up' },
-      msg: { description: 'Why it failed: 300 characters are kept.', example: 'disk full' },
+      msg: {
+        description:
+          'The reason of a failure, of which the alert shows 300 characters. Stored as the body if there is no body.',
+        example: 'disk full',
+      },
+      ping: {
+        description: 'How long the run took, in milliseconds. It counts if the start of the run was not reported.',
+        example: '31.6',
+      },
     },
   },
 };

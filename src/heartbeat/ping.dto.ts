@@ -29,7 +29,8 @@ export class PingView {
     type: Number,
     nullable: true,
     example: 214_300,
-    description: 'Milliseconds since the start of the run that it ended; null where no start was told.',
+    description:
+      'The milliseconds since the start of the run that it ended. Without a start: `ping` of a push, or null.',
   })
   duration_ms!: number | null;
 

@@ -1,16 +1,18 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Request, RequestHandler, Response } from 'express';
 import { RateLimits } from '../identity/rate-limits';
 import { clientAddress } from '../platform/access/client-network';
 import { storableText } from '../platform/database/postgres-text';
 import { isUnavailable } from '../platform/database/postgres-errors';
+import { hasBody } from '../platform/http/body/read-body';
+import { LoadShedder } from '../platform/http/load/load-shedder';
 import { within } from '../platform/net/deadline';
 import { Health } from '../platform/observability/health';
 import { Metrics } from '../platform/observability/metrics';
 import { Problem } from '../platform/problem/problem';
 import { HeartbeatCreation } from './heartbeat-creation';
 import { isUuid, type PingAddress, readPingPath, readPushPath } from './ping-address';
-import { type PingOutcome, PingService } from './ping.service';
+import { type PingOutcome, PingService, type SentPing } from './ping.service';
 
 /** What is kept of a body. */
 export const BODY_LIMIT = 10_000;
@@ -32,7 +34,7 @@ interface Reply {
  * must not make a ping fail, so none of the rules of the API hold here. No log line and no error has an address.
  */
 @Injectable()
-export class PingMiddleware {
+export class PingMiddleware implements OnModuleInit {
   private readonly logger = new Logger(PingMiddleware.name);
   private readonly taken;
 
@@ -40,57 +42,61 @@ export class PingMiddleware {
     private readonly pings: PingService,
     private readonly creation: HeartbeatCreation,
     private readonly limits: RateLimits,
+    private readonly load: LoadShedder,
     private readonly health: Health,
     metrics: Metrics,
   ) {
-    this.taken = metrics.counter({
+    this.taken = metrics.labelledCounter({
       name: 'uptime_pings_total',
       help: 'Pings of jobs, by what became of them.',
-      labelNames: ['result'],
+      values: { result: ['taken', 'limited', 'refused', 'unavailable'] },
+    });
+  }
+
+  onModuleInit(): void {
+    this.load.recognize(({ path }) => {
+      const address = addressOf(path, 'up');
+      if (address === null || address === 'unknown') return null;
+      const owner = this.pings.knownOwner(address.target);
+      // What it may have open is counted here, where a refusal has the form of a ping.
+      return owner === null ? null : { owner, isPassing: true };
     });
   }
 
   readonly serve: RequestHandler = async (request, response, next) => {
-    const push = readPushPath(request.path, textOf(request, 'status') ?? 'up');
-    const address = push ?? readPingPath(request.path);
+    const address = addressOf(request.path, textOf(request, 'status') ?? 'up');
     if (address === null) return next();
     const reply = await this.replyTo(address, request).catch((error: unknown) => this.failed(error));
     if (reply === 'left') return undefined;
     this.taken.inc({ result: resultOf(reply.status) });
-    send(request, response, reply, push !== null);
+    send(request, response, reply, isPush(request.path));
     return undefined;
   };
 
+  /** Whose address it is, and whether one more ping is taken there, is decided before a byte of the body is read. */
   private async replyTo(address: PingAddress | 'unknown', request: Request): Promise<Reply | 'left'> {
     if (request.method === 'OPTIONS') return { status: 204, text: '' };
     if (!METHODS.includes(request.method)) return { status: 405, text: 'method not allowed' };
     if (this.health.draining) return unavailable();
-    const sent = await bodyOf(request);
-    if (sent === null) return 'left';
     if (address === 'unknown') return this.unknown(request);
-    this.limits.admitPing(request, this.pings.ownerOf(address.target));
-    const rid = textOf(request, 'rid');
-    const isPush = address.target.by === 'token';
-    const refusal =
-      address.refusal ?? (!isPush && rid !== null && !isUuid(rid) ? ('invalid uuid format' as const) : null);
-    const ping = {
-      ...address,
-      refusal,
-      runId: isPush ? null : (rid?.toLowerCase() ?? null),
-      message: isPush ? textOf(request, 'msg') : null,
-      ...sent,
-      from: clientAddress(request) ?? null,
-    };
-    const outcome = await within(RECORD_WAIT_MS, this.pings.take(ping));
+    const located = await this.pings.locate(address.target, () => this.limits.admitLookUp(request, 'ping'));
+    if (!located) return this.unknown(request);
+    this.load.identified(request, located.orgId);
+    const waitSeconds = await this.pings.waitFor(located);
+    if (waitSeconds > 0) return limited(waitSeconds);
+    const isToBeMade = located.endpointId === null && address.target.by === 'key';
+    if (isToBeMade && (address.refusal !== null || textOf(request, 'create') !== '1')) return this.unknown(request);
+    const sent = hasBody(request)
+      ? await this.load.sendingPing(request, located.orgId, () => bodyOf(request))
+      : NO_BODY;
+    if (sent === null) return 'left';
+    const made =
+      isToBeMade && address.target.by === 'key' ? await this.creation.create(located.orgId, address.target) : 'there';
+    if (made === null) return this.unknown(request);
+    const outcome = await within(RECORD_WAIT_MS, this.pings.take(pingOf(address, request, sent), located.orgId));
     if (outcome === 'late') return unavailable();
-    if (outcome.status !== 'unknown') return replyTo(outcome);
-    if (address.target.by !== 'key' || address.refusal !== null || textOf(request, 'create') !== '1')
-      return this.unknown(request);
-    const made = await this.creation.create(address.target);
-    if (!made) return this.unknown(request);
-    const again = await within(RECORD_WAIT_MS, this.pings.take(ping));
-    if (again === 'late') return unavailable();
-    return again.status === 'ok' && made === 'created' ? { status: 201, text: 'Created' } : replyTo(again);
+    if (outcome.status === 'unknown') return this.unknown(request);
+    return outcome.status === 'ok' && made === 'created' ? { status: 201, text: 'Created' } : replyTo(outcome);
   }
 
   /** Counts it as a wrong key is counted. */
@@ -114,20 +120,63 @@ export class PingMiddleware {
   }
 }
 
+/** `push`: what its parameter `status` says. */
+const addressOf = (path: string, push: string): PingAddress | 'unknown' | null =>
+  readPushPath(path, push) ?? readPingPath(path);
+
+const isPush = (path: string): boolean => readPushPath(path, 'up') !== null;
+
+/** A body as it is kept. */
+interface KeptBody {
+  body: string | null;
+  bodyBytes: number;
+}
+
+const NO_BODY: KeptBody = { body: null, bodyBytes: 0 };
+
+/** The reason that a push in the form of Uptime Kuma gives in its URL. */
+const messageOf = ({ target }: PingAddress, request: Request): string | null =>
+  target.by === 'token' ? textOf(request, 'msg') : null;
+
+/** The time that a push in the form of Uptime Kuma reports, in whole milliseconds. */
+function reportedMsOf({ target }: PingAddress, request: Request): number | null {
+  const text = target.by === 'token' ? textOf(request, 'ping') : null;
+  return text !== null && /^\d{1,10}(\.\d{1,20})?$/.test(text) ? Math.round(Number(text)) : null;
+}
+
+function pingOf(address: PingAddress, request: Request, sent: KeptBody): SentPing {
+  const rid = textOf(request, 'rid');
+  const isOfPush = address.target.by === 'token';
+  const isBadlyWritten = !isOfPush && rid !== null && !isUuid(rid);
+  return {
+    ...address,
+    refusal: address.refusal ?? (isBadlyWritten ? 'invalid uuid format' : null),
+    runId: isOfPush ? null : (rid?.toLowerCase() ?? null),
+    message: messageOf(address, request),
+    reportedMs: reportedMsOf(address, request),
+    ...(sent.bodyBytes === 0 ? keptOf(Buffer.from(messageOf(address, request) ?? '')) : sent),
+    from: clientAddress(request) ?? null,
+  };
+}
+
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
 const unavailable = (): Reply => ({ status: 503, text: 'try again', retryAfter: RETRY_SECONDS });
 
-const resultOf = (status: number): string => {
+const resultOf = (status: number): 'taken' | 'limited' | 'refused' | 'unavailable' => {
   if (status < 300) return 'taken';
   if (status === 429) return 'limited';
   return status >= 500 ? 'unavailable' : 'refused';
 };
 
+const limited = (waitSeconds: number): Reply => ({
+  status: 429,
+  text: 'too many requests',
+  retryAfter: Math.ceil(waitSeconds),
+});
+
 function replyTo(outcome: PingOutcome): Reply {
-  if (outcome.status === 'limited') {
-    return { status: 429, text: 'too many requests', retryAfter: Math.ceil(outcome.waitSeconds) };
-  }
+  if (outcome.status === 'limited') return limited(outcome.waitSeconds);
   if (outcome.status === 'refused')
     return { status: outcome.refusal === 'not found' ? 404 : 400, text: outcome.refusal };
   return outcome.status === 'ok' ? { status: 200, text: 'OK' } : { status: 404, text: 'not found' };
@@ -141,20 +190,24 @@ function textOf({ query }: Request, name: string): string | null {
 }
 
 /** Never refused, whatever its type and length; `null` when the client left before all of it came. */
-async function bodyOf(request: Request): Promise<{ body: string | null; bodyBytes: number } | null> {
+async function bodyOf(request: Request): Promise<KeptBody | null> {
   const kept: Buffer[] = [];
   let bodyBytes = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
-      if (bodyBytes < BODY_LIMIT) kept.push(chunk.subarray(0, BODY_LIMIT - bodyBytes));
+      if (bodyBytes < BODY_LIMIT) kept.push(chunk);
       bodyBytes += chunk.length;
     }
   } catch {
     return null;
   }
-  if (bodyBytes === 0) return { body: null, bodyBytes };
-  const isCut = bodyBytes > BODY_LIMIT;
-  return { body: storableText(readText(Buffer.concat(kept), isCut).replaceAll('\0', '\ufffd')), bodyBytes };
+  return keptOf(Buffer.concat(kept), bodyBytes);
+}
+
+function keptOf(bytes: Buffer, bodyBytes = bytes.length): KeptBody {
+  if (bodyBytes === 0) return NO_BODY;
+  const text = readText(bytes.subarray(0, BODY_LIMIT), bodyBytes > BODY_LIMIT);
+  return { body: storableText(text.replaceAll('\0', '\ufffd')), bodyBytes };
 }
 
 /** What is no UTF-8 is replaced; a character that was cut is left out. */

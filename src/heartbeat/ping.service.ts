@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { PING_KINDS } from '../endpoint/heartbeat/ping-kind';
 import { Partitions } from '../history/write/partitions';
 import { Quotas } from '../identity/quota/quotas.service';
@@ -7,7 +7,7 @@ import { FairSemaphore } from '../platform/capacity/fair-semaphore';
 import { TokenBuckets } from '../platform/capacity/token-bucket';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
-import { newUuid } from '../platform/ids/id';
+import { NIL_UUID, newUuid } from '../platform/ids/id';
 import { failpoint } from '../platform/observability/failpoints';
 import { dayNumber } from '../platform/time/time-units';
 import { decidePing, type Ping } from './expectation';
@@ -23,6 +23,7 @@ export interface SentPing extends Omit<PingAddress, 'refusal'> {
   refusal: Refusal | null;
   runId: string | null;
   message: string | null;
+  reportedMs: number | null;
   /** As it is kept: at most its first 10,000 bytes. */
   body: string | null;
   /** Of all that was sent. */
@@ -44,14 +45,50 @@ const BODIES = { rate: 64 * 1024, burst: 16 * 1024 * 1024 };
 /** Transactions at once: an organization whose jobs all ping at the same time waits for itself, and the others do not. */
 const TURNS = { size: 4, share: 2, waiting: Infinity };
 const TURN_MS = 10_000;
-/** Heartbeats of which the organization is known before they are looked up. */
-const MAX_KNOWN = 100_000;
+/** Addresses of heartbeats that are known before they are looked up, and how many are read at a time when the process starts. */
+const MAX_KNOWN = 200_000;
+const READ_AT_ONCE = 2000;
 
 const CONDITIONS = {
   id: 'h.ping_id = $1 OR (h.old_ping_id = $1 AND h.old_until > now())',
   token: 'h.push_token = $1 OR (h.old_push_token = $1 AND h.old_until > now())',
   key: 'w.ping_key = $1 AND e.external_key = $2 AND e.heartbeat IS NOT NULL',
 } as const;
+
+/** Whose address it is. Cost: a probe of two unique indexes, or of that of keys, and of three primary keys. */
+const LOCATE = {
+  id: ofHeartbeat(CONDITIONS.id),
+  token: ofHeartbeat(CONDITIONS.token),
+  key: `
+    SELECT w.org_id AS "orgId", w.id AS "websiteId", e.id AS "endpointId"
+      FROM website w JOIN organization o ON o.id = w.org_id AND o.deleted_at IS NULL
+      LEFT JOIN endpoint e ON e.org_id = w.org_id AND e.website_id = w.id AND e.external_key = $2 AND e.heartbeat IS NOT NULL
+     WHERE w.ping_key = $1 AND w.deleted_at IS NULL`,
+} as const;
+
+function ofHeartbeat(condition: string): string {
+  return `
+    SELECT e.org_id AS "orgId", e.website_id AS "websiteId", e.id AS "endpointId"
+      FROM heartbeat h JOIN endpoint e ON e.id = h.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+     WHERE ${condition}`;
+}
+
+/** By the primary key, a page after the other. */
+const KNOWN = `
+  SELECT h.endpoint_id AS "endpointId", h.ping_id AS "pingId", h.push_token AS token, e.org_id AS "orgId", e.website_id AS "websiteId",
+         e.external_key AS key, w.ping_key AS "pingKey"
+    FROM heartbeat h JOIN endpoint e ON e.id = h.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+   WHERE h.endpoint_id > $1 ORDER BY h.endpoint_id LIMIT ${READ_AT_ONCE}`;
+
+interface KnownRow {
+  endpointId: string;
+  pingId: string;
+  token: string;
+  orgId: string;
+  websiteId: string;
+  key: string | null;
+  pingKey: string;
+}
 
 const INSERT = `
   INSERT INTO ping (endpoint_key, created_at, id, kind, run_id, duration_ms, exit_code, address, body, body_bytes)
@@ -60,11 +97,20 @@ const INSERT = `
 /** Of what no check tells; see the migration of heartbeat events. */
 const TELL_STREAM = 'SELECT stream_heartbeat($1, $2, $3, $4)';
 
+/** What an address leads to (uuids). `endpointId`: `null` where the key of a website is right and it has no such heartbeat. */
+export interface Located {
+  orgId: string;
+  websiteId: string;
+  endpointId: string | null;
+}
+
 /** Takes pings. */
 @Injectable()
-export class PingService {
-  /** Heartbeats by address, and whose they are. The database decides whether they still are. */
-  private readonly known = new BoundedMap<string, string>(MAX_KNOWN);
+export class PingService implements OnApplicationBootstrap {
+  /** What addresses lead to, and keys of websites (without a heartbeat). The database decides whether they still do. */
+  private readonly known = new BoundedMap<string, Located>(MAX_KNOWN);
+  /** However many pings come at once, one look-up is made for an address. */
+  private readonly locating = new Map<string, Promise<Located | null>>();
   private readonly turns = new FairSemaphore(TURNS);
   private readonly pings: TokenBuckets;
   private readonly bodies: TokenBuckets;
@@ -83,44 +129,48 @@ export class PingService {
     this.bodies = new TokenBuckets(BODIES.rate, BODIES.burst, monotonic);
   }
 
-  /**
-   * Whose address it is (uuid), where a ping has come to it or to another one with its ping key before; `null` costs a look-up,
-   * which its caller may bound.
-   */
-  ownerOf(target: PingTarget): string | null {
-    return this.known.get(nameOf(target)) ?? (target.by === 'key' ? this.known.get(target.pingKey) : null) ?? null;
-  }
-
-  /**
-   * Stores a ping and records what it says, behind what others have decided before and not recorded yet: when this resolves
-   * to `ok`, all of it is committed. Cost: one transaction of three statements (one more where the stream is told), the check
-   * in the recorder's next batch, and one update that says so.
-   */
-  async take(sent: SentPing): Promise<PingOutcome> {
-    const name = nameOf(sent.target);
-    const owner = this.ownerOf(sent.target);
-    const waitSeconds = owner === null ? 0 : await this.waitFor(name, owner);
-    if (waitSeconds > 0) return { status: 'limited', waitSeconds };
-    const leave = await this.turns.take(owner, AbortSignal.timeout(TURN_MS));
-    if (!leave) return { status: 'limited', waitSeconds: 1 };
-    const taken = await this.database.transaction((tx) => this.store(tx, sent)).finally(leave);
-    if (taken === null) {
-      this.known.delete(name);
-      return { status: 'unknown' };
+  /** The addresses of heartbeats are known from the start on. Cost: one pass over them, in the background of a large installation. */
+  async onApplicationBootstrap(): Promise<void> {
+    let after = NIL_UUID;
+    while (this.known.size < MAX_KNOWN / 2) {
+      const rows = await this.database.query<KnownRow>(KNOWN, [after]);
+      for (const { orgId, websiteId, endpointId, pingId, token, key, pingKey } of rows) {
+        const located = { orgId, websiteId, endpointId };
+        this.known.set(pingId, located).set(token, located);
+        this.known.set(pingKey, { ...located, endpointId: null });
+        if (key !== null) this.known.set(nameOf({ by: 'key', pingKey, key }), located);
+      }
+      if (rows.length < READ_AT_ONCE) return;
+      after = rows.at(-1)?.endpointId ?? NIL_UUID;
     }
-    this.known.set(name, taken.orgId);
-    if (sent.target.by === 'key') this.known.set(sent.target.pingKey, taken.orgId);
-    if (sent.refusal !== null) return { status: 'refused', refusal: sent.refusal };
-    await failpoint('heartbeat.committed');
-    this.sweep.wake();
-    await this.verdicts.record(this.database, [taken]);
-    return { status: 'ok' };
   }
 
-  /** Seconds until one more ping is taken there; 0: now. */
-  private async waitFor(name: string, orgId: string): Promise<number> {
-    // A heartbeat that is made by its pings is asked for twice by each of them.
-    const wait = this.known.get(name) === undefined ? 0 : this.pings.take(name);
+  /** The organization (uuid) of an address that this process knows, or of its ping key; `null` for others. Asks nobody. */
+  knownOwner(target: PingTarget): string | null {
+    const located =
+      this.known.get(nameOf(target)) ?? (target.by === 'key' ? this.known.get(target.pingKey) : undefined);
+    return located?.orgId ?? null;
+  }
+
+  /**
+   * What the address leads to; `null` where nobody has it. `admit` is called, and may throw, before an address is looked up of which this process
+   * knows nothing.
+   */
+  async locate(target: PingTarget, admit: () => void): Promise<Located | null> {
+    const name = nameOf(target);
+    const known = this.known.get(name);
+    if (known) return known;
+    if (this.knownOwner(target) === null) admit();
+    const locating = this.locating.get(name) ?? this.lookUp(target, name);
+    return locating;
+  }
+
+  /**
+   * Seconds until one more ping of it is taken; 0: now. All addresses of a heartbeat have one budget, and so have all keys of a website that
+   * are not there.
+   */
+  async waitFor({ orgId, websiteId, endpointId }: Located): Promise<number> {
+    const wait = this.pings.take(endpointId ?? websiteId);
     if (wait > 0) return wait;
     const limit = await this.quotas.limitOf(orgId, 'checks_per_second').catch(() => null);
     if (limit === null) return 0;
@@ -131,6 +181,39 @@ export class PingService {
         : { limit, buckets: new TokenBuckets(limit, limit * 10, () => this.clock.monotonic()) };
     this.organizations.set(orgId, ofOrg);
     return ofOrg.buckets.take(orgId);
+  }
+
+  /**
+   * Stores a ping and records what it says, behind what others have decided before and not recorded yet: when this resolves
+   * to `ok`, all of it is committed. Cost: one transaction of three statements (one more where the stream is told), the check
+   * in the recorder's next batch, and one update that says so.
+   */
+  async take(sent: SentPing, orgId: string): Promise<PingOutcome> {
+    const name = nameOf(sent.target);
+    const leave = await this.turns.take(orgId, AbortSignal.timeout(TURN_MS));
+    if (!leave) return { status: 'limited', waitSeconds: 1 };
+    const taken = await this.database.transaction((tx) => this.store(tx, sent)).finally(leave);
+    if (taken === null) {
+      this.known.delete(name);
+      return { status: 'unknown' };
+    }
+    if (sent.refusal !== null) return { status: 'refused', refusal: sent.refusal };
+    await failpoint('heartbeat.committed');
+    this.sweep.wake();
+    await this.verdicts.record(this.database, [taken]);
+    return { status: 'ok' };
+  }
+
+  private lookUp(target: PingTarget, name: string): Promise<Located | null> {
+    const locating = this.database.query<Located>(LOCATE[target.by], parametersOf(target)).then(([located]) => {
+      if (located?.endpointId) this.known.set(name, located);
+      if (target.by === 'key' && located) this.known.set(target.pingKey, { ...located, endpointId: null });
+      // The key was replaced.
+      if (target.by === 'key' && !located) this.known.delete(target.pingKey);
+      return located ?? null;
+    });
+    this.locating.set(name, locating);
+    return locating.finally(() => this.locating.delete(name));
   }
 
   /** `null` when there is no such heartbeat. The row stays locked until what the ping says is committed with it. */

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../platform/config/config';
 import { Metrics } from '../platform/observability/metrics';
+import { Clock } from '../platform/time/clock';
+import { SECOND_MS } from '../platform/time/time-units';
 
 /** Whether the rollups keep up. */
 @Injectable()
@@ -7,11 +10,12 @@ export class HistoryMetrics {
   readonly rolledUpUntil;
   readonly rollupFailures;
 
-  constructor(metrics: Metrics) {
+  constructor(metrics: Metrics, { role }: Config, clock: Clock) {
     this.rolledUpUntil = metrics.gauge({
       name: 'uptime_history_rolled_up_until_timestamp_seconds',
-      help: 'Until when hourly figures are built; more than two hours behind the time means that rollups do not run.',
+      help: 'Until when hourly figures are built; more than two hours behind the time means that rollups do not run. Before the first run, the start of the process.',
     });
+    if (role !== 'api') this.rolledUpUntil.set(clock.now().getTime() / SECOND_MS);
     this.rollupFailures = metrics.counter({
       name: 'uptime_history_rollup_failures_total',
       help: 'Rollup runs that failed and were repeated a minute later.',

@@ -1,4 +1,3 @@
-import { timingSafeEqual, createHash } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
@@ -19,6 +18,7 @@ import { credential, Credentials } from './credentials';
 import { OrganizationService } from './organization/organization.service';
 import { requireOrganization } from './organization/wanted-organization';
 import { RateLimits } from './rate-limits';
+import { sameText } from './same-text';
 import { problemOfOrigin, requireOwnPage, sameOrigin } from './same-origin';
 import { RequestSessions } from './session/request-sessions';
 import { sessionCookie } from './session/session-cookie';
@@ -101,7 +101,7 @@ export class AuthGuard implements CanActivate {
     const held = key === null ? await this.signedIn(request) : null;
     if (!held) throw this.refused(request);
     if (held.person === null) throw problems.notFound();
-    this.limits.countPerson(held.person.id);
+    this.limits.countPerson(request, held.person.id, held.caller?.orgId ?? null);
     if (held.caller) request.caller = held.caller;
     request.signedIn = held;
     return true;
@@ -135,7 +135,7 @@ export class AuthGuard implements CanActivate {
     const held = given === null && this.config.auth ? await this.signedIn(request) : null;
     if (held?.person?.isOperator) {
       if (held.caller) requireOrganization(held.caller, request.headers['x-organization']);
-      this.limits.countPerson(held.person.id);
+      this.limits.countPerson(request, held.person.id, held.caller?.orgId ?? null);
       if (held.caller) request.caller = held.caller;
       return (request.isOperator = true);
     }
@@ -150,14 +150,15 @@ export class AuthGuard implements CanActivate {
   /** Every wrong credential gets one response; an address that guesses is slowed down, one that sends none is not. */
   private refused(request: Request): Problem {
     const isWithout = credential(request) === null;
-    if (isWithout && sessionCookie(request) === null) return problems.unauthenticated();
+    if (isWithout && sessionCookie(request) === null)
+      return this.sessions.isNotNamed(request) ? problems.unauthenticated(NOT_NAMED) : problems.unauthenticated();
     const refusal = this.limits.refusal(request);
     return isWithout ? problems.unauthenticated() : refusal;
   }
 }
 
 const IN_NO_ORGANIZATION =
-  'You are in no organization, or not in this one any more: choose another, or ask to be invited.';
+  'You are in no organization, or not in this one any more. Choose another, or ask to be invited. If a group gave you your role, sign in by single sign-on. If the organization requires a second factor, set one up under My account.';
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-const sameText = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+const NOT_NAMED =
+  'The proxy in front did not say who you are on this path. It has to send PROXY_USER_HEADER here too, for browsers that have signed in there.';

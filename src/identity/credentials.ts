@@ -1,37 +1,77 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../platform/access/caller';
 import { type ProbeTokenHolder, ProbeTokens } from '../platform/access/probe-tokens';
+import { Config } from '../platform/config/config';
+import { LoadShedder } from '../platform/http/load/load-shedder';
 import { Problem } from '../platform/problem/problem';
 import { ApiKeyService } from './api-key/api-key.service';
+import { type HashedKey, lookUpOf } from './api-key/api-key-secret';
 import { RateLimits } from './rate-limits';
+import { sameText } from './same-text';
+
+/** Whose the requests of everybody are who reaches the port with AUTH=off, and those with the operator token. */
+const OPEN_TO_ALL = 'auth-off';
+const OPERATOR = 'operator';
 
 /** Whose credential a request shows in its headers. One that this process does not know is looked up only if the address may. */
 @Injectable()
-export class Credentials {
+export class Credentials implements OnModuleInit {
+  /** Of keys that were hashed when their requests came. */
+  private readonly hashed = new WeakMap<Request, HashedKey>();
+
   constructor(
+    private readonly config: Config,
     private readonly keys: ApiKeyService,
     private readonly probes: ProbeTokens,
     private readonly limits: RateLimits,
+    private readonly load: LoadShedder,
   ) {}
+
+  onModuleInit(): void {
+    this.load.recognize((request) => this.ownerOf(request));
+  }
 
   /** The caller of a valid key, or `null`. */
   callerOf(key: string, request: Request): Promise<Caller | null> {
-    return this.keys.authenticate(key, () => this.limits.admitLookUp(request));
+    const admit = (): void => this.limits.admitLookUp(request, lookUpOf(key));
+    return this.keys.authenticate(key, admit, this.hashed.get(request));
   }
 
   /** The probe whose token the request shows, or `null`. */
   async probeOf(request: Request): Promise<ProbeTokenHolder | null> {
     const token = credential(request);
-    return token === null ? null : this.probes.holderOf(token, () => this.limits.admitLookUp(request));
+    return token === null ? null : this.probes.holderOf(token, () => this.limits.admitLookUp(request, lookUpOf(token)));
+  }
+
+  /** Whose key, token or operator token it is, by what this process knows. */
+  private ownerOf(request: Request): string | null {
+    if (!this.config.auth) return OPEN_TO_ALL;
+    const shown = isTwice(request) ? null : credential(request);
+    if (shown === null) return null;
+    const probe = this.probes.knownOwner(shown);
+    if (probe !== null) return probe;
+    const hashed = this.keys.hashed(shown);
+    if (hashed) this.hashed.set(request, hashed);
+    const owner = hashed && this.keys.knownOwner(hashed);
+    if (owner !== null) return owner;
+    const { operatorToken } = this.config;
+    return operatorToken !== null && sameText(shown, operatorToken) ? OPERATOR : null;
   }
 }
 
+const isTwice = ({ rawHeaders }: Request): boolean => {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === AUTHORIZATION.length && rawHeaders[i]?.toLowerCase() === AUTHORIZATION) count++;
+  return count > 1;
+};
+const AUTHORIZATION = 'authorization';
+
 /** The key of either header; `null` without one. A scheme other than Bearer counts as a wrong key. */
 export function credential(request: Request): string | null {
-  const sent = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization');
-  if (sent.length > 1) throw new Problem('bad_request', 'Send one Authorization header.');
-  const authorization = request.headers.authorization;
+  if (isTwice(request)) throw new Problem('bad_request', 'Send one Authorization header.');
+  const { authorization } = request.headers;
   if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
   const key = request.headers['x-api-key'];
   return typeof key === 'string' ? key : null;

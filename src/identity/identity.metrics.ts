@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 import { Problem } from '../platform/problem/problem';
+import { SIGN_INS, type SignIn } from './person/sign-ins';
 
 const HASHES_WAITING = {
   name: 'uptime_password_hashes_waiting',
@@ -13,20 +14,19 @@ export class IdentityMetrics {
   private readonly signIns;
 
   constructor(private readonly metrics: Metrics) {
-    this.signIns = metrics.counter({
+    this.signIns = metrics.labelledCounter({
       name: 'uptime_sign_ins_total',
       help: 'Sign-ins by what was shown, and what came of it: accepted, refused as wrong, or limited: too many.',
-      labelNames: ['via', 'result'],
+      values: { via: SIGN_INS, result: ['accepted', 'refused', 'limited'] },
     });
   }
 
-  /** `via`: a `SignIn`. */
-  signedIn(via: string): void {
+  signedIn(via: SignIn): void {
     this.signIns.inc({ via, result: 'accepted' });
   }
 
   /** Counts why an attempt failed, when it does, and throws the same. */
-  async countFailure<T>(via: string, attempt: () => Promise<T>): Promise<T> {
+  async countFailure<T>(via: SignIn, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {

@@ -8,7 +8,9 @@ import { OrganizationPurgeJob } from './organization/organization-purge.job';
 import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
 import { AccountController } from './people/account.controller';
+import { AccountMails } from './people/account-mails';
 import { AccountService } from './people/account.service';
+import { Identities } from './people/identities.service';
 import { JoinService } from './people/join.service';
 import { Memberships } from './people/memberships';
 import { PasswordReset } from './people/password-reset.service';
@@ -16,14 +18,19 @@ import { GroupMemberships } from './people/group-memberships';
 import { InstallationPeople } from './people/installation-people.service';
 import { InvitationsController } from './people/invitations.controller';
 import { InvitationsService } from './people/invitations.service';
+import { OpenLinks } from './people/open-links';
+import { OwnSecondFactor } from './people/own-second-factor.service';
 import { OwnSessionsService } from './people/own-sessions.service';
 import { Passwords } from './person/passwords.service';
 import { PeopleController } from './people/people.controller';
 import { PeopleService } from './people/people.service';
+import { SecondFactorController } from './people/second-factor.controller';
 import { PERSON_RETENTION } from './person/person-retention';
 import { PersonStore } from './person/person-store';
+import { SecondFactors } from './person/second-factors.service';
 import { Tokens } from './people/tokens';
 import { ProxySignIns } from './proxy/proxy-sign-ins';
+import { ChangeQuota } from './quota/change-quota.service';
 import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
@@ -32,6 +39,7 @@ import { KnownNetworks } from './session/known-networks';
 import { PersonSignIn } from './session/person-sign-in';
 import { ProxyUsers } from './session/proxy-users';
 import { RequestSessions } from './session/request-sessions';
+import { SESSION_RETENTION } from './session/session-life';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
 import { SignInLinks } from './session/sign-in-links';
@@ -50,6 +58,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     ApiKeyController,
     SessionController,
     AccountController,
+    SecondFactorController,
     PeopleController,
     InvitationsController,
     SingleSignOnController,
@@ -60,6 +69,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     OrganizationPurgeJob,
     Quotas,
     ChangedBytes,
+    ChangeQuota,
     Bootstrap,
     RateLimits,
     IdentityMetrics,
@@ -72,12 +82,17 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     PersonSignIn,
     SignInService,
     PersonStore,
+    SecondFactors,
     Passwords,
     Tokens,
     Memberships,
+    OpenLinks,
+    Identities,
+    AccountMails,
     JoinService,
     PasswordReset,
     AccountService,
+    OwnSecondFactor,
     OwnSessionsService,
     PeopleService,
     InvitationsService,
@@ -93,6 +108,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
     OrganizationService,
     Quotas,
     ChangedBytes,
+    ChangeQuota,
     Bootstrap,
     RateLimits,
     SessionService,
@@ -103,5 +119,6 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service';
 export class IdentityModule {
   constructor(retention: RetentionJob) {
     retention.add(PERSON_RETENTION);
+    retention.add(SESSION_RETENTION);
   }
 }

@@ -5,9 +5,10 @@ import { LoadShedder } from '../platform/http/load/load-shedder';
 import { Metrics } from '../platform/observability/metrics';
 import { Problem } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
-import { RateLimits } from './rate-limits';
+import { type LookUp, RateLimits } from './rate-limits';
 
-const from = (ip: string) => ({ ip, socket: { remoteAddress: ip } }) as Request;
+const from = (ip: string) =>
+  ({ ip, socket: { remoteAddress: ip }, headers: {}, app: { get: () => () => false } }) as unknown as Request;
 const addressOf = (n: number): string => `198.51.${n >> 8}.${n & 255}`;
 
 describe('limits of guessing', () => {
@@ -91,6 +92,32 @@ describe('limits of guessing', () => {
     for (let n = 0; n < 20; n++) await expect(full()).rejects.toThrow('full');
     expect(await signs(11, '192.0.2.1', 'ada@example.com')).toEqual([...wrong(10), 30]);
   });
+
+  it('are two hundred for a site of IPv6, however many networks it sends them from', () => {
+    const wrongOnes = Array.from(
+      { length: 300 },
+      (_, n) => limits.refusal(from(`2001:db8:1:${n.toString(16)}::1`)).code,
+    );
+    expect(wrongOnes.filter((code) => code === 'unauthenticated')).toHaveLength(200);
+    expect(limits.refusal(from('2001:db8:2::1')).code).toBe('unauthenticated');
+  });
+
+  it.each(['ping', 'password', 'other'] as const)(
+    'leave look-ups of keys alone while a flood uses up those of %s',
+    (of) => {
+      const isAdmitted = (kind: LookUp, n: number): boolean => {
+        try {
+          limits.admitLookUp(from(addressOf(n)), kind);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      const admitted = Array.from({ length: 1000 }, (_, n) => isAdmitted(of, n)).filter(Boolean).length;
+      expect(admitted).toBeLessThan(300);
+      expect([isAdmitted('checked', 1), isAdmitted('familiar', 1)]).toEqual([true, true]);
+    },
+  );
 
   it('are twenty wrong credentials of every kind from one address, then one in three seconds', () => {
     const codes = (times: number) => Array.from({ length: times }, () => limits.refusal(from('192.0.2.1')).code);

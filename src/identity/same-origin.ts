@@ -32,18 +32,43 @@ function isFromElsewhere({ headers, app }: Pick<Request, 'headers' | 'app'>): bo
   return site !== undefined && site !== 'same-origin' && !(site === 'none' && origin === undefined);
 }
 
+/** Evidence in a request of how the browser came. */
+export interface Arrival {
+  /** Over TLS that ends here. */
+  isEncrypted: boolean;
+  host: string | undefined;
+  origin: string | undefined;
+  /** `X-Forwarded-Proto` and `Forwarded`. */
+  forwarded: string;
+  /** `Sec-Fetch-Site`, which browsers send by https, and by http to this machine itself only. */
+  site: string | undefined;
+}
+
 /**
- * True when anything says that the browser came by https: a proxy in between may terminate TLS. Browsers send
- * `Sec-Fetch-Site` by https, and by http to this machine itself only. Whoever forges one of these headers gets less for
- * it, never more: then only the cookie counts that no other host can set.
+ * Whether the cookies of this request are those of https, with the `__Host-` prefix. With an https `PUBLIC_URL` they are, whatever
+ * the proxy passes on. The exception is a browser on this machine that came to localhost and does not state the public origin.
+ * Without such a setting anything that says https counts. A client that forges one of these headers gets less for it, never
+ * more: then only the cookie counts that no other host can set. `publicOrigin`: that of `PUBLIC_URL`.
  */
-export function cameByHttps({ headers, secure }: Pick<Request, 'headers' | 'secure'>): boolean {
-  const { origin, host } = headers;
-  if (secure) return true;
+export function isByHttps(
+  { isEncrypted, host, origin, forwarded, site }: Arrival,
+  publicOrigin: string | null,
+): boolean {
+  if (isEncrypted) return true;
+  const isLocal = isLoopbackDestination(host);
+  if (publicOrigin?.startsWith('https:') && (!isLocal || origin === publicOrigin)) return true;
   const own = origin === undefined ? null : readUrl(origin);
   if (own !== null && own.host === host) return own.protocol === 'https:';
-  if (/\bhttps\b/i.test(`${String(headers['x-forwarded-proto'] ?? '')} ${headers.forwarded ?? ''}`)) return true;
-  return headers['sec-fetch-site'] !== undefined && !isLoopbackDestination(host);
+  return /\bhttps\b/i.test(forwarded) || (site !== undefined && !isLocal);
+}
+
+/** `isByHttps` of a request. */
+export function cameByHttps({ headers, secure, app }: Pick<Request, 'headers' | 'secure' | 'app'>): boolean {
+  const { origin, host } = headers;
+  const forwarded = `${String(headers['x-forwarded-proto'] ?? '')} ${headers.forwarded ?? ''}`;
+  const site = headers['sec-fetch-site'];
+  const publicOrigin = (app.get(PUBLIC_ORIGIN) as string | null | undefined) ?? null;
+  return isByHttps({ isEncrypted: secure, host, origin, forwarded, site }, publicOrigin);
 }
 
 /** Why a change by the session's cookie is refused that comes from anywhere else. */

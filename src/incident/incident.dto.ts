@@ -402,7 +402,6 @@ export class IncidentQuery extends ShortPageQuery {
   @ApiPropertyOptional({ type: Boolean, description: 'Whether it has a public update.' })
   @Optional()
   @QueryBoolean()
-  @IsBoolean()
   public?: boolean;
 
   @ApiPropertyOptional({

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
-import type { IncidentCause } from './incident-row';
+import { INCIDENT_CAUSES, type IncidentCause } from './incident-row';
 import type { PlaceRule } from './place-of';
 
 /** Metrics of incidents. Labels name no organization. */
@@ -12,20 +12,20 @@ export class IncidentMetrics {
   private readonly openNow;
 
   constructor(metrics: Metrics) {
-    this.incidents = metrics.counter({
+    this.incidents = metrics.labelledCounter({
       name: 'uptime_incidents_total',
       help: 'Incidents that began, by what they had in common then: most begin with a single endpoint.',
-      labelNames: ['cause'],
+      values: { cause: INCIDENT_CAUSES },
     });
-    this.members = metrics.counter({
+    this.members = metrics.labelledCounter({
       name: 'uptime_incident_members_total',
       help: 'Endpoints that joined an incident, by why; "again": they were in it before.',
-      labelNames: ['cause'],
+      values: { cause: ['again', 'dependency', 'address', 'website', 'single'] },
     });
-    this.updates = metrics.counter({
+    this.updates = metrics.labelledCounter({
       name: 'uptime_incident_updates_total',
       help: 'Updates that people wrote.',
-      labelNames: ['public'],
+      values: { public: ['true', 'false'] },
     });
     this.openNow = metrics.gauge({
       name: 'uptime_incidents_open',
@@ -42,7 +42,7 @@ export class IncidentMetrics {
   }
 
   said(isPublic: boolean): void {
-    this.updates.inc({ public: String(isPublic) });
+    this.updates.inc({ public: isPublic ? 'true' : 'false' });
   }
 
   open(count: number): void {

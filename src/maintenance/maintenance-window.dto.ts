@@ -45,7 +45,7 @@ const TEXTS = {
     'Of a one-off window its end, at most 90 days after its start. Of a recurring one optional: the end of everything.',
   cron: {
     description:
-      'Five fields of cron by the clock on the wall in `timezone`, `L` and `SUN#2` included. A time that does not exist begins at the first that does, one that comes twice the first time.',
+      'Five fields of cron by the wall clock in `timezone`, with `L` and `SUN#2`. They mean what Debian’s cron does with them. If a field of days begins with `*`, both must match, otherwise either is enough. When the clock changes, fixed times start once: a skipped one at the change, a repeated one the first time. Minutes or hours that begin with `*` follow the new time.',
     example: '0 2 * * SUN',
     maxLength: 100,
   },
@@ -261,7 +261,6 @@ export class OccurrenceQuery {
   @ApiPropertyOptional({ minimum: 1, maximum: MAX_OCCURRENCES, default: DEFAULT_OCCURRENCES })
   @IsOptional()
   @QueryInteger()
-  @IsInt()
   @Min(1)
   @Max(MAX_OCCURRENCES)
   limit: number = DEFAULT_OCCURRENCES;

@@ -16,6 +16,10 @@ const startsBetween = (cron: string, timezone: string, from: string, to: string)
   return found;
 };
 
+/** So many full hours from this one on. */
+const hours = (first: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => text(new Date(Date.parse(`${first}:00:00Z`) + i * 60 * MINUTE)));
+
 describe('the night in which the clock is set forward', () => {
   it.each([
     ['a time that does not exist starts at the first that does', '30 2 * * *', ['2027-03-28T01:00']],
@@ -25,17 +29,12 @@ describe('the night in which the clock is set forward', () => {
       '0 1-4 * * *',
       ['2027-03-28T00:00', '2027-03-28T01:00', '2027-03-28T02:00'],
     ],
-    ['steps within the hour that does not exist start once', '*/20 2 * * *', ['2027-03-28T01:00']],
+    ['steps within the hour that does not exist start nothing', '*/20 2 * * *', []],
+    ['every hour starts each hour', '0 * 28 3 *', hours('2027-03-27T23', 23)],
     [
-      'steps of hours',
+      'steps of hours leave out the one that does not exist',
       '0 */2 28 * *',
-      Array.from({ length: 12 }, (_, i) => i).map((i) =>
-        i === 0
-          ? '2027-03-27T23:00'
-          : i === 1
-            ? '2027-03-28T01:00'
-            : `2027-03-28T${String(2 * i - 2).padStart(2, '0')}:00`,
-      ),
+      ['2027-03-27T23:00', ...hours('2027-03-28T02', 19).filter((_, i) => i % 2 === 0)],
     ],
     ['a time after it', '30 3 * * *', ['2027-03-28T01:30']],
   ])('in Berlin: %s (%p)', (_, cron, expected) => {
@@ -56,10 +55,11 @@ describe('the night in which the clock is set back', () => {
     ['a list with such a time', '30 2,15 * * *', ['2027-10-31T00:30', '2027-10-31T14:30']],
     ['a range', '0 1-4 * * *', ['2027-10-30T23:00', '2027-10-31T00:00', '2027-10-31T02:00', '2027-10-31T03:00']],
     [
-      'steps within the hour that comes twice',
+      'steps within the hour that comes twice start in both',
       '*/20 2 * * *',
-      ['2027-10-31T00:00', '2027-10-31T00:20', '2027-10-31T00:40'],
+      ['00:00', '00:20', '00:40', '01:00', '01:20', '01:40'].map((time) => `2027-10-31T${time}`),
     ],
+    ['every hour starts each hour', '0 * 31 10 *', hours('2027-10-30T22', 25)],
     ['a time before it', '30 1 * * *', ['2027-10-30T23:30']],
     ['a time after it', '0 3 * * *', ['2027-10-31T02:00']],
   ])('in Berlin: %s (%p)', (_, cron, expected) => {
@@ -85,7 +85,10 @@ it.each([
   );
 });
 
-/** Looks at every minute: does a clock on the wall show a time of the expression now, or has it just jumped over one? */
+/**
+ * Looks at every minute: does a clock on the wall show a time of the expression now? Without a `*` in minutes and hours also: has it
+ * just jumped over one, and has it not shown it before?
+ */
 function byLookingAtTheClock(cron: string, zone: string, from: number, to: number): string[] {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
   const wallOf = (at: number) => Date.parse(`${clock.format(at).replace(' ', 'T')}:00Z`);
@@ -100,8 +103,8 @@ function byLookingAtTheClock(cron: string, zone: string, from: number, to: numbe
   let newest = wallOf(from - 3 * 60 * MINUTE);
   for (let at = from - 3 * 60 * MINUTE + MINUTE; at < to; at += MINUTE) {
     const wall = wallOf(at);
-    let starts = false;
-    for (let shown = newest + MINUTE; shown <= wall; shown += MINUTE) starts ||= times.has(shown);
+    let starts = calendar.isWild && times.has(wall);
+    for (let shown = newest + MINUTE; shown <= wall && !calendar.isWild; shown += MINUTE) starts ||= times.has(shown);
     newest = Math.max(newest, wall);
     if (starts && at >= from) found.push(text(new Date(at)));
   }

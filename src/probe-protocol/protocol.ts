@@ -158,7 +158,7 @@ export interface SentCheck {
   };
   status_code: number | null;
   address: string | null;
-  certificate: { expires_at: string; issuer: string; subject: string; names: string[] } | null;
+  certificate: { expires_at: string; issuer: string; subject: string; names: string[]; authority?: string } | null;
   records: string[] | null;
   redirects: string[];
   error: SentError | null;

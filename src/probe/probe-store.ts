@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../platform/database/database';
 import { NIL_UUID } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
+import { SHARED_PREFIX } from './probe-directory';
 import { probeStatus, type ProbeStatus } from './probe-status';
 
 /** What clients set of a probe. */
@@ -168,6 +169,25 @@ export async function usesOfProbes(
     [rows.map(({ number }) => number), orgId],
   );
   return new Map(uses.map(({ number, ...use }) => [number, use]));
+}
+
+/** SQL: the URL of endpoints that watch the row of `probe` with this alias. */
+export const watchedUrl = (alias: string): string =>
+  `'probe:' || CASE WHEN ${alias}.org_id IS NULL THEN '${SHARED_PREFIX}' ELSE '' END || ${alias}.key`;
+
+/** SQL: whether the endpoint may mean this probe by such a URL. */
+export const watchesProbe = (endpoint: string, probe: string): string =>
+  `(${probe}.org_id IS NULL OR ${endpoint}.org_id = ${probe}.org_id)`;
+
+/** How many endpoints of type PROBE watch it. Cost: an entry of an index for each. */
+export async function watchersOf(sql: Sql, { id }: Pick<ProbeRow, 'id'>): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM probe p
+       JOIN endpoint e ON e.type = 'PROBE' AND e.url = ${watchedUrl('p')} AND ${watchesProbe('e', 'p')}
+      WHERE p.id = $1`,
+    [id],
+  );
+  return row?.count ?? 0;
 }
 
 /** The numbers begin again at their end, so that making and deleting probes uses none up: the next that no probe has. */

@@ -36,6 +36,7 @@ import {
   readProbe,
   saveProbe,
   usesOfProbes,
+  watchersOf,
 } from './probe-store';
 import { type MadeToken, StoredProbeTokens } from './stored-probe-tokens';
 
@@ -123,7 +124,7 @@ export class ProbeService {
     return saveProbe(tx, row.id, settings, this.clock.now());
   }
 
-  /** For good; its token is refused at once. Throws `conflict` while an endpoint names it. */
+  /** For good; its token is refused at once. Throws `conflict` while an endpoint names or watches it. */
   remove(orgId: string | null, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const row = await lockProbe(tx, orgId, id, 'FOR UPDATE');
@@ -132,10 +133,12 @@ export class ProbeService {
     });
   }
 
-  /** Removes one that is locked `FOR UPDATE`, in the caller's transaction. Throws `conflict` while an endpoint names it. */
+  /** Removes one that is locked `FOR UPDATE`, in the caller's transaction. Throws `conflict` while an endpoint names or watches it. */
   async drop(tx: Tx, orgId: string | null, row: ProbeRow): Promise<void> {
     const endpoints = (await usesOfProbes(tx, null, [row])).get(row.number)?.endpoints ?? 0;
     if (endpoints > 0) throw problems.conflict(inUse(endpoints));
+    const watchers = await watchersOf(tx, row);
+    if (watchers > 0) throw problems.conflict(watchedBy(watchers));
     await tx.query('DELETE FROM probe WHERE id = $1', [row.id]);
     await record(tx, orgId, { action: 'delete', id: row.id, before: probeSettings(row) });
   }
@@ -217,3 +220,6 @@ function otherKey({ key }: UpdateProbeDto, row: ProbeRow): Findings {
 
 const inUse = (count: number): string =>
   `${count} ${count === 1 ? 'endpoint names' : 'endpoints name'} the probe. Take it out of ${count === 1 ? 'its' : 'their'} \`locations\` first.`;
+
+const watchedBy = (count: number): string =>
+  `${count} ${count === 1 ? 'endpoint of type PROBE watches' : 'endpoints of type PROBE watch'} the probe. Delete ${count === 1 ? 'it' : 'them'}, or change ${count === 1 ? 'its' : 'their'} \`url\`, first.`;

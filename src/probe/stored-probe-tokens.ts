@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { generateProbeToken, hashApiKey, isPlausibleProbeToken } from '../identity/api-key/api-key-secret';
 import type { ProbeCaller } from '../platform/access/caller';
 import { type ProbeState, type ProbeTokenHolder, ProbeTokens } from '../platform/access/probe-tokens';
@@ -48,9 +48,9 @@ export interface MadeToken {
 
 /** Tokens of probes as rows of `probe` keep them: hashed, and while one is being rotated the one before it. */
 @Injectable()
-export class StoredProbeTokens extends ProbeTokens {
-  /** Look-ups of right tokens that were used here: they need nobody's leave. */
-  private readonly known = new BoundedMap<string, true>(KNOWN);
+export class StoredProbeTokens extends ProbeTokens implements OnApplicationBootstrap {
+  /** Look-ups of right tokens, and whose they are: they need nobody's leave. */
+  private readonly known = new BoundedMap<string, string>(KNOWN);
   private readonly states = new WeakMap<ProbeCaller, { state: ProbeState; readAt: number }>();
 
   constructor(
@@ -65,20 +65,33 @@ export class StoredProbeTokens extends ProbeTokens {
   async holderOf(token: string, admit: () => void): Promise<ProbeTokenHolder | null> {
     if (!isPlausibleProbeToken(token)) return null;
     const { lookup, hash } = this.hashed(token);
-    if (!this.known.get(lookup)) admit();
+    if (!this.known.has(lookup)) admit();
     const readAt = this.clock.monotonic();
     const [found] = await this.database.query<FoundRow>(FIND, [lookup, this.clock.now()]);
     if (!found || !timingSafeEqual(found.hash, hash)) {
       this.known.delete(lookup);
       return null;
     }
-    this.known.set(lookup, true);
+    this.known.set(lookup, found.orgId ?? found.id);
     this.probes.exist = true;
     if (found.isCurrent && found.hasPrevious) await this.endPrevious(found.id, lookup);
     const { id: probeId, number, orgId } = found;
     const caller = { probeId, number, orgId };
     this.states.set(caller, { state: found, readAt });
     return { caller, isEnabled: found.enabled };
+  }
+
+  knownOwner(token: string): string | null {
+    return isPlausibleProbeToken(token) ? (this.known.get(this.hashed(token).lookup) ?? null) : null;
+  }
+
+  /** What was used before the start is known after it. Cost: one pass over the probes. */
+  async onApplicationBootstrap(): Promise<void> {
+    const rows = await this.database.query<{ lookup: string; owner: string }>(
+      `SELECT lookup, coalesce(org_id, id) AS owner FROM probe WHERE lookup IS NOT NULL
+        ORDER BY last_seen_at DESC NULLS LAST LIMIT ${KNOWN}`,
+    );
+    for (const { lookup, owner } of rows.reverse()) this.known.set(lookup, owner);
   }
 
   takeState(caller: ProbeCaller): ProbeState | null {

@@ -21,12 +21,11 @@ export class ProbingMetrics {
     assignments: Assignments,
     buffer: ResultBuffer,
   ) {
-    this.results = metrics.counter({
+    this.results = metrics.labelledCounter({
       name: 'uptime_results_sent_total',
       help: 'Results that the service has taken or refused; of the recorded ones some came late.',
-      labelNames: ['kind'],
+      values: { kind: ['recorded', 'duplicate', 'late', 'refused'] },
     });
-    for (const kind of ['recorded', 'duplicate', 'late', 'refused'] as const) this.results.inc({ kind }, 0);
     metrics.watch(
       { name: 'uptime_server_silent_seconds', help: 'How long ago the service was heard for the last time.' },
       () => connection.silentMs / SECOND_MS,

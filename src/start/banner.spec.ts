@@ -1,15 +1,13 @@
-import { banner, type Welcome } from './banner';
+import { banner, startLines, type Welcome } from './banner';
 
-const shown = (changes: Partial<Welcome> = {}): string =>
-  banner({
-    url: 'http://127.0.0.1:3000',
-    publicUrl: null,
-    auth: true,
-    isTerminal: true,
-    key: { from: 'before' },
-    link: 'token',
-    ...changes,
-  });
+const told: Welcome = {
+  url: 'http://127.0.0.1:3000',
+  publicUrl: null,
+  auth: true,
+  key: { from: 'before' },
+  link: 'token',
+};
+const shown = (changes: Partial<Welcome> = {}): string => banner({ ...told, ...changes });
 
 describe('the banner', () => {
   it('leads to this machine while nobody has said where people reach it', () => {
@@ -25,5 +23,20 @@ describe('the banner', () => {
     expect(text).toContain('is running at http://127.0.0.1:3000 ');
     expect(text).toContain('curl -s http://127.0.0.1:3000/api/v1/websites');
     expect(shown({ publicUrl, link: null })).toContain(`Dashboard      ${publicUrl}/ `);
+  });
+});
+
+describe('the lines of a start without a terminal', () => {
+  it('say where the service is, and neither a key nor a link', () => {
+    const made = { ...told, key: { from: 'generated', key: 'ums_a_secret' } } as const;
+    expect(startLines(made)).toEqual([
+      'Uptime monitor is running at http://127.0.0.1:3000 (API reference: http://127.0.0.1:3000/docs)',
+    ]);
+  });
+
+  it('say first where the key is, and that everyone may do everything', () => {
+    const [key] = startLines({ ...told, key: { from: 'file', path: 'data/bootstrap-api-key' } });
+    expect(key).toBe('The first API key is in the file data/bootstrap-api-key');
+    expect(startLines({ ...told, auth: false })[0]).toContain('AUTH=off');
   });
 });

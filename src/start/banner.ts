@@ -9,8 +9,6 @@ export interface Welcome {
   /** Where people reach it, if the settings say so. */
   readonly publicUrl: string | null;
   readonly auth: boolean;
-  /** Somebody is at the terminal: keys and links never go into a log file. */
-  readonly isTerminal: boolean;
   readonly key: BootstrapKey;
   /** The token of a link that signs in once; `null` without one. */
   readonly link: string | null;
@@ -19,14 +17,14 @@ export interface Welcome {
 /** As it is called in a checkout, and where the package is installed. */
 const KEYS_COMMAND = /[\\/]node_modules[\\/]/.test(__dirname) ? 'npx uptime-monitor-keys' : 'npm run keys --';
 
-/** What a person sees when the service has started: where it is, how to get in, and one command to try. */
-export function banner({ url, publicUrl, auth, isTerminal, key, link }: Welcome): string {
+/** What a person at a terminal sees when the service has started: where it is, how to get in, and one command to try. */
+export function banner({ url, publicUrl, auth, key, link }: Welcome): string {
   const shown = publicUrl ?? url;
   const place = auth ? keyPlace(key) : { lines: [], value: null };
   const request = `  curl -s ${url}/api/v1/websites`;
   const lines = [
-    `Uptime monitor is running at ${url}${isTerminal ? '  (Ctrl-C stops it)' : ''}`,
-    ...(auth ? [] : ['AUTH=off: everyone who reaches this address is an administrator.']),
+    `Uptime monitor is running at ${url}  (Ctrl-C stops it)`,
+    ...(auth ? [] : [OPEN]),
     '',
     ...(link === null
       ? [`Dashboard      ${shown}/`]
@@ -41,6 +39,17 @@ export function banner({ url, publicUrl, auth, isTerminal, key, link }: Welcome)
   const width = Math.max(...lines.map((line) => line.length));
   const framed = lines.map((line) => `│ ${line.padEnd(width)} │`);
   return `┌${'─'.repeat(width + 2)}┐\n${framed.join('\n')}\n└${'─'.repeat(width + 2)}┘\n`;
+}
+
+const OPEN = 'AUTH=off: everyone who reaches this address is an administrator.';
+
+/** The same for a log: neither a key nor a link is in it. */
+export function startLines({ url, publicUrl, auth, key }: Welcome): string[] {
+  return [
+    ...(auth ? [] : [OPEN]),
+    ...(auth && key.from === 'file' ? [`The first API key is in the file ${key.path}`] : []),
+    `Uptime monitor is running at ${url} (API reference: ${publicUrl ?? url}/docs)`,
+  ];
 }
 
 /** Where the key is, and what a shell makes of it. */

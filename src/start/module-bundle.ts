@@ -10,22 +10,28 @@ const CLOSING = '\n})';
 /** The folder of the package that a file is of. */
 export const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** What is written of a module. */
+/** The index entry of a module. */
 export interface BundledModule {
-  /** From the root of the package, with slashes. */
+  /** The path from the root of the package, with slashes. */
   readonly file: string;
-  /** What it requires → the number of that module, as Node resolved it when the bundle was made. */
-  readonly requests: Readonly<Record<string, number>>;
-  /** Where its code begins; its text follows. */
+  /** For each request of the module a line: the request, a tab, and the number of the module that Node found when the bundle was made. */
+  readonly requests: string;
+  /** The position of its code. Its text follows. */
   readonly at: number;
-  /** Bytes of what V8 made of it: the functions that a start runs are in it, compiled. */
+  /** The length of the code that V8 made of it: the functions that a start runs are in it, compiled. */
   readonly code: number;
   readonly text: number;
   /** Texts that Latin-1 cannot write need twice the bytes. */
   readonly encoding: 'latin1' | 'utf16le';
 }
 
-/** What is written of a bundle. */
+/** Stands for the number of a module that is loaded at its first use. */
+const DEFERRED = 'deferred';
+
+/** The line of `BundledModule.requests` for a request. `target`: the number of the module, or `null` if it is loaded at its first use. */
+export const requestLine = (request: string, target: number | null): string => `\n${request}\t${target ?? DEFERRED}\n`;
+
+/** The index of a bundle. */
 export interface BundleIndex {
   /** Code of another engine is not even tried. */
   readonly engine: string;
@@ -34,10 +40,25 @@ export interface BundleIndex {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** Where a `ModuleLoader` has its modules from. `null`: Node finds or loads it as ever. */
+/** Where a `ModuleLoader` gets its modules from. */
 export interface ModuleSource {
+  /** The file of a request; `null` if Node finds and loads it. */
   resolve(request: string, from: string): string | null;
+  /** `null` if Node loads the file. */
   script(file: string): Script | null;
+  /** Whether the module is loaded only when a property of its exports is read, or when they are called. */
+  isDeferred(request: string, from: string): boolean;
+}
+
+/** Exports of a module that is loaded at their first use. */
+function deferred(load: () => unknown): unknown {
+  let exports: object | null = null;
+  const loaded = (): object => (exports ??= load() as object);
+  return new Proxy(() => {}, {
+    // Compilers ask for this mark when they import.
+    get: (_target, key) => (key === '__esModule' && exports === null ? true : (Reflect.get(loaded(), key) as unknown)),
+    apply: (_target, self, args) => Reflect.apply(loaded() as () => unknown, self, args) as unknown,
+  });
 }
 
 /** The engine that runs this. */
@@ -98,6 +119,7 @@ export class ModuleLoader {
     const native = (): NodeJS.Require => (own ??= createRequire(file));
     const load = (request: string): unknown => {
       if (isBuiltin(request)) return require(request) as unknown;
+      if (this.source.isDeferred(request, file)) return deferred(() => native()(request));
       const target = this.source.resolve(request, file);
       const module = target === null ? null : this.load(target);
       return module === null ? (native()(request) as unknown) : (module.exports as unknown);
@@ -120,16 +142,20 @@ export class ModuleLoader {
  */
 export class ModuleBundle implements ModuleSource {
   private readonly modules: ReadonlyMap<string, BundledModule>;
+  private readonly files: readonly string[];
   private readonly isCurrent = new Map<string, boolean>();
 
   private constructor(
     private readonly root: string,
-    private readonly index: BundleIndex,
+    private readonly isSameEngine: boolean,
+    private readonly packages: BundleIndex['packages'],
+    modules: readonly BundledModule[],
     /** Stays open: modules that are required late are read late. */
     private readonly file: number,
     private readonly madeAt: number,
   ) {
-    this.modules = new Map(index.modules.map((module) => [join(root, module.file), module]));
+    this.files = modules.map(({ file }) => join(root, file));
+    this.modules = new Map(modules.map((module, number) => [this.files[number] ?? '', module]));
   }
 
   /** The bundle in a folder; `null` without one. `root`: of the package. */
@@ -140,16 +166,34 @@ export class ModuleBundle implements ModuleSource {
       const modules = join(root, 'node_modules');
       if (realpathSync(modules) !== modules) return null;
       const file = openSync(join(folder, BUNDLE_FILES.modules), 'r');
-      return new ModuleBundle(root, index, file, fstatSync(file).mtimeMs);
+      return new ModuleBundle(
+        root,
+        index.engine === engine(),
+        index.packages,
+        index.modules,
+        file,
+        fstatSync(file).mtimeMs,
+      );
     } catch {
       return null;
     }
   }
 
   resolve(request: string, from: string): string | null {
-    const number = this.modules.get(from)?.requests[request];
-    const target = number === undefined ? undefined : this.index.modules[number];
-    return target === undefined ? null : join(this.root, target.file);
+    const target = this.target(request, from);
+    return target === null ? null : (this.files[Number(target)] ?? null);
+  }
+
+  isDeferred(request: string, from: string): boolean {
+    return this.target(request, from) === DEFERRED;
+  }
+
+  /** Searched in the text: 2,800 tables would take 4 MB, and each request is searched once. */
+  private target(request: string, from: string): string | null {
+    const requests = this.modules.get(from)?.requests ?? '';
+    const start = `\n${request}\t`;
+    const at = requests.indexOf(start);
+    return at < 0 ? null : requests.slice(at + start.length, requests.indexOf('\n', at + start.length));
   }
 
   script(file: string): Script | null {
@@ -157,7 +201,7 @@ export class ModuleBundle implements ModuleSource {
     if (module === undefined || !this.isAsBundled(module.file)) return null;
     const part = Buffer.allocUnsafe(module.code + module.text);
     if (readSync(this.file, part, 0, part.length, module.at) !== part.length) return null;
-    const code = this.index.engine === engine() ? part.subarray(0, module.code) : undefined;
+    const code = this.isSameEngine ? part.subarray(0, module.code) : undefined;
     return moduleScript(file, part.toString(module.encoding, module.code), code);
   }
 
@@ -166,7 +210,7 @@ export class ModuleBundle implements ModuleSource {
     if (folder === undefined) return modifiedAt(join(this.root, file)) <= this.madeAt;
     const known = this.isCurrent.get(folder);
     if (known !== undefined) return known;
-    const isCurrent = versionIn(join(this.root, folder)) === this.index.packages[folder];
+    const isCurrent = versionIn(join(this.root, folder)) === this.packages[folder];
     this.isCurrent.set(folder, isCurrent);
     return isCurrent;
   }

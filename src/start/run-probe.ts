@@ -8,8 +8,9 @@ import { unknownSettings } from '../platform/config/unknown-settings';
 import { createProbe } from '../probing/create-probe';
 import { ProbeHttp } from '../probing/probe-http';
 import { addressOf } from './banner';
+import { unsupportedNode } from './node-support';
 import { listen } from './listen';
-import { print } from './print';
+import { logStart } from './print';
 import type { ProbeStartSettings } from './start-settings';
 import { stopOnSignals } from './stop-on-signals';
 
@@ -21,11 +22,11 @@ export async function runProbe({ environment, config, access }: ProbeStartSettin
   Logger.overrideLogger(serviceLogger(config));
   const logger = new Logger('Settings');
   for (const text of [...unknownSettings(environment), ...settingsWithoutEffect(environment)]) logger.warn(text);
+  const outdated = unsupportedNode(process.version, new Date());
+  if (outdated !== null) new Logger('Main').warn(outdated);
   const probe = await createProbe(config, access);
-  stopOnSignals(probe.get(Health), () => probe.close());
+  stopOnSignals({ health: probe.get(Health), drainSeconds: 0, stopListening: () => {}, close: () => probe.close() });
   const http = probe.get(ProbeHttp);
   await listen(http, config);
-  await print(
-    `Probe is running at ${addressOf(http, config)} (/health/ready, /metrics) and checks for ${access.url}\n`,
-  );
+  logStart(`Probe is running at ${addressOf(http, config)} (/health/ready, /metrics) and checks for ${access.url}`);
 }

@@ -5,14 +5,17 @@ import { createApp } from '../app';
 import { loadExtensions } from '../extension/load-extensions';
 import { allUnknownSettings } from '../extension/unknown-extension-settings';
 import { Health } from '../platform/observability/health';
+import { settingHints } from '../platform/config/setting-hints';
 import { serviceLogger } from '../platform/observability/service-logger';
 import { requireAddress, listen } from './listen';
 import type { StartSettings } from './start-settings';
 import { Bootstrap } from '../identity/organization/bootstrap';
 import { SignInLinks } from '../identity/session/sign-in-links';
 import type { Config } from '../platform/config/config';
-import { addressOf, banner } from './banner';
-import { print } from './print';
+import { addressOf, banner, startLines } from './banner';
+import { unsupportedNode } from './node-support';
+import { logStart, print } from './print';
+import { stopListening } from './stop-listening';
 import { stopOnSignals } from './stop-on-signals';
 
 /**
@@ -28,9 +31,9 @@ async function welcome(app: NestExpressApplication, config: Config): Promise<voi
   const key = made.from === 'generated' && !isTerminal ? ({ from: 'file', path: bootstrap.keyFile } as const) : made;
   const wantsLink = isTerminal && config.auth && (await bootstrap.isUnused());
   const link = wantsLink ? await app.get(SignInLinks).create() : null;
-  await print(
-    banner({ url: addressOf(app, config), publicUrl: config.publicUrl, auth: config.auth, isTerminal, key, link }),
-  );
+  const told = { url: addressOf(app, config), publicUrl: config.publicUrl, auth: config.auth, key, link };
+  if (isTerminal) await print(banner(told));
+  else for (const line of startLines(told)) logStart(line);
   if (isShown && !bootstrap.isShownOnly) await bootstrap.removeKeyFile();
 }
 
@@ -38,10 +41,18 @@ async function welcome(app: NestExpressApplication, config: Config): Promise<voi
 export async function runService({ environment, config }: StartSettings): Promise<void> {
   Logger.overrideLogger(serviceLogger(config));
   const extensions = await loadExtensions(config.extensions);
-  for (const text of allUnknownSettings(environment, extensions)) new Logger('Settings').warn(text);
+  for (const text of [...allUnknownSettings(environment, extensions), ...settingHints(config)])
+    new Logger('Settings').warn(text);
+  const outdated = unsupportedNode(process.version, new Date());
+  if (outdated !== null) new Logger('Main').warn(outdated);
   // Even if it was free when the settings were judged: loading all of this has taken a while.
   await requireAddress(config);
   const app = await createApp(config, extensions, environment);
-  stopOnSignals(app.get(Health), () => app.close());
+  stopOnSignals({
+    health: app.get(Health),
+    drainSeconds: config.drainSeconds,
+    stopListening: () => stopListening(app.getHttpServer()),
+    close: () => app.close(),
+  });
   await welcome(app, config);
 }

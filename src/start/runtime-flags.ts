@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import '../platform/database/embedded/engine-flags.cjs';
 
 // How V8 collects short-lived objects in this process. Imported before anything else: both settings count from the first
 // collection on, and loading the modules takes several.
@@ -10,10 +11,6 @@ setFlagsFromString('--no-parallel-scavenge');
 // then on: parts of every connection among them. Old ones are not looked at when the young are collected, so each kept
 // everything else of a finished check alive, which was then copied twice before it was freed.
 setFlagsFromString('--no-allocation-site-pretenuring');
-
-// What the thread of the embedded database sets for its own engine (embedded-worker.cjs) counts for the whole process. Set
-// from the beginning: V8 takes compiled code (module-bundle.ts) only under the very flags that it was made under.
-setFlagsFromString('--wasm-tiering-budget=50000000');
 
 // How many threads libuv makes: it reads this when the first one is needed. Half of them at most run `getaddrinfo`, and one
 // organization's names have half of that half (platform/net/dns/host-resolver.ts): with libuv's own four that would be one.

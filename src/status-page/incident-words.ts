@@ -30,8 +30,9 @@ export function toldStatus({ isOver, status, told }: Told): IncidentStatus {
 }
 
 const ADDRESS = /https?:\/\/[^\s<>"]+/g;
-/** A sentence's end is no part of the address in it. */
-const SENTENCE_END = /[.,;:!?)\]}'*_]+$/;
+/** The end of a sentence isn't part of the URL in it. */
+const SENTENCE_END = new Set(".,;:!?)]}'*_");
+const CREDENTIALS = /^(https?:)[/\\]*[^/?#\\]*@/i;
 
 /** A piece of a text: plain, or (`href`) a link. */
 export interface Piece {
@@ -39,18 +40,42 @@ export interface Piece {
   href: string | null;
 }
 
-/** A text of people: addresses that begin with `http://` or `https://` are links, everything else is text. */
+/**
+ * Splits a text into links and plain text. URLs with `http://` or `https://` are links. Credentials in a URL
+ * (`user:password@`) are removed: they are secrets, or they disguise the host of the link.
+ */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
   for (const { 0: found, index } of text.matchAll(ADDRESS)) {
-    const address = found.replace(SENTENCE_END, '');
+    const address = withoutSentenceEnd(found);
     const url = readUrl(address);
     if (url === null) continue;
     if (index > from) pieces.push({ text: text.slice(from, index), href: null });
-    pieces.push({ text: address, href: url.href });
+    pieces.push(linkTo(url, address));
     from = index + address.length;
   }
   if (from < text.length) pieces.push({ text: text.slice(from), href: null });
   return pieces;
+}
+
+/** Returns the text as programs read it: as `piecesOf` shows it. */
+export const publicText = (text: string): string =>
+  text.includes('@')
+    ? piecesOf(text)
+        .map((piece) => piece.text)
+        .join('')
+    : text;
+
+function withoutSentenceEnd(address: string): string {
+  let end = address.length;
+  while (SENTENCE_END.has(address.charAt(end - 1))) end--;
+  return address.slice(0, end);
+}
+
+function linkTo(url: URL, written: string): Piece {
+  if (url.username === '' && url.password === '') return { text: written, href: url.href };
+  url.username = '';
+  url.password = '';
+  return { text: written.replace(CREDENTIALS, '$1//'), href: url.href };
 }

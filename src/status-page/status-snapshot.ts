@@ -98,6 +98,14 @@ export interface StatusSnapshot {
   maintenance: StatusMaintenance[];
 }
 
+/** What there is to tell of months, so that most of them need not be read. */
+export interface HistoryExtent {
+  /** When the first outage or public incident began; `null`: there was none. */
+  since: Date | null;
+  /** Another one whenever a public incident was changed. */
+  version: string;
+}
+
 /** What a public page tells of a month. */
 export interface StatusHistory extends Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at' | 'incidents'> {
   /** `2026-11`, in UTC. */
@@ -227,6 +235,13 @@ export class StatusSnapshots {
     };
   }
 
+  /** Two statements; ask `PublicPages`, which asks it once for each time that it reads a page. */
+  async extent(page: PublishedPage): Promise<HistoryExtent> {
+    const ids = (await this.endpointsOf(page)).map(({ endpoint }) => endpoint.id);
+    const [extent] = await this.database.query<HistoryExtent>(EXTENT, [page.orgId, ids]);
+    return extent ?? { since: null, version: '' };
+  }
+
   /** What is told of a month. Four statements; ask `PublicPages`. */
   async history(page: PublishedPage, month: PageMonth): Promise<StatusHistory> {
     const now = this.clock.now();
@@ -240,17 +255,20 @@ export class StatusSnapshots {
       incidents.flatMap(({ members }) => members),
       range,
     );
+    const name = page.title ?? website?.name ?? '';
+    const frame = { slug: page.slug, name, look: lookOf(page), updated_at: now.toISOString() };
+    return { ...this.emptyHistory(frame, month), incidents: incidentsOf(incidents, covered), outages };
+  }
+
+  /** What is told of a month in which nothing happened. Reads nothing. */
+  emptyHistory(
+    { slug, name, look, updated_at }: Pick<StatusSnapshot, 'slug' | 'name' | 'look' | 'updated_at'>,
+    month: PageMonth,
+  ): StatusHistory {
+    const now = this.clock.now();
     const keptDays = Math.max(this.config.eventRetentionDays, this.config.rollupRetentionDays);
-    return {
-      slug: page.slug,
-      name: page.title ?? website?.name ?? '',
-      look: lookOf(page),
-      updated_at: now.toISOString(),
-      month: month.name,
-      ...besides(month, new Date(now.getTime() - keptDays * DAY_MS), now),
-      incidents: incidentsOf(incidents, covered),
-      outages,
-    };
+    const around = besides(month, new Date(now.getTime() - keptDays * DAY_MS), now);
+    return { slug, name, look, updated_at, month: month.name, ...around, incidents: [], outages: [] };
   }
 
   /** But for those of which incidents tell. An alert triggers after its outage has begun, so the two overlap. */
@@ -380,6 +398,16 @@ const DAY_COUNTS = `
        GROUP BY endpoint_id, day
     ) d
    GROUP BY endpoint_id`;
+
+/** Cost: the first outage of each of at most 200 endpoints by the primary key, and the public incidents of one organization. */
+const EXTENT = `
+  SELECT least(min(i.started_at),
+               (SELECT min(first.started_at) FROM endpoint e
+                 CROSS JOIN LATERAL (SELECT o.started_at FROM outage o WHERE o.endpoint_key = e.key
+                                      ORDER BY o.started_at LIMIT 1) first
+                 WHERE e.id = ANY ($2::uuid[]))) AS since,
+         count(*) || ' ' || coalesce(max(i.updated_at)::text, '') AS version
+    FROM incident i WHERE i.org_id = $1 AND i.public_at IS NOT NULL`;
 
 /** Cost: the outages of at most 200 endpoints since a moment, each compared with the times told of its endpoint. */
 const OUTAGES = `

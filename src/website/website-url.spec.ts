@@ -37,6 +37,7 @@ describe('the address of a website', () => {
     ['http://exa\u00admple.com/', 'invalid_characters'],
     ['http://exa\u200bmple.com/', 'invalid_characters'],
     [`http://example.com/${'x'.repeat(2048)}`, 'too_long'],
+    [`http://example.com/${'é'.repeat(1000)}`, 'too_long'],
   ])('%j is refused as %s', (text, code) => {
     expect(parseWebsiteUrl(text)).toEqual({ problem: { pointer: '/url', code, message: expect.any(String) } });
   });

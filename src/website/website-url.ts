@@ -1,6 +1,7 @@
 import { bracketed, HOST_FORM, normalizeHost } from '../platform/net/egress/host-name';
 import type { FieldProblem } from '../platform/problem/problem';
 import { readUrl } from '../platform/text/read-url';
+import { isLongerThan } from '../platform/text/text-limits';
 
 const MAX_LENGTH = 2048;
 const FORM = 'https://example.com or http://example.com:8080/path';
@@ -11,7 +12,8 @@ const FORM = 'https://example.com or http://example.com:8080/path';
  */
 export function parseWebsiteUrl(text: string, pointer = '/url'): { url: string } | { problem: FieldProblem } {
   const refuse = (code: FieldProblem['code'], message: string) => ({ problem: { pointer, code, message } });
-  if (text.length > MAX_LENGTH) return refuse('too_long', `url must have at most ${MAX_LENGTH} characters`);
+  const tooLong = `url must have at most ${MAX_LENGTH} characters, counted percent-encoded`;
+  if (isLongerThan(text, MAX_LENGTH)) return refuse('too_long', tooLong);
   if (/[\p{Cc}\p{Cf}\s]/u.test(text))
     return refuse('invalid_characters', 'url must not contain spaces or control characters');
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
@@ -29,5 +31,5 @@ export function parseWebsiteUrl(text: string, pointer = '/url'): { url: string }
   if (host === null) return refuse('invalid_format', `the host of url must be ${HOST_FORM}`);
   url.hash = '';
   url.hostname = bracketed(host);
-  return { url: url.href };
+  return url.href.length > MAX_LENGTH ? refuse('too_long', tooLong) : { url: url.href };
 }

@@ -3,6 +3,7 @@ import { ATTACKS, COMPARISON } from './attacks/attacks';
 import { chosenAttacks } from './choice';
 import { HEAD, lineOf } from './line';
 import { type Attack, type Measured, play } from './scene';
+import { OLDEST_PAGE_MS } from './visitors';
 
 /** A hanging host needs two checks of 4 s with a confirmation each: 16 s without any attack. */
 const ALERT_LIMIT_MS = 30_000;
@@ -20,6 +21,8 @@ const NOTHING = {
   shortPieces: true,
   withinItsMemory: true,
   stayedLive: true,
+  failedVisits: [] as readonly string[],
+  youngPage: true,
   asDocumented: true,
 };
 
@@ -32,6 +35,8 @@ const felt = ({ readsWithinMs }: Attack, seen: Measured): typeof NOTHING => ({
   shortPieces: seen.pieceMs < PIECE_LIMIT_MS,
   withinItsMemory: seen.memoryMb < MEMORY_LIMIT_MB,
   stayedLive: seen.stayedLive,
+  failedVisits: seen.visits?.failures ?? [],
+  youngPage: (seen.visits?.oldestPageMs ?? 0) < OLDEST_PAGE_MS,
   asDocumented: seen.effect.asDocumented,
 });
 

@@ -106,13 +106,9 @@ export function repeat(perSecond: number, action: () => Promise<unknown>): { sto
 }
 
 /** A bare connection that sends `text` and reads nothing. Errors end it silently. */
-export function rawConnection(url: string, text: string): Socket {
+export function rawConnection(url: string, text: string, from = ATTACKER): Socket {
   const { port, hostname } = new URL(url);
-  const socket = connect({
-    port: Number(port),
-    host: hostname,
-    localAddress: ATTACKER,
-  }).pause();
+  const socket = connect({ port: Number(port), host: hostname, localAddress: from }).pause();
   socket.on('error', () => {});
   if (text !== '') socket.write(text);
   return socket;

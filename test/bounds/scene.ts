@@ -7,6 +7,7 @@ import { eventually } from '../../packages/testing/eventually';
 import { ServiceProcess } from '../harness/processes/service-process';
 import { create, send } from './client';
 import { type Breakage, Victim } from './victim';
+import { Visitors } from './visitors';
 
 /** Targets stand on this machine; they count as public ones. */
 const EGRESS_ALLOW = '127.0.0.0/8';
@@ -42,6 +43,8 @@ export interface World {
   /** Starts another instance on the same database (`onPostgres`); its address. */
   secondInstance(env: Readonly<Record<string, string>>): Promise<string>;
   operator(method: string, path: string, body?: object): Promise<{ status: number; text: string; ms: number }>;
+  /** The name of the public page that visitors look at. */
+  slug: string;
   /** Closed in the end. */
   keep<T extends { close(): Promise<void> }>(thing: T): T;
 }
@@ -62,6 +65,10 @@ export interface Attack {
   host?: string;
   /** On a PostgreSQL of its own, not on the embedded database. */
   onPostgres?: boolean;
+  /** Those who come without a key are there, too. */
+  withVisitors?: boolean;
+  /** How long it goes on at least, milliseconds, where 15 s are too short to see its effect. */
+  windowMs?: number;
   /** Prepares and begins; the function it returns ends it and says what the attacker achieved, and whether that is as documented. */
   begin(world: World): Promise<() => Promise<Effect>>;
 }
@@ -91,6 +98,8 @@ export interface Measured {
   pieceMs: number;
   /** Whether every probe of `/health/live` was answered with 200. */
   stayedLive: boolean;
+  /** What those saw who come without a key; `null` where there were none. */
+  visits: Awaited<ReturnType<Visitors['stop']>> | null;
   effect: Effect;
   /** Errors and warnings of the service, the last of them. */
   log: string;
@@ -119,7 +128,8 @@ export async function play(attack: Attack, folder?: string): Promise<Measured> {
     const world = worldOf(service, cluster?.url ?? '', folder, kept);
     const victim = await Victim.settle(service.url, (await world.organization('Victim')).admin, attack.host);
     kept.unshift(victim);
-    return await measure(attack, world, victim, pieces);
+    const visitors = attack.withVisitors ? await Visitors.settle(service.url, victim.apiKey, victim.websiteId) : null;
+    return await measure(attack, { ...world, slug: visitors?.slug ?? '' }, victim, { pieces, visitors });
   } finally {
     await service.kill();
     for (const thing of kept) await thing.close();
@@ -128,7 +138,12 @@ export async function play(attack: Attack, folder?: string): Promise<Measured> {
   }
 }
 
-async function measure(attack: Attack, world: World, victim: Victim, pieces: string): Promise<Measured> {
+async function measure(
+  attack: Attack,
+  world: World,
+  victim: Victim,
+  { pieces, visitors }: { pieces: string; visitors: Visitors | null },
+): Promise<Measured> {
   await eventually('the victim is watched', () => victim.isWatched, 30_000);
   const memory = new MemoryWatch(world.service.pid ?? 0);
   const liveness = watchLiveness(world.url);
@@ -136,14 +151,16 @@ async function measure(attack: Attack, world: World, victim: Victim, pieces: str
   const beginning = attack.begin(world);
   await atMost(BEGIN_LIMIT_MS, beginning);
   const reading = victim.startReading();
+  visitors?.start();
   const began = performance.now();
   await pause(BREAK_AFTER_MS);
   const brokeAt = performance.now();
   victim.break(attack.breakage ?? 'status');
   await eventually('the victim is alerted', () => victim.isAlerted, ALERT_LIMIT_MS).catch(() => undefined);
-  await pause(Math.max(0, began + WINDOW_MS - performance.now()));
+  await pause(Math.max(0, began + (attack.windowMs ?? WINDOW_MS) - performance.now()));
   const { missed, due } = victim.slots(began, performance.now());
   reading.stop();
+  const visits = (await visitors?.stop()) ?? null;
   const { p50, p99, failed: failedReads } = victim.reads();
   const { highest: memoryMb, added: addedMb } = memory.stop();
   const pieceMs = longestSince(startedAt, pieces);
@@ -151,7 +168,7 @@ async function measure(attack: Attack, world: World, victim: Victim, pieces: str
   const ended = beginning.then((end) => end());
   const effect = (await atMost(END_LIMIT_MS, ended)) ?? NO_RESPONSE;
   const alertMs = victim.alertedAfter(brokeAt);
-  const felt = { missed, due, alertMs, p50, p99, failedReads, memoryMb, addedMb, pieceMs, stayedLive };
+  const felt = { missed, due, alertMs, p50, p99, failedReads, memoryMb, addedMb, pieceMs, stayedLive, visits };
   return { ...felt, effect, log: world.service.log };
 }
 
@@ -167,6 +184,7 @@ function worldOf(
     url: service.url,
     service,
     operator,
+    slug: '',
     secondInstance: async (env) => {
       const surroundings = folder === undefined ? {} : { folder };
       const second = await ServiceProcess.start(databaseUrl, { OPERATOR_TOKEN, EGRESS_ALLOW, ...env }, surroundings);

@@ -52,6 +52,14 @@ export class Victim {
     return victim;
   }
 
+  get apiKey(): string {
+    return this.key ?? '';
+  }
+
+  get websiteId(): string {
+    return this.website;
+  }
+
   /** From now on the endpoint with the alert is broken. */
   break(how: Breakage): void {
     this.breakage = how;

@@ -149,7 +149,9 @@ function decided(history: readonly Step[]): { sent: SentPing[]; stored: StoredJo
   const take = (kind: (typeof PING_KINDS)[number], run: string | null): void => {
     now = Math.max(now, (pings.at(-1)?.at ?? 0) + 1);
     pings.push({ at: now, kind: PING_KINDS.indexOf(kind), run, marker: `${JOB} ${pings.length}` });
-    learn(decidePing(state, SCHEDULE, { kind, runId: run, exitCode: null, message: null, atMs: now }));
+    learn(
+      decidePing(state, SCHEDULE, { kind, runId: run, exitCode: null, message: null, reportedMs: null, atMs: now }),
+    );
   };
   for (const [index, { does, tookMs, unsweptMs, awayMs }] of history.entries()) {
     const run = `run-${index}`;

@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { Config } from '../../src/platform/config/config';
 import { envNames } from '../../src/platform/config/env';
 import { ProbeConfig } from '../../src/platform/config/probe-config';
-import { askScript, itWith, parseYaml, readText, readYaml, ROOT } from './project-files';
+import { serverConnection } from '../../src/platform/database/connection/server-connection';
+import { askScript, itWith, parseYaml, readJson, readText, readYaml, ROOT } from './project-files';
 
 const SETTINGS = new Set([...envNames(Config).values(), ...envNames(ProbeConfig).values()]);
 /** What compose and the images read themselves. */
-const OTHERS = new Set(['POSTGRES_PASSWORD', 'POSTGRES_USER', 'POSTGRES_DB', 'NODE_ENV']);
+const OTHERS = new Set(['POSTGRES_PASSWORD', 'PGPASSWORD', 'POSTGRES_USER', 'POSTGRES_DB', 'NODE_ENV']);
 /** The service ends by itself within this; whoever stops it must wait longer. */
 const GRACE_SECONDS = 25;
 const UNPRIVILEGED = 1000;
@@ -109,6 +110,28 @@ describe('the Dockerfile', () => {
     expect([ended, asked]).toEqual([code, status === null ? [] : ['/health/live']]);
   });
 
+  it('has neither types nor source maps in what it copies, and says its version, revision and source', () => {
+    for (const folder of ['dist', 'node_modules']) {
+      const commands = file.stages.flatMap(({ steps }) => steps).map(({ text }) => text);
+      const removing = commands.filter((text) => text.includes(`find ${folder} `)).join();
+      for (const ending of ['.map', '.d.ts', '.d.[cm]ts']) expect(removing).toContain(`-name '*${ending}'`);
+    }
+    const labels = last?.steps.find(({ keyword }) => keyword === 'LABEL')?.text ?? '';
+    const { version } = readJson('package.json') as { version: string };
+    expect(labels).toContain(`org.opencontainers.image.version="${version}"`);
+    expect(labels).toContain('org.opencontainers.image.revision="${REVISION}"');
+    expect(labels).toContain('org.opencontainers.image.source="${SOURCE}"');
+  });
+
+  it.each(['compose.yaml', 'compose.embedded.yaml', 'compose.probe.yaml'])(
+    'has a health check that %s repeats, for engines that drop the one of an image',
+    (path) => {
+      const { services } = readYaml(path) as Compose;
+      const { healthcheck } = services['app'] ?? services['probe'] ?? {};
+      expect(healthcheck?.test.map((word) => word.replaceAll('$$', '$'))).toEqual(['CMD', ...file.healthcheck]);
+    },
+  );
+
   it('stands on one base whose Node the service supports', () => {
     const bases = new Set(file.stages.map(({ base }) => base));
     expect(bases.size).toBe(1);
@@ -170,8 +193,23 @@ describe.each(['compose.yaml', 'compose.embedded.yaml'])('%s', (path) => {
       expect([postgres, app?.environment['DATABASE_URL']]).toEqual([undefined, '']);
       return;
     }
-    const url = app?.environment['DATABASE_URL']?.replace(/\$\{[^}]*\}/, 'secret') ?? '';
-    expect(new URL(url)).toMatchObject({ protocol: 'postgres:', hostname: 'postgres', pathname: '/uptime' });
+    // As compose does, with a password that no URL could hold as it is.
+    const password = 'Kd/8+a==:@?#% "\'';
+    const filled = (values: Record<string, string> = {}): Record<string, string> =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [
+          name,
+          value.replaceAll(/\$\{POSTGRES_PASSWORD[^}]*\}/g, () => password),
+        ]),
+      );
+    const environment = filled(app?.environment);
+    expect(serverConnection(environment['DATABASE_URL'] ?? '', environment)).toMatchObject({
+      servers: [{ host: 'postgres', port: 5432 }],
+      user: 'uptime',
+      database: 'uptime',
+      password,
+    });
+    expect(filled(postgres?.environment)['POSTGRES_PASSWORD']).toBe(password);
     expect(postgres?.image).toMatch(/^postgres:\d\d$/);
     expect(postgres?.environment).toMatchObject({ POSTGRES_USER: 'uptime', POSTGRES_DB: 'uptime' });
     expect(postgres?.healthcheck?.test).toContain('pg_isready');

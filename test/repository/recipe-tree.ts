@@ -100,6 +100,7 @@ const COPIED = [
   'tsconfig.spec.json',
   'tsconfig.check.json',
   '.oxlintrc.json',
+  'scripts/lint',
 ];
 
 /** Synchronous, so that a spec can register the suites of the copy while it is loaded. */

@@ -1,4 +1,11 @@
+import { createHash } from 'node:crypto';
+import { RELEASES } from '../../src/platform/database/migrations/releases';
 import { readJson, readText } from './project-files';
+
+/** The released sections of CHANGELOG.md, by the first digits of their SHA-256. A release adds a line. */
+const RELEASED: Readonly<Record<string, string>> = {
+  '0.1.0': '12cd23b9d1c505ea',
+};
 
 // `uptime --version` is held to package.json by test/contract/cli/uptime.spec.ts.
 describe('the version of a release', () => {
@@ -17,6 +24,27 @@ describe('the version of a release', () => {
     const newestFirst = [...numbers].sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
     expect(numbers).toEqual(newestFirst);
     expect(titles.indexOf('Unreleased')).toBeLessThanOrEqual(0);
+  });
+
+  it('has a section in CHANGELOG.md that stays as it was released', () => {
+    const [, ...sections] = readText('CHANGELOG.md').split(/^## /m);
+    const hashes = sections
+      .filter((section) => !section.startsWith('Unreleased'))
+      .map((section): [string, string] => [
+        section.split(' ')[0] ?? '',
+        createHash('sha256').update(section.trim()).digest('hex').slice(0, 16),
+      ]);
+    expect(Object.fromEntries(hashes)).toEqual(RELEASED);
+  });
+
+  it('has the newest of its migrations in the list that `npm run downgrade` goes by, which are in its dump', () => {
+    expect(Object.keys(RELEASES)).toEqual(Object.keys(RELEASED));
+    for (const [release, migration] of Object.entries(RELEASES)) {
+      const dumped = [
+        ...readText(`test/fixtures/${release}.sql`).matchAll(/INTO public\.migrations VALUES .*'(\w+)'/g),
+      ];
+      expect([release, dumped.at(-1)?.[1]]).toEqual([release, migration]);
+    }
   });
 
   it('is in the image, which takes it from package.json and says no other', () => {

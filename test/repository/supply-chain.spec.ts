@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { askScript, readJson, readText, ROOT } from './project-files';
@@ -55,6 +56,17 @@ describe('the supply chain', () => {
     ).toEqual([]);
   });
 
+  it('the repository has no binary that a reviewer could not open, but pictures', () => {
+    const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
+    const binary = files.filter((file) => file !== '' && readFileSync(join(ROOT, file)).includes(0));
+    expect(binary.filter((file) => !/\.(?:png|ico)$/.test(file))).toEqual([]);
+  });
+
+  it('SECURITY.md has the number of production packages', () => {
+    const production = askScript('licences.mjs', `it.productionLicences(process.cwd())`) as unknown[];
+    expect(readText('SECURITY.md')).toContain(` ${production.length} production packages,`);
+  });
+
   it('no package tells its maker of an installation', () => {
     const { packages: all } = readJson('package-lock.json') as { packages: Record<string, { name?: string }> };
     const scarf = Object.entries(all).filter(([path, { name }]) => (name ?? nameOf(path)) === '@scarf/scarf');
@@ -74,7 +86,7 @@ describe('the supply chain', () => {
   it('every production package has an allowed licence, and there is none more than was decided', () => {
     const { status, stdout } = spawnSync(process.execPath, ['scripts/licences.mjs'], { cwd: ROOT, encoding: 'utf8' });
     // One more has to be worth the trust in it: it changes this line.
-    expect(stdout).toMatch(/^226 production packages, 0 not allowed$/m);
+    expect(stdout).toMatch(/^227 production packages, 0 not allowed$/m);
     expect(status).toBe(0);
   });
 
@@ -104,6 +116,45 @@ describe('the supply chain', () => {
       );
     expect(imported.length).toBeGreaterThan(10);
     expect(imported.filter((name) => !bundled.includes(name))).toEqual([]);
+  });
+
+  it('the origin of a release names its commit, its lock file and the hash of each file, from a clean tree alone', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'uptime-provenance-'));
+    const file = `${folder}.json`;
+    try {
+      const git = (...words: string[]): string =>
+        execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words], {
+          cwd: folder,
+          encoding: 'utf8',
+        }).trim();
+      const write = () => {
+        const script = join(ROOT, 'scripts/provenance.mjs');
+        const options = { cwd: folder, encoding: 'utf8' } as const;
+        return spawnSync(process.execPath, [script, file, 'file.tgz'], options);
+      };
+      writeFileSync(join(folder, 'package.json'), '{"name":"a","version":"1.2.3"}');
+      writeFileSync(join(folder, 'package-lock.json'), '{}');
+      writeFileSync(join(folder, 'file.tgz'), 'bytes');
+      git('init', '--quiet');
+      expect(write()).toMatchObject({ status: 1, stderr: expect.stringContaining('no commit contains') });
+      git('add', '.');
+      git('commit', '--quiet', '--message', 'x');
+      expect(write()).toMatchObject({ status: 0, stderr: '' });
+      const statement: unknown = JSON.parse(readFileSync(file, 'utf8'));
+      const sha256 = createHash('sha256').update('bytes').digest('hex');
+      expect(statement).toMatchObject({
+        subject: [{ name: 'file.tgz', digest: { sha256 } }],
+        predicate: {
+          buildDefinition: {
+            externalParameters: { package: 'a', version: '1.2.3' },
+            resolvedDependencies: [{ digest: { gitCommit: git('rev-parse', 'HEAD') } }, { name: 'package-lock.json' }],
+          },
+        },
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+      rmSync(file, { force: true });
+    }
   });
 
   it('the bill of materials has every production package with its hash and licence', () => {

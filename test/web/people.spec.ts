@@ -220,6 +220,8 @@ describe('people in the dashboard', () => {
       role: 'read',
     });
     await bo.open(`/sign-in/${token}`);
+    // Whether somebody has an account is said only in the browser of that account.
+    await button(bo, 'I have an account here').click();
     await bo.page.getByText('Sign in with your account here').waitFor();
     await field(bo, 'Password').fill(PASSWORD);
     await button(bo, 'Sign in and join').click();

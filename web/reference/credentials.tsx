@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Session } from '../src/api/types';
+import { at } from './service';
 
 const STORED = 'uptime.reference.key';
 
@@ -34,7 +35,7 @@ export function Credentials() {
   const [session, setSession] = useState<Session | null>(null);
   useEffect(() => {
     const ask = async () => {
-      const response = await fetch('/auth/session');
+      const response = await fetch(at('/auth/session'));
       if (response.status === 200) setSession((await response.json()) as Session);
     };
     ask().catch(() => undefined);

@@ -7,6 +7,7 @@ import './reference.css';
 import { Credentials } from './credentials';
 import { bestOf, type ApiDocument, codesOf, matching, type Section, sectionsOf } from './document';
 import { OperationPage } from './operation';
+import { at } from './service';
 import { Paragraphs, Text } from './text';
 
 /** As the dashboard is set. */
@@ -79,7 +80,7 @@ function App({ api }: { api: ApiDocument }) {
         <button class="menu" type="button" aria-expanded={isMenuOpen} onClick={() => setMenuOpen(!isMenuOpen)}>
           Operations
         </button>
-        <a href="/">Dashboard</a>
+        <a href={at('/')}>Dashboard</a>
       </header>
       <div class="columns">
         <nav aria-label="Operations" class={isMenuOpen ? 'open' : ''}>
@@ -149,7 +150,7 @@ const Start = ({ api, sections }: { api: ApiDocument; sections: Section[] }) => 
     <h1 tabIndex={-1}>{api.info.title} API</h1>
     <Paragraphs text={api.info.description} />
     <p>
-      The same as a document for tools: <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.
+      The same as a document for tools: <a href={at('/api/v1/openapi.json')}>{at('/api/v1/openapi.json')}</a>.
     </p>
     <h2>Try it with</h2>
     <Credentials />
@@ -205,7 +206,7 @@ async function start(): Promise<void> {
   const root = document.getElementById('app');
   if (!root) return;
   try {
-    const response = await fetch('/api/v1/openapi.json');
+    const response = await fetch(at('/api/v1/openapi.json'));
     render(<App api={(await response.json()) as ApiDocument} />, root);
   } catch {
     root.textContent = 'The service cannot be reached. Trying again…';

@@ -1,4 +1,4 @@
-const MARKS = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:https:|\/docs)[^)]+)\)/g;
+const MARKS = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^[\]]+)\]\(((?:https?:|\/docs)[^)]+)\)/g;
 
 /** A line of the document's Markdown: `code`, **strong** and links. */
 export function Text({ text }: { text: string }) {

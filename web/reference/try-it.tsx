@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Credentials, sender } from './credentials';
 import { type ApiDocument, curlOf, exampleOf, type Operation, urlOf } from './document';
+import { at } from './service';
 import { Json } from './text';
 
 /** More is not shown: the page would stand still. */
@@ -37,7 +38,7 @@ export function TryIt({ operation, document }: { operation: Operation; document:
     init.headers = { ...(headers as Record<string, string>), ...(content && { 'Content-Type': 'application/json' }) };
     if (content) init.body = body;
     try {
-      const response = await fetch(url, init);
+      const response = await fetch(at(url), init);
       const status = `${response.status} ${response.statusText}`;
       await read(response, (text, isOpen) => setReceived({ status, text, isOpen }));
     } catch (error) {
@@ -121,7 +122,7 @@ export function TryIt({ operation, document }: { operation: Operation; document:
       </p>
       {received && received.text !== '' && <Json value={received.text} />}
       <h3>As a command</h3>
-      <Json value={curlOf(method, location.origin + url, content ? compact(body) : null)} />
+      <Json value={curlOf(method, location.origin + at(url), content ? compact(body) : null)} />
     </section>
   );
 }

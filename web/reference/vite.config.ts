@@ -2,13 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import dashboard from '../vite.config';
 
-const { oxc, build, server } = dashboard;
+const { oxc, build, experimental, server } = dashboard;
 
 /** Builds the API reference beside the dashboard. A build of its own: neither page carries scripts of the other. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/docs/',
   ...(oxc === undefined ? {} : { oxc }),
+  ...(experimental === undefined ? {} : { experimental }),
   build: {
     ...build,
     outDir: fileURLToPath(new URL('../../dist/public/docs', import.meta.url)),

@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { at } from './api/home';
 import { Confirmation } from './components/dialog';
 import { Empty } from './components/empty';
 import { KeyboardHelp, type Shortcut } from './components/keyboard-help';
@@ -55,7 +56,7 @@ effect(() => {
   const { down } = counts.value;
   const title = session.value === null || isBehind.value ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
   document.title = `${down > 0 ? `(${down}) ` : ''}${title} · Uptime`;
-  const icon = down > 0 ? `/favicon.svg?down=${down}` : '/favicon.svg';
+  const icon = at(down > 0 ? `/favicon.svg?down=${down}` : '/favicon.svg');
   const link = document.querySelector('link[rel=icon]');
   // Set to what it is, it is fetched again.
   if (link?.getAttribute('href') !== icon) link?.setAttribute('href', icon);

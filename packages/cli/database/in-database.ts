@@ -17,7 +17,7 @@ export function inDatabase<T>(config: Config, prepare: () => (services: Identity
 }
 
 /** A mistyped directory must not become a new, empty database. */
-function requireDatabase({ databaseUrl, dataDir }: Config): void {
+export function requireDatabase({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== null && databaseUrl.startsWith('embedded:'))
     throw new StartError('DATABASE_URL: a database in memory belongs to the running service alone.');
   if (databaseUrl === null && !existsSync(join(dataDir, 'pgdata')))

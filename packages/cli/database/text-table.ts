@@ -1,3 +1,5 @@
+import { cut } from '../../../src/platform/text/text-limits';
+
 /** A title, and what a row has below it. */
 export type Column<Row> = readonly [title: string, text: (row: Row) => string];
 
@@ -20,4 +22,4 @@ export const minute = (time: string | null): string =>
 
 /** Names come from clients: nothing in them may steer the terminal. */
 export const printable = (text: string, most = 40): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·').slice(0, most);
+  cut(text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·'), most, '');

@@ -11,10 +11,7 @@ const UNSEEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029]/gu;
 
 /** Text of others with what cannot be seen written out, such as `\u{202e}`, and at most a thousand characters of it. */
 export const dataText = (text: string): string =>
-  cut(text.slice(0, MAX_TEXT_CHARACTERS + 1), MAX_TEXT_CHARACTERS).replace(
-    UNSEEN,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  cut(text, MAX_TEXT_CHARACTERS).replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** The same for every text in a value, the names of members included. */
 export function dataOf(value: unknown): unknown {

@@ -18,9 +18,6 @@ import { addressOf, inPeopleOptions, peopleTable } from './people-text';
 export type PeopleServices = Pick<IdentityServices, 'people' | 'invitations' | 'organizations' | 'config'>;
 type Action = (services: PeopleServices) => Promise<CommandResult>;
 
-/** Stands in invitations as who invited. */
-const COMMAND_LINE = { keyName: 'Command line', person: null };
-
 /** What the request comes to, still to be done. Throws a `UsageError` by the rules of the API, before a database is opened. */
 export function peopleAction(request: PeopleRequest): Action {
   switch (request.action) {
@@ -39,6 +36,11 @@ export function peopleAction(request: PeopleRequest): Action {
     }
     case 'link':
       return (services) => link(services, request.who, request.json);
+    case 'unlink':
+      return withPerson(request.who, async ({ people }, { id, name }) => {
+        const ended = await people.endLinks(id);
+        return `${ended} open ${ended === 1 ? 'link' : 'links'} of ${name} ended.`;
+      });
     case 'operator':
       return withPerson(request.who, async ({ people }, { id, name }) => {
         await people.setOperator(id, request.isOperator);
@@ -54,6 +56,12 @@ export function peopleAction(request: PeopleRequest): Action {
         const gone = await people.disconnect(id);
         const hint = password === null ? ' They have no password: give them a link.' : '';
         return `${gone} ${gone === 1 ? 'connection' : 'connections'} of ${name} ended.${hint}`;
+      });
+    case 'reset-second-factor':
+      return withPerson(request.who, async ({ people }, { id, name, hasSecondFactor }) => {
+        if (!hasSecondFactor) throw new StartError(`${name} has no second factor.`);
+        await people.resetSecondFactor(id);
+        return `${name} signs in with the password alone from now on.`;
       });
     case 'delete':
       return withPerson(request.who, async ({ people }, { id, name }) => {
@@ -87,7 +95,7 @@ async function invite(
   dto: CreateInvitationDto,
 ): Promise<CommandResult> {
   const organization = await findOrganization(organizations, wanted);
-  const made = await invitations.create({ ...COMMAND_LINE, orgId: uuidOf(organization) }, dto, isOperator);
+  const made = await invitations.createOnMachine(uuidOf(organization), dto, isOperator);
   const url = addressOf(config, made.token);
   const rank = isOperator ? `${made.role} and operator` : made.role;
   return json

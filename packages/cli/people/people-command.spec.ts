@@ -15,7 +15,17 @@ describe('uptime people', () => {
   it('--help explains every action and option', async () => {
     const help = await runPeople(['--help'], unread);
     expect(help).toEqual({ exitCode: 0, output: expect.stringMatching(/^usage: uptime people list /) });
-    const actions = ['list', 'invite', 'link', 'operator', 'email', 'connect', 'disconnect', 'delete'];
+    const actions = [
+      'list',
+      'invite',
+      'link',
+      'operator',
+      'email',
+      'connect',
+      'disconnect',
+      'reset-second-factor',
+      'delete',
+    ];
     for (const word of [...actions, '--role', '--organization', '--operator', '--proxy', '--json', 'Exit code'])
       expect(help.output).toContain(word);
   });

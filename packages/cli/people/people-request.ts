@@ -3,29 +3,35 @@ import { parseOrUsage, UsageError } from '../usage-error';
 export const PEOPLE_USAGE = `usage: uptime people list [--json]
        uptime people invite EMAIL [--role ROLE] [--organization ORG] [--operator] [--json]
        uptime people link PERSON [--json]
+       uptime people unlink PERSON
        uptime people operator PERSON on|off
        uptime people email PERSON NEW_EMAIL
        uptime people connect PERSON SUBJECT [--proxy]
        uptime people disconnect PERSON
+       uptime people reset-second-factor PERSON
        uptime people delete PERSON
 
-Looks after people in the database itself, for whoever runs the machine: the way back in when a password, the single
-sign-on or the last administrator is lost. Takes the same variables as the service, and .env. The embedded database
-must not be in use: stop the service first. With PostgreSQL it may run. Every change is in the audit log.
+Manages people in the database itself, for the operator of the machine. Use it if a password, the single sign-on, or the
+last admin is lost. It takes the same variables as the service, and .env. The embedded database must not be in use, so stop
+the service first. With PostgreSQL the service may run. Every change is in the audit log.
 
-  invite       prints a link for 7 days, by which one person makes an account, or joins with the one they have
-  link         prints a link that signs the person in once, within 15 minutes, also with PASSWORDS=off: a new password
-               is then set on the page My account, without the old one
-  operator     whether the person may call the operator's routes
-  email        what they sign in with from now on
-  connect      whom the single sign-on (--proxy: the proxy in front) calls SUBJECT is this person
-  disconnect   ends every connection, and the sessions that began so
+  invite       prints a link that works for 7 days: one person creates an account with it, or joins with an existing one
+  link         prints a link that signs the person in once, within 15 minutes, also with PASSWORDS=off. The person can then
+               set a new password on the page My account, without the old one
+  unlink       ends every open link of the person, including password links that an admin created
+  operator     sets whether the person may call the operator's routes
+  email        changes the email that the person signs in with
+  connect      lets the user SUBJECT of the single sign-on (--proxy: of the proxy in front) sign in as this person
+  disconnect   ends every connection, and the sessions that they started
+  reset-second-factor
+               turns the second factor off, for a person who has lost the app and the recovery codes. They then sign in
+               with the password alone
   delete       erases the person; what they did stays, without the name
 
-  PERSON               e-mail or per_… id
+  PERSON               email or per_… id; the id if several accounts have the email
   --role ROLE          read, write or admin (default)
   --organization ORG   name or org_… id; default "Default"
-  --operator           whoever joins by the link is an operator, too
+  --operator           the person who uses the link also becomes an operator
   --json               for programs
 
 In a checkout the command is npm run people --; where the package is installed, npx uptime people.
@@ -49,17 +55,19 @@ export type PeopleRequest =
   | { readonly action: 'operator'; readonly who: string; readonly isOperator: boolean }
   | { readonly action: 'email'; readonly who: string; readonly email: string }
   | { readonly action: 'connect'; readonly who: string; readonly subject: string; readonly isProxy: boolean }
-  | { readonly action: 'disconnect' | 'delete'; readonly who: string };
+  | { readonly action: 'disconnect' | 'reset-second-factor' | 'delete' | 'unlink'; readonly who: string };
 
 /** How many words follow, and which options go with them. */
 const ACTIONS: Readonly<Record<PeopleRequest['action'], { words: number; options: readonly string[] }>> = {
   list: { words: 0, options: ['json'] },
   invite: { words: 1, options: ['role', 'organization', 'operator', 'json'] },
   link: { words: 1, options: ['json'] },
+  unlink: { words: 1, options: [] },
   operator: { words: 2, options: [] },
   email: { words: 2, options: [] },
   connect: { words: 2, options: ['proxy'] },
   disconnect: { words: 1, options: [] },
+  'reset-second-factor': { words: 1, options: [] },
   delete: { words: 1, options: [] },
 };
 
@@ -98,7 +106,9 @@ export function peopleRequest(args: string[]): PeopleRequest | null {
     case 'connect':
       return { action: named, who, subject: subjectOf(second), isProxy: values.proxy === true };
     case 'disconnect':
+    case 'reset-second-factor':
     case 'delete':
+    case 'unlink':
       return { action: named, who };
     default:
       return named satisfies never;

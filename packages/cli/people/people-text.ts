@@ -34,7 +34,7 @@ export function addressOf(config: Pick<Config, 'publicUrl' | 'host' | 'port'>, t
 /** What the API says of its fields, in the words of the command line. */
 export const inPeopleOptions = (text: string): string => text.replace(/^email\b/, 'EMAIL').replace(/^role\b/, '--role');
 
-function waysOf({ has_password, identities }: AccountView): string {
+function waysOf({ has_password, second_factor, identities }: AccountView): string {
   const issuers = new Set(identities.map(({ issuer }) => (issuer === PROXY_ISSUER ? 'proxy' : 'single sign-on')));
-  return [...(has_password ? ['password'] : []), ...issuers].join(', ') || '-';
+  return [...(has_password ? [second_factor ? 'password with code' : 'password'] : []), ...issuers].join(', ') || '-';
 }

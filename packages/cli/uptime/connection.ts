@@ -22,7 +22,7 @@ export function readServiceUrl(text: string | undefined): string {
     throw new CommandError(`UPTIME_URL must be an http:// or https:// address, not ${JSON.stringify(text)}`);
   if (url.username !== '' || url.password !== '')
     throw new CommandError('UPTIME_URL must hold no credentials: the key goes into UPTIME_API_KEY.');
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
 /** An API key as it is sent. Throws in words when it cannot be one. */

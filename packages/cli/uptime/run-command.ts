@@ -139,7 +139,7 @@ class Teller {
     const address = await this.address;
     if (!address) return;
     const url = new URL(address);
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}/${what}`;
+    url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${what}`;
     url.searchParams.set('rid', this.runId);
     const failure = await sendPing({ url, body }, signal);
     if (failure !== null) this.complain(failure);

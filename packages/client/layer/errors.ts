@@ -115,7 +115,7 @@ function problemIn(response: Response, text: string): Problem | null {
 
 /** The title of a page, or the beginning of a text. */
 export function inBrief(text: string): string {
-  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text.replaceAll(/<[^>]*>/g, ' ');
+  const title = /<title[^<>]*>([^<]*)/i.exec(text)?.[1] ?? text.replaceAll(/<[^<>]*>/g, ' ');
   return title.replaceAll(/\s+/g, ' ').trim().slice(0, 200) || 'an empty body';
 }
 

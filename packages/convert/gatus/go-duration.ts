@@ -9,7 +9,7 @@ const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
+const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 
 /** The milliseconds of a duration as Go writes it (`1h30m`, `1.5s`), or `null`. Numbers without a unit are none, but for 0. */
 export function goDurationMs(text: string): number | null {

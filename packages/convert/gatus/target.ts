@@ -80,7 +80,7 @@ function byScheme(url: string, fields: Fields): TargetResult {
 
 function webTarget(type: 'HTTP' | 'HTTPS', written: string): TargetResult {
   const [, credentials = null] = /^https?:\/\/([^/?#]*)@/i.exec(written) ?? [];
-  const url = written.replace(/#.*$/s, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1');
+  const url = written.replace(/#.*/s, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1');
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '';
   if (!hasVariable(url)) parseHttpTarget(url, WEB_FORM, /^https?:\/\/[^/?#]/i);
   const isKnown = authority !== '' && !hasVariable(authority);

@@ -18,7 +18,7 @@ export const markVariables = (file: string): string =>
 
 /** The names in a marked text, in order, none twice. */
 export const variablesIn = (text: string): string[] => [
-  ...new Set([...text.matchAll(MARKED)].map(([, name = '']) => name.replace(/[^A-Za-z0-9_].*$/s, ''))),
+  ...new Set([...text.matchAll(MARKED)].map(([, name = '']) => name.replace(/[^A-Za-z0-9_].*/s, ''))),
 ];
 
 export const hasVariable = (text: string): boolean => text.includes(OPEN);

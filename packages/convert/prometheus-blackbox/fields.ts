@@ -74,7 +74,7 @@ const UNITS: Readonly<Record<string, number>> = {
 /** A duration such as `1m30s`, in seconds; `null` for what is none. */
 export function durationSeconds(text: string): number | null {
   if (!/^(\d+(\.\d+)?(ms|[smhdwy]))+$/.test(text)) return null;
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdwy])/g)].reduce(
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdwy])/gy)].reduce(
     (sum, [, number, unit]) => sum + Number(number) * (UNITS[unit ?? ''] ?? 0),
     0,
   );

@@ -5,6 +5,7 @@ import type { DeclaredAssertion, SecretReference, Text } from '../../../src/conf
 import type { NewEndpoint } from '../document-builder';
 import { textIn } from '../foreign-list';
 import { type Fields, literalOf } from './fields';
+import { cut } from '../../../src/platform/text/text-limits';
 
 type Sent = { key: string; value: Text }[];
 /** Puts a credential into the secrets of the document. */
@@ -120,7 +121,7 @@ function bodyAssertions(http: Fields, field: string, comparison: string): Declar
   return http.list(field).flatMap((pattern) => {
     const target = literalOf(String(pattern));
     if (target !== null) return [{ source: 'body', comparison, target }];
-    http.note(field, `is not looked at where it is more than a text: ${String(pattern).slice(0, 100)}`);
+    http.note(field, `is not looked at where it is more than a text: ${cut(String(pattern), 100, '')}`);
     return [];
   });
 }
@@ -133,7 +134,7 @@ function headerAssertions(http: Fields, field: string, comparison: string): Decl
     if (target === null || property === '') {
       http.note(
         field,
-        `is not looked at where it is more than a text: ${property} ${textIn(rule, 'regexp').slice(0, 100)}`,
+        `is not looked at where it is more than a text: ${property} ${cut(textIn(rule, 'regexp'), 100, '')}`,
       );
       return [];
     }

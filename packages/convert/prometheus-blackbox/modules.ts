@@ -40,7 +40,7 @@ function http(inner: Fields, target: string, secret: MakeSecret): Probe {
   const url = /^https?:\/\//i.test(target) ? target : `http://${target}`;
   const read = readHttp(inner, url, secret);
   if ('refused' in read) return read;
-  return { probe: { type: /^https:/i.test(url) ? 'HTTPS' : 'HTTP', url: url.replace(/#.*$/s, ''), ...read.settings } };
+  return { probe: { type: /^https:/i.test(url) ? 'HTTPS' : 'HTTP', url: url.replace(/#.*/s, ''), ...read.settings } };
 }
 
 function tcp(inner: Fields, target: string): Probe {

@@ -4,8 +4,8 @@ import {
   problemsOfFields,
   problemsOfTimes,
 } from '../../../src/maintenance/window-rules';
-import { DAY_MS, SECOND_MS } from '../../../src/platform/time/time-units';
-import { momentsOfDay, isTimeZone } from '../../../src/platform/time/time-zone';
+import { SECOND_MS } from '../../../src/platform/time/time-units';
+import { isTimeZone, momentOfWall } from '../../../src/platform/time/time-zone';
 import { cut, oneLine } from '../../../src/platform/text/text-limits';
 import type { DeclaredWindow } from '../../../src/configuration/document/document';
 import type { ReportEntry } from '../conversion';
@@ -193,7 +193,7 @@ function momentOf(text: string, timezone: string): string | null {
   );
   if (Number.isNaN(wall)) return null;
   if (parts[7] === 'Z') return new Date(wall).toISOString();
-  return new Date(momentsOfDay(timezone, Math.floor(wall / DAY_MS) * DAY_MS)(wall)).toISOString();
+  return new Date(momentOfWall(timezone, wall)).toISOString();
 }
 
 /** Why the API would refuse it. */

@@ -20,7 +20,7 @@ export class Secrets {
     const base = hint
       .toUpperCase()
       .replace(/[^A-Z0-9]+/g, '_')
-      .replace(/^_+|_+$/g, '')
+      .replace(/^_+|(?<!_)_+$/g, '')
       .slice(0, MOST);
     for (let n = 1; ; n++) {
       const name = n === 1 ? base : `${base}_${n}`;

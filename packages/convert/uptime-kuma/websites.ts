@@ -109,7 +109,7 @@ const inventedAddress = (key: string): string => {
   const label = slugFrom(key)
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_LABEL)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');
   return `https://${label || 'unnamed'}.invalid/`;
 };
 

@@ -25,6 +25,8 @@ import { describeCoverage } from './rules/coverage';
 import { describeInput } from './rules/input';
 import { describeRepeating } from './rules/repeating';
 import { Scene } from './rules/scene';
+import { describeSizes } from './rules/sizes';
+import { describeTakingBack } from './rules/taking-back';
 import { describeSuccesses } from './rules/successes';
 import type { Given, ServiceContractOptions, ServiceKeys } from './session/service-keys';
 import { Session, type TheSession } from './session/session';
@@ -83,6 +85,8 @@ const RULES: readonly ((session: TheSession, scene: () => Scene, hasOperator: bo
   describeAddresses,
   describeInput,
   describeRepeating,
+  describeTakingBack,
+  describeSizes,
 ];
 
 const RESOURCES = [

@@ -2,6 +2,7 @@ import { failWith, type ProviderFake, type ReceivedMessage } from '../channel/pr
 import { type ReceivedMail, SmtpSink } from '../servers/smtp-sink';
 import { decodeWords, goldenOf, readMail } from './mail';
 import { brokenMailRules } from './mail-rules';
+import { cut } from '../../../src/platform/text/text-limits';
 
 /** The account that `fakeEmail` knows. */
 export const EMAIL_ACCOUNT = { user: 'canary-user@example.com', password: 'canary-mail-password' } as const;
@@ -42,7 +43,7 @@ export async function fakeEmail(): Promise<EmailFake> {
     config: (elsewhere) => configAt(sink.port, elsewhere),
     succeed: () => sink.expect({ accept: true }),
     acceptAll: () => sink.standingScript({ accept: true }),
-    fail: (code, text = 'something is wrong') => sink.expect({ refuse: 'message', code, text: text.slice(0, 400) }),
+    fail: (code, text = 'something is wrong') => sink.expect({ refuse: 'message', code, text: cut(text, 400, '') }),
     hang: () => sink.expect('hang'),
     drop: () => sink.expect('drop'),
     messages: () => sink.mails.map(asMessage),

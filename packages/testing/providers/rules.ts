@@ -2,6 +2,7 @@ import { isRecord } from '../../../src/platform/text/json';
 import { readUrl } from '../../../src/platform/text/read-url';
 import { type BrokenRule, recordOf } from '../channel/provider-double';
 import type { ReceivedRequest } from '../servers/fake-provider';
+import { cut } from '../../../src/platform/text/text-limits';
 
 /** A JSON object of a request. */
 export type Data = Readonly<Record<string, unknown>>;
@@ -155,5 +156,5 @@ const MAX_SHOWN = 80;
 function shown(value: unknown): string {
   if (value === undefined) return 'absent';
   const text = JSON.stringify(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN ? `${cut(text, MAX_SHOWN, '')}…` : text;
 }

@@ -17,7 +17,7 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&',
 
 /** A tag, an entity, or one of the characters that begin one; `rest` is what has none. */
 const TOKEN =
-  /<(?<end>\/?)(?<tag>[a-zA-Z-]+)(?<attributes>[^<>]*)>|&(?<entity>lt|gt|amp|quot|#\d{1,7}|#x[0-9a-fA-F]{1,6});|(?<loose>[<>&])/g;
+  /<(?<end>\/?)(?<tag>[a-zA-Z-]+)(?<attributes>(?:[^<>a-zA-Z-][^<>]*)?)>|&(?<entity>lt|gt|amp|quot|#\d{1,7}|#x[0-9a-fA-F]{1,6});|(?<loose>[<>&])/g;
 
 /**
  * Reads a text as `parse_mode: HTML` does. Each `<`, `>` and `&` that belongs to no tag and no entity is refused, as the manual

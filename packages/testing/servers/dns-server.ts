@@ -56,9 +56,10 @@ export class DnsTestServer {
     tcp.on('connection', (socket) => this.serve(socket));
   }
 
-  static async start(script: DnsScript, host = '127.0.0.1'): Promise<DnsTestServer> {
+  /** `place`: the port to listen on; any free one by default. */
+  static async start(script: DnsScript, host = '127.0.0.1', place = 0): Promise<DnsTestServer> {
     for (;;) {
-      const tcp = createServer().listen(0, host);
+      const tcp = createServer().listen(place, host);
       await once(tcp, 'listening');
       const { port } = tcp.address() as AddressInfo;
       const udp = createSocket(host.includes(':') ? 'udp6' : 'udp4');
@@ -70,6 +71,7 @@ export class DnsTestServer {
       if (await bound) return new DnsTestServer(host, port, udp, tcp, script);
       udp.close();
       tcp.close();
+      if (place !== 0) throw new Error(`port ${place} of ${host} is not free`);
     }
   }
 

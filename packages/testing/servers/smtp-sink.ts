@@ -13,6 +13,8 @@ export interface ReceivedMail {
   encrypted: boolean;
   /** The account that sent it, `null` without authentication. */
   user: string | null;
+  /** The name that the client gave (EHLO). */
+  hello: string;
 }
 
 /**
@@ -25,9 +27,9 @@ export type MailScript =
   | 'hang'
   | 'drop';
 
-/** TLS from the start, by STARTTLS or not at all, and the account the server knows. */
+/** TLS from the start, by STARTTLS, offered although no handshake succeeds, or not at all; and the account the server knows. */
 export interface SinkOptions {
-  tls?: 'implicit' | 'starttls' | 'none';
+  tls?: 'implicit' | 'starttls' | 'broken' | 'none';
   certificate?: { key: string; cert: string };
   account?: { user: string; password: string };
   /** Refuses a mail that breaks a rule, whatever its script says; `null` lets the script decide. */
@@ -82,7 +84,8 @@ export class SmtpSink {
             recipients: session.envelope.rcptTo.map(({ address }) => address),
             raw: Buffer.concat(chunks).toString('utf8'),
             encrypted: session.secure,
-            user: session.user ?? null,
+            user: typeof session.user === 'string' ? session.user : null,
+            hello: session.hostNameAppearsAs,
           };
           this.mails.push(mail);
           const broken = options.judge?.(mail) ?? null;
@@ -175,7 +178,10 @@ function smtpServer(): typeof SMTPServer {
 
 function securityOf({ tls = 'none', certificate, account }: SinkOptions): SMTPServerOptions {
   const disabledCommands = [...(tls === 'none' ? ['STARTTLS'] : []), ...(account ? [] : ['AUTH'])];
-  return { secure: tls === 'implicit', ...certificate, disabledCommands, allowInsecureAuth: true };
+  // Ciphers without a certificate, which no client offers.
+  const broken =
+    tls === 'broken' ? { ciphers: 'ADH-AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' as const } : {};
+  return { secure: tls === 'implicit', ...certificate, ...broken, disabledCommands, allowInsecureAuth: true };
 }
 
 const refusal = (responseCode: number, text: string): Error => Object.assign(new Error(text), { responseCode });

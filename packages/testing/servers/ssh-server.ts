@@ -103,7 +103,7 @@ export class Ssh2Server implements SshServer {
 
   static async start(): Promise<Ssh2Server> {
     const { type, blob, secret } = newHostKey();
-    const digest = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '');
+    const digest = createHash('sha256').update(blob).digest('base64').replaceAll('=', '');
     const server = new Ssh2({ hostKeys: [secret] });
     const ssh = new Ssh2Server(await listen(server), `${type} SHA256:${digest}`, server);
     server.on('connection', (client) => {

@@ -92,6 +92,7 @@ export const OPERATOR_TOKEN = 'operator-token-for-the-tests-0001';
 const FOR_TESTS = {
   port: 0,
   rateLimitPerSecond: 0,
+  databaseSync: false,
   confirmFailures: false,
   operatorToken: OPERATOR_TOKEN,
 } as const satisfies Partial<Config>;

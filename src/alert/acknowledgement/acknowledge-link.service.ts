@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import { type Authorship, originOf } from '../../audit/authorship';
 import { type AcknowledgeClaim, readClaim } from '../../delivery/send/acknowledge-token';
 import { authorName } from '../../platform/access/author';
-import { clientAddress, networkOf } from '../../platform/access/client-network';
-import { TokenBuckets } from '../../platform/capacity/token-bucket';
+import { clientNetworks } from '../../platform/access/client-network';
+import { NetworkBuckets } from '../../platform/capacity/by-network';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
@@ -47,7 +47,7 @@ interface Row {
  */
 @Injectable()
 export class AcknowledgeLinkService {
-  private readonly requests: TokenBuckets | null;
+  private readonly requests: NetworkBuckets | null;
 
   constructor(
     private readonly database: Database,
@@ -57,7 +57,7 @@ export class AcknowledgeLinkService {
     private readonly clock: DatabaseClock,
     { statusRateLimitPerSecond: rate }: Config,
   ) {
-    this.requests = rate === 0 ? null : new TokenBuckets(rate, rate * 2, () => clock.monotonic());
+    this.requests = rate === 0 ? null : new NetworkBuckets({ rate, burst: rate * 2 }, () => clock.monotonic());
   }
 
   /**
@@ -88,7 +88,7 @@ export class AcknowledgeLinkService {
   }
 
   private claimOf(token: string, request: Request): AcknowledgeClaim | null {
-    const wait = this.requests?.take(networkOf(clientAddress(request))) ?? 0;
+    const wait = this.requests?.take(clientNetworks(request)) ?? 0;
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
     return readClaim(this.secrets.get('acknowledge_link'), token, this.clock.now());
   }

@@ -2,6 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { Health } from '../../platform/observability/health';
 import { Metrics } from '../../platform/observability/metrics';
+import { Clock } from '../../platform/time/clock';
+import { SECOND_MS } from '../../platform/time/time-units';
 import { type Inconsistency, INCONSISTENCY_KINDS } from './consistency-check';
 
 /** Publishes what the consistency check finds, in log, metrics and health. */
@@ -13,7 +15,7 @@ export class ConsistencyFindings {
   private detail = 'not checked yet';
   private reported = '';
 
-  constructor(config: Config, health: Health, metrics: Metrics) {
+  constructor(config: Config, health: Health, metrics: Metrics, clock: Clock) {
     this.findings = metrics.gauge({
       name: 'uptime_audit_findings',
       help: 'Disagreements between alerts, events and owed messages, by kind; 0 when all is well.',
@@ -21,9 +23,12 @@ export class ConsistencyFindings {
     });
     this.passedAt = metrics.gauge({
       name: 'uptime_audit_passed_timestamp_seconds',
-      help: 'When the last audit without findings ended, in seconds since the epoch.',
+      help: 'When the last audit without findings ended, in seconds since the epoch; before the first, the start of the process.',
     });
-    if (config.role !== 'api') health.register('audit', () => ({ ok: true, detail: this.detail }));
+    if (config.role === 'api') return;
+    for (const kind of INCONSISTENCY_KINDS) this.findings.set({ kind }, 0);
+    this.passedAt.set(clock.now().getTime() / SECOND_MS);
+    health.register('audit', () => ({ ok: true, detail: this.detail }));
   }
 
   /** Replaces the findings of the check before. Logged only when they changed. */
@@ -33,7 +38,7 @@ export class ConsistencyFindings {
     }
     const text = findings.map(({ kind, count }) => `${kind}: ${count}`).join(', ');
     this.detail = text === '' ? 'passed' : text;
-    if (text === '') this.passedAt.set(now.getTime() / 1000);
+    if (text === '') this.passedAt.set(now.getTime() / SECOND_MS);
     else if (text !== this.reported) this.logger.error(`the consistency check found ${describe(findings)}`);
     this.reported = text;
   }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsOptional, Max, Min } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../../channel/channel';
 import { ERROR_CODES } from '../../checker/checker';
 import { DeliveryContactView } from '../../delivery/delivery-contact';
@@ -20,7 +20,6 @@ export class AlertEventQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
   @QueryInteger()
-  @IsInt()
   @Min(1)
   @Max(1000)
   limit?: number;

@@ -53,7 +53,7 @@ async function read(sql: Sql, statement: string, parameters: unknown[]): Promise
   }));
 }
 
-/** Names of certificates by endpoint, where a check that saw them is kept. Cost: the few distinct details of each endpoint. */
+/** Names of the certificates that end by endpoint, the endpoint's own or of an authority in its chain, where a check that saw them is kept. Cost: the few distinct details of each endpoint. */
 export async function certificateNames(
   tx: Tx,
   ending: readonly Pick<EndingRow, 'endpointId' | 'expiresAt'>[],
@@ -63,7 +63,7 @@ export async function certificateNames(
        FROM unnest($1::uuid[], $2::text[]) AS x (id, expires_at)
        JOIN endpoint e ON e.id = x.id
        CROSS JOIN LATERAL (
-         SELECT c.body #>> '{certificate,subject}' AS subject, c.body #>> '{certificate,issuer}' AS issuer
+         SELECT COALESCE(c.body #>> '{certificate,authority}', c.body #>> '{certificate,subject}') AS subject, c.body #>> '{certificate,issuer}' AS issuer
            FROM check_detail c
           WHERE c.endpoint_key = e.key AND c.body #>> '{certificate,expiresAt}' = x.expires_at
           ORDER BY c.seen_on DESC LIMIT 1) d`,

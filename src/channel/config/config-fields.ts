@@ -3,6 +3,7 @@ import { ValidateBy, ValidateIf } from 'class-validator';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import type { FieldProblem } from '../../platform/problem/problem';
 import { countCodePoints, hasUnprintable } from '../../platform/text/text-limits';
+import { isMailAddress } from '../../platform/text/mail-address';
 import { readUrl } from '../../platform/text/read-url';
 import { aliasKey, type ConfigClass, connectionKey, markedAs, nestedAs } from './config-metadata';
 import { configProblems, RULE_CONTEXT, type RuleContext, type ValueRule } from './config-validation';
@@ -148,16 +149,10 @@ export const oneOrMany =
   (value) =>
     Array.isArray(value) ? list(rule, max)(value) : rule(value);
 
-const MAIL_ADDRESS =
-  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
-
-/** True for exactly one plain address: no display name, no list, no quoting, so that it can add no recipient. */
-export const isMailAddress = (text: string): boolean => text.length <= 254 && MAIL_ADDRESS.test(text);
-
 /** `ops@example.com`. */
 export const mailAddress: ValueRule = text({
   max: 254,
-  pattern: MAIL_ADDRESS,
+  accepts: isMailAddress,
   form: 'exactly one e-mail address such as ops@example.com',
 });
 

@@ -2,7 +2,7 @@ import type { Notification } from '../notification';
 import type { NotificationLink, NotificationText } from '../notification-text';
 import { html } from '../../platform/text/html';
 import { cut } from '../../platform/text/text-limits';
-import type { MailSender } from './smtp-account';
+import { mailDomain, type MailSender } from '../../platform/text/mail-address';
 
 const MAX_SUBJECT = 200;
 
@@ -30,7 +30,7 @@ export function emailLayout(
   from: MailSender,
   recipients: { to: readonly string[]; cc: readonly string[] },
 ): Mail {
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  const domain = mailDomain(from.address);
   return {
     from,
     to: recipients.to,
@@ -48,16 +48,24 @@ const messageId = (id: string, domain: string): string => `<${id.replace(/[^A-Za
 
 const COLORS = { bad: '#b42318', warning: '#b54708', good: '#067647', neutral: '#344054' } as const;
 
+/** For programs with dark colors that know style sheets. The others get the light colors with their background. */
+const DARK =
+  ':root{color-scheme:light dark}@media (prefers-color-scheme:dark){body{background:#101828!important;color:#eaecf0!important}' +
+  '.soft{color:#98a2b3!important}.bad{color:#fda29b!important}.warning{color:#fec84b!important}' +
+  '.good{color:#6ce9a6!important}.neutral{color:#d0d5dd!important}a{color:#84caff!important}}';
+
 function htmlOf({ tone, sentence, facts, lines, links }: NotificationText): string {
   const rows = facts.map(
     ({ label, value }) =>
-      `<tr><td style="padding:2px 12px 2px 0;color:#667085;vertical-align:top">${html(label)}</td>` +
+      `<tr><td class="soft" style="padding:2px 12px 2px 0;color:#667085;vertical-align:top">${html(label)}</td>` +
       `<td style="padding:2px 0">${html(value).replaceAll('\n', '<br>')}</td></tr>`,
   );
   return [
     '<!doctype html>',
-    '<html><body style="font-family:sans-serif;font-size:14px;color:#101828">',
-    `<p style="font-size:16px;font-weight:bold;color:${COLORS[tone]}">${html(sentence)}</p>`,
+    '<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">',
+    `<meta name="supported-color-schemes" content="light dark"><style>${DARK}</style></head>`,
+    '<body style="font-family:sans-serif;font-size:14px;color:#101828;background:#ffffff">',
+    `<p class="${tone}" style="font-size:16px;font-weight:bold;color:${COLORS[tone]}">${html(sentence)}</p>`,
     ...(lines.length > 0 ? [`<ul>${lines.map((line) => `<li>${html(line)}</li>`).join('')}</ul>`] : []),
     ...(rows.length > 0 ? [`<table style="border-collapse:collapse">${rows.join('')}</table>`] : []),
     ...(links.length > 0 ? [`<p style="margin-top:20px">${links.map(buttonOf).join(' ')}</p>`] : []),

@@ -5,15 +5,9 @@ import { Config } from '../../platform/config/config';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { Clock } from '../../platform/time/clock';
 import { HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
+import { type MailSender, parseSender } from '../../platform/text/mail-address';
 import { emailLayout } from './email-layout';
-import {
-  alertAccount,
-  type MailSender,
-  parseSender,
-  serverAccount,
-  type SmtpAccount,
-  SUBMISSION_PORT,
-} from './smtp-account';
+import { alertAccount, serverAccount, type SmtpAccount, SUBMISSION_PORT } from './smtp-account';
 import { SmtpClient } from './smtp-client';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
@@ -52,8 +46,8 @@ export class EmailSmtpConfig {
   @ApiPropertyOptional({
     title: 'Require TLS',
     description:
-      'Demand TLS: without it the mail is not sent. `false` uses STARTTLS only when the server offers it, and sends in ' +
-      'clear otherwise.',
+      'Demand TLS with a certificate that is trusted: without it the mail is not sent. `false` uses STARTTLS only when the ' +
+      'server offers it, and sends in clear otherwise. Without a password the certificate is then not verified.',
     example: true,
     default: true,
     type: 'boolean',

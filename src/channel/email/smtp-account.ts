@@ -1,5 +1,3 @@
-import { isMailAddress } from '../config/config-fields';
-
 /** One account on a mail server. */
 export interface SmtpAccount {
   host: string;
@@ -8,6 +6,11 @@ export interface SmtpAccount {
   implicitTls: boolean;
   /** Without implicit TLS: fail rather than send over an unencrypted connection. */
   requireTls: boolean;
+  /**
+   * TLS protects against listeners only (RFC 7435): the certificate isn't verified, and if TLS fails, the message is sent in
+   * clear. This is what relays do among themselves. Never with a password.
+   */
+  opportunistic: boolean;
   username: string | null;
   password: string | null;
   /** Set by the operator of the service: the egress rule of the organization does not apply to it. */
@@ -28,20 +31,23 @@ export function alertAccount(smtp: {
 }): SmtpAccount {
   const port = smtp.port ?? SUBMISSION_PORT;
   const secure = smtp.secure ?? true;
+  const password = smtp.password ?? null;
   return {
     host: smtp.host,
     port,
     implicitTls: secure && port === IMPLICIT_TLS_PORT,
     requireTls: secure,
+    opportunistic: !secure && password === null,
     username: smtp.username ?? null,
-    password: smtp.password ?? null,
+    password,
     operators: false,
   };
 }
 
 /**
  * The server-wide account from `SMTP_URL`. `smtps://` is implicit TLS. `smtp://` requires STARTTLS when it carries a
- * password, so that it is never sent in clear; without one it uses STARTTLS when offered (a relay on the same machine).
+ * password, so that the password is never sent in clear. Without one it uses STARTTLS if the server offers it, as a relay
+ * on the same machine does, with a self-signed certificate.
  */
 export function serverAccount(smtpUrl: string): SmtpAccount {
   const url = new URL(smtpUrl);
@@ -52,22 +58,9 @@ export function serverAccount(smtpUrl: string): SmtpAccount {
     port: url.port === '' ? (implicitTls ? IMPLICIT_TLS_PORT : SUBMISSION_PORT) : Number(url.port),
     implicitTls,
     requireTls: implicitTls || password !== null,
+    opportunistic: !implicitTls && password === null,
     username: url.username === '' ? null : decodeURIComponent(url.username),
     password,
     operators: true,
   };
-}
-
-/** The sender in the header of a mail. */
-export interface MailSender {
-  name: string;
-  address: string;
-}
-
-/** `Uptime <uptime@example.com>` or a bare address; `null` for anything else, lists and line ends included. */
-export function parseSender(text: string): MailSender | null {
-  const [, quoted, bare, inBrackets] = /^\s*(?:"([^"<>]*)"|([^"<>,;]*?))\s*<([^<>\s]+)>\s*$/.exec(text) ?? [];
-  const address = inBrackets ?? text.trim();
-  if (!isMailAddress(address)) return null;
-  return { name: (quoted ?? bare ?? '').trim(), address };
 }

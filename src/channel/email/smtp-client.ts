@@ -1,7 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { createTransport } from 'nodemailer';
+import type * as Nodemailer from 'nodemailer';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { Config } from '../../platform/config/config';
+import { onTheWire } from '../../platform/text/mail-address';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
@@ -11,17 +13,28 @@ import { armedFailpoint } from '../../platform/observability/failpoints';
 import type { SendOutcome, SendRequest } from '../channel';
 import type { Mail } from './email-layout';
 import { ATTEMPT_LIMIT_MS } from '../provider-client';
-import { publicOutcome, quoting, quotingAnybody, type Quote } from '../send-outcome';
-import { judgeSmtpFailure, type SmtpFailure } from './smtp-outcome';
+import { publicOutcome, quotingAnybody, quotingOrLogging, type Quote } from '../send-outcome';
+import { ehloName } from './ehlo-name';
+import { isHandshakeFailure, judgeSmtpFailure, type SmtpFailure } from './smtp-outcome';
 import type { SmtpAccount } from './smtp-account';
 
+/** Loads the package at its first use, because it takes 2 MB. */
+const nodemailer = (): typeof Nodemailer => require('nodemailer') as typeof Nodemailer;
+
 type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
+
+/** How STARTTLS is used: with a certificate that is trusted, with any certificate, or not at all. */
+type Encryption = 'verified' | 'offered' | 'none';
 
 interface Conversation {
   connection: Socket;
   quote: Quote;
   signal: AbortSignal;
+  tls: Encryption;
 }
+
+/** The TLS handshake that the server offered failed. No part of the message was sent. */
+class HandshakeFailed extends Error {}
 
 const OPERATORS_FAULT = {
   retry: 'The mail server of this installation could not take the mail now; its operator finds the reason in the log',
@@ -36,6 +49,7 @@ export class SmtpClient {
   constructor(
     private readonly dialer: Dialer,
     private readonly roots: TrustedRoots,
+    private readonly settings: Config,
   ) {}
 
   /** One attempt. What the operator's own mail server says is for the operator's log: address, port and words of it. */
@@ -50,13 +64,31 @@ export class SmtpClient {
     return { ...outcome, error: OPERATORS_FAULT[outcome.result] };
   }
 
-  private async attempt(mail: Mail, account: SmtpAccount, { egress, signal, hidden }: Attempt): Promise<SendOutcome> {
+  /** With opportunistic TLS a failed handshake is followed by a second connection, in clear. */
+  private async attempt(mail: Mail, account: SmtpAccount, attempt: Attempt): Promise<SendOutcome> {
+    if (!account.opportunistic) return this.connect(mail, account, attempt, 'verified');
+    try {
+      return await this.connect(mail, account, attempt, 'offered');
+    } catch (error) {
+      if (!(error instanceof HandshakeFailed)) throw error;
+      return this.connect(mail, account, attempt, 'none');
+    }
+  }
+
+  private async connect(
+    mail: Mail,
+    account: SmtpAccount,
+    { egress, signal, hidden }: Attempt,
+    tls: Encryption,
+  ): Promise<SendOutcome> {
     let socket: Socket | null = null;
     try {
       const dialed = await this.dialer.dial({ host: account.host, port: account.port, egress, signal });
       socket = dialed.socket;
-      const quote = account.operators ? quotingAnybody(hidden) : quoting(dialed.address, hidden);
-      return await this.converse(mail, account, { connection: socket, quote, signal });
+      const log = (words: string): void =>
+        this.logger.warn(`the mail server ${account.host}:${account.port} answered: ${words}`);
+      const quote = account.operators ? quotingAnybody(hidden) : quotingOrLogging(dialed.address, hidden, log);
+      return await this.converse(mail, account, { connection: socket, quote, signal, tls });
     } catch (error) {
       if (error instanceof DialError) return outcomeOfDialError(error);
       throw error;
@@ -68,16 +100,18 @@ export class SmtpClient {
   private async converse(
     mail: Mail,
     account: SmtpAccount,
-    { connection, quote, signal }: Conversation,
+    { connection, quote, signal, tls }: Conversation,
   ): Promise<SendOutcome> {
-    const transport = createTransport({
+    const transport = nodemailer().createTransport({
       host: account.host,
       port: account.port,
       connection,
+      name: ehloName(this.settings, mail.from.address),
       secure: account.implicitTls,
       requireTLS: account.requireTls,
       opportunisticTLS: !account.requireTls,
-      tls: { secureContext: this.roots.context },
+      ignoreTLS: tls === 'none',
+      tls: { secureContext: this.roots.context, rejectUnauthorized: tls === 'verified' },
       forceAuth: account.username !== null,
       ...(account.username === null ? {} : { auth: { user: account.username, pass: account.password ?? '' } }),
       connectionTimeout: ATTEMPT_LIMIT_MS,
@@ -99,7 +133,9 @@ export class SmtpClient {
       const sent = await transport.sendMail({ ...mailOptions(mail), signal });
       return delivered(sent.rejected.length, mail.to.length + mail.cc.length);
     } catch (error) {
-      return judgeSmtpFailure(error as SmtpFailure, written.whole, signal.aborted, quote);
+      const failure = error as SmtpFailure;
+      if (tls === 'offered' && !signal.aborted && isHandshakeFailure(failure)) throw new HandshakeFailed();
+      return judgeSmtpFailure(failure, written.whole, signal.aborted, quote);
     }
   }
 }
@@ -107,11 +143,13 @@ export class SmtpClient {
 const single = (address: string): { name: string; address: string } => ({ name: '', address });
 
 function mailOptions(mail: Mail): object {
+  const from = { ...mail.from, address: onTheWire(mail.from.address) };
+  const [to, cc] = [mail.to.map(onTheWire), mail.cc.map(onTheWire)];
   return {
-    from: mail.from,
-    to: mail.to.map(single),
-    ...(mail.cc.length > 0 ? { cc: mail.cc.map(single) } : {}),
-    envelope: { from: mail.from.address, to: [...mail.to, ...mail.cc] },
+    from,
+    to: to.map(single),
+    ...(cc.length > 0 ? { cc: cc.map(single) } : {}),
+    envelope: { from: from.address, to: [...to, ...cc] },
     subject: mail.subject,
     text: mail.text,
     html: mail.html,

@@ -16,6 +16,10 @@ export interface SmtpFailure extends Error {
 /** Codes of a certificate that is not accepted and of a failed handshake. */
 const TLS_FAULT = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/;
 
+/** True if the server offered STARTTLS and the handshake failed. No part of the message was sent. */
+export const isHandshakeFailure = ({ code, originalCode = '', responseCode }: SmtpFailure): boolean =>
+  responseCode === undefined && (code === 'ETLS' || TLS_FAULT.test(originalCode));
+
 /** Failures of the connection: the same attempt may succeed later. */
 const CONNECTION = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EABORT', 'EPROTOCOL']);
 

@@ -4,7 +4,10 @@ import { ProviderClient } from '../provider-client';
 import { cut } from '../../platform/text/text-limits';
 import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
+import { isTaken, type Promised } from '../receipt';
 
+/** Without a saved message Discord answers 204: that is acceptance, not delivery. */
+const PROMISED: Promised = { hosts: /(?:^|\.)discord(?:app)?\.com$/, isKept: ({ status }) => status === 200 };
 const COLORS = { bad: 0xd92d20, warning: 0xdc6803, good: 0x079455, neutral: 0x667085 } as const;
 const MAX_TITLE = 256;
 /** Below Discord's 4096: title, description and fields of all embeds together may have 6000. */
@@ -65,12 +68,11 @@ export class DiscordChannel implements Channel<DiscordConfig> {
     return this.provider.send(
       request,
       { provider: 'Discord', url: executeUrl(request.config), body: JSON.stringify(discordMessage(request)) },
-      // Without a saved message Discord answers 204: that is acceptance, not delivery.
-      ({ status, json }) => ({
-        delivered: status === 200,
-        detail: json['message'],
-        retryAfterSeconds: json['retry_after'],
-        gone: status === 404,
+      (response) => ({
+        delivered: isTaken(request.config.webhook_url, PROMISED, response),
+        detail: response.json['message'],
+        retryAfterSeconds: response.json['retry_after'],
+        gone: response.status === 404,
       }),
     );
   }

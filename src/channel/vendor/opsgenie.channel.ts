@@ -4,12 +4,17 @@ import { ProviderClient } from '../provider-client';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
+import { isTaken, type Promised } from '../receipt';
 
 const API_URLS = {
   us: 'https://api.opsgenie.com',
   eu: 'https://api.eu.opsgenie.com',
   jsm: 'https://api.atlassian.com/jsm/ops/integration',
 } as const;
+const PROMISED: Promised = {
+  hosts: /(?:^|\.)(?:opsgenie|atlassian)\.(?:com|net)$/,
+  isKept: ({ status }) => status === 202,
+};
 const REGIONS = ['us', 'eu', 'jsm'] as const;
 const PRIORITIES = ['P1', 'P2', 'P3', 'P4', 'P5'] as const;
 const RESPONDER_TYPES = ['team', 'user', 'escalation', 'schedule'] as const;
@@ -123,7 +128,10 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
         headers: { authorization: `GenieKey ${request.config.api_key}` },
         body: JSON.stringify(body),
       },
-      ({ status, json }) => ({ delivered: status === 202, detail: json['message'] }),
+      (response) => ({
+        delivered: isTaken(apiUrl(request.config), PROMISED, response),
+        detail: response.json['message'],
+      }),
     );
   }
 }
@@ -166,4 +174,4 @@ function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig
 }
 
 const apiUrl = (config: OpsgenieConfig): string =>
-  (config.api_url ?? API_URLS[config.region ?? 'us']).replace(/\/+$/, '');
+  (config.api_url ?? API_URLS[config.region ?? 'us']).replace(/(?<!\/)\/+$/, '');

@@ -4,8 +4,10 @@ import { ProviderClient } from '../provider-client';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
+import { isTaken, type Promised } from '../receipt';
 
 const API_URLS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' } as const;
+const PROMISED: Promised = { hosts: /(?:^|\.)pagerduty\.com$/, isKept: ({ status }) => status === 202 };
 const SEVERITIES = ['critical', 'error', 'warning', 'info'] as const;
 const MAX_SUMMARY = 1024;
 const MAX_SOURCE = 255;
@@ -96,10 +98,14 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
   }
 
   send(request: SendRequest<PagerDutyConfig>): Promise<SendOutcome> {
+    const url = `${apiUrl(request.config)}/v2/enqueue`;
     return this.provider.send(
       request,
-      { provider: 'PagerDuty', url: `${apiUrl(request.config)}/v2/enqueue`, body: JSON.stringify(eventOf(request)) },
-      ({ status, json }) => ({ delivered: status === 202, detail: firstError(json) ?? json['message'] }),
+      { provider: 'PagerDuty', url, body: JSON.stringify(eventOf(request)) },
+      (response) => ({
+        delivered: isTaken(url, PROMISED, response),
+        detail: firstError(response.json) ?? response.json['message'],
+      }),
     );
   }
 }
@@ -134,7 +140,7 @@ function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): 
 const keyOf = (config: PagerDutyConfig): string => config.routing_key ?? config.integration_key ?? '';
 
 const apiUrl = (config: PagerDutyConfig): string =>
-  (config.api_url ?? API_URLS[config.region ?? 'us']).replace(/\/+$/, '');
+  (config.api_url ?? API_URLS[config.region ?? 'us']).replace(/(?<!\/)\/+$/, '');
 
 const firstError = (json: Readonly<Record<string, unknown>>): unknown =>
   Array.isArray(json['errors']) ? json['errors'][0] : undefined;

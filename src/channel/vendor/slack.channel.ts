@@ -4,11 +4,18 @@ import { ProviderClient } from '../provider-client';
 import { cut } from '../../platform/text/text-limits';
 import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
+import { withoutMentions } from '../mentions';
+import { isTaken, type Promised } from '../receipt';
 
 const COLORS = { bad: '#d92d20', warning: '#dc6803', good: '#079455', neutral: '#667085' } as const;
 const MAX_SECTION = 3000;
 const MAX_FIELD = 2000;
 const MAX_FIELDS = 10;
+
+const PROMISED: Promised = {
+  hosts: /(?:^|\.)slack(?:-gov)?\.com$/,
+  isKept: ({ status, body }) => status === 200 && body.trim() === 'ok',
+};
 
 /** `@channel`, a user id, a group id, or Slack's own notation of one of them. */
 const MENTION =
@@ -71,10 +78,10 @@ export class SlackChannel implements Channel<SlackConfig> {
     return this.provider.send(
       request,
       { provider: 'Slack', url: request.config.webhook_url, body: JSON.stringify(slackMessage(request)) },
-      ({ status, body }) => ({
-        delivered: status === 200 && body.trim() === 'ok',
-        detail: body,
-        gone: status === 404,
+      (response) => ({
+        delivered: isTaken(request.config.webhook_url, PROMISED, response),
+        detail: response.body,
+        gone: response.status === 404,
       }),
     );
   }
@@ -121,9 +128,9 @@ function mentionMarkup(mention: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Slack's three control characters escaped. The limit counts the escaped text, but the text is cut before it is escaped. */
+/** Slack's three control characters escaped, and names that compatible servers would read as mentions. The limit counts the escaped text, but the text is cut before it is escaped. */
 function escaped(value: string, max: number): string {
-  const whole = cut(value, max);
+  const whole = cut(withoutMentions(value), max);
   const safe = whole.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
   return safe.length <= max ? safe : escaped(value, max - Math.ceil((safe.length - max) / 4) - 1);
 }

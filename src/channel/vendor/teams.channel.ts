@@ -3,7 +3,12 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ProviderClient } from '../provider-client';
 import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
+import { isTaken, type Promised } from '../receipt';
 
+const PROMISED: Promised = {
+  hosts: /\.(?:azure|office|microsoft|powerautomate|powerplatform)\.com$/,
+  isKept: ({ status }) => status === 202,
+};
 const COLORS = { bad: 'attention', warning: 'warning', good: 'good', neutral: 'default' } as const;
 const MAX_TITLE = 600;
 const MAX_LINE = 1200;
@@ -53,9 +58,9 @@ export class TeamsChannel implements Channel<TeamsConfig> {
     return this.provider.send(
       attempt,
       { provider: 'Teams', url: config.webhook_url, body: JSON.stringify(card) },
-      ({ status, json }) => ({
-        delivered: status === 202,
-        detail: (json['error'] as { message?: unknown } | null | undefined)?.message,
+      (response) => ({
+        delivered: isTaken(config.webhook_url, PROMISED, response),
+        detail: (response.json['error'] as { message?: unknown } | null | undefined)?.message,
       }),
     );
   }

@@ -5,6 +5,7 @@ import type { Reading } from '../send-outcome';
 import { cut } from '../../platform/text/text-limits';
 import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
+import { withoutMentions } from '../mentions';
 
 const API_URL = 'https://api.telegram.org';
 /** Telegram counts the text after its markup is read. */
@@ -107,7 +108,7 @@ export class TelegramChannel implements Channel<TelegramConfig> {
     chat: string | number,
     read: (response: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
-    const base = (request.config.api_url ?? API_URL).replace(/\/+$/, '');
+    const base = (request.config.api_url ?? API_URL).replace(/(?<!\/)\/+$/, '');
     return this.provider.send(
       request,
       {
@@ -140,7 +141,7 @@ function reading(response: ProviderResponse): Reading {
   const { status, json } = response;
   const code = json['error_code'];
   return {
-    delivered: status === 200 && json['ok'] === true,
+    delivered: status >= 200 && status < 300 && json['ok'] === true,
     ...(typeof code === 'number' ? { status: code } : {}),
     detail: json['description'],
     retryAfterSeconds: parametersOf(response).retry_after,
@@ -150,9 +151,10 @@ function reading(response: ProviderResponse): Reading {
 
 /** The arguments of `sendMessage`. Cut first, escaped last: the limit counts the text without its markup. */
 function messageTo(chat: string | number, { text, config }: SendRequest<TelegramConfig>): object {
-  const sentence = cut(text.sentence, MAX_SENTENCE);
+  const sentence = cut(withoutMentions(text.sentence), MAX_SENTENCE);
   // Links in full, which Telegram makes links of; it refuses a message whose button leads to a host without a dot.
-  const details = text.detailsWithin(MAX_TEXT - MAX_SENTENCE - 10);
+  const room = MAX_TEXT - MAX_SENTENCE - 10;
+  const details = cut(withoutMentions(text.detailsWithin(room)), room);
   return {
     chat_id: chat,
     text: `${MARKS[text.tone]} <b>${escaped(sentence)}</b>${details ? `\n${escaped(details)}` : ''}`,

@@ -4,8 +4,10 @@ import { ProviderClient } from '../provider-client';
 import { smsBody } from './sms-text';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
+import { isTaken, type Promised } from '../receipt';
 
 const API_URL = 'https://api.twilio.com';
+const PROMISED: Promised = { hosts: /(?:^|\.)twilio\.com$/, isKept: ({ status }) => status === 201 };
 const MAX_RECIPIENTS = 10;
 /** Twilio drops a message that is still queued after this: it would be out of date. */
 const VALIDITY_SECONDS = 300;
@@ -126,8 +128,8 @@ export class TwilioChannel implements Channel<TwilioConfig> {
         body: formOf(to, request).toString(),
         hidden: [credentials],
       },
-      ({ status, json }) => ({
-        delivered: status === 201,
+      ({ status, json, ...response }) => ({
+        delivered: isTaken(apiUrl(request.config), PROMISED, { status, json, ...response }),
         detail: typeof json['code'] === 'number' ? `${json['code']} ${String(json['message'])}` : json['message'],
         // A server fault may come after the message was queued; a refusal for the rate (429) comes before.
         mayHaveArrived: status >= 500,
@@ -149,7 +151,7 @@ function formOf(to: string, { notification, text, config }: SendRequest<TwilioCo
   });
 }
 
-const apiUrl = (config: TwilioConfig): string => (config.api_url ?? API_URL).replace(/\/+$/, '');
+const apiUrl = (config: TwilioConfig): string => (config.api_url ?? API_URL).replace(/(?<!\/)\/+$/, '');
 
 const recipientsOf = (config: TwilioConfig): string[] => [
   ...new Set(Array.isArray(config.to) ? config.to : [config.to]),

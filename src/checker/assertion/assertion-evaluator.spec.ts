@@ -317,3 +317,109 @@ describe('Of assertions of both severities', () => {
     });
   });
 });
+
+describe('Numbers in JSON are compared as they are written, then as numbers', () => {
+  const text =
+    '{"id":12345678901234567890,"version":1.10,"list":[12345678901234567890,2],"deep":{"id":12345678901234567890,"v":1.10}}';
+  const numbers: AssertionFacts = { ...facts, body: { text, complete: true } };
+
+  it.each<[string, AssertionComparison, string, boolean]>([
+    ['$.id', 'equals', '12345678901234567890', true],
+    ['$.id', 'not_equals', '12345678901234567890', false],
+    ['$.id', 'equals', '12345678901234567000', false],
+    ['$.id', 'equals', '12345678901234567891', false],
+    ['$.id', 'equals', '12345678901234567890.0', true],
+    ['$.version', 'equals', '1.10', true],
+    ['$.version', 'equals', '1.1', true],
+    ['$.version', 'equals', '1.100', true],
+    ['$.version', 'equals', '1.11', false],
+    ['$.version', 'contains', '.10', true],
+    ['$.id', 'contains', '67890', true],
+    ['$.id', 'in', '1, 12345678901234567890', true],
+    ['$.id', 'in', '1, 12345678901234567891', false],
+    ['$.version', 'in', '1.0, 1.1', true],
+    ['$.id', 'less_than', '12345678901234567891', true],
+    ['$.id', 'greater_than', '12345678901234567889', true],
+    ['$.id', 'greater_than', '12345678901234567890', false],
+    ['$.list', 'contains', '12345678901234567890', true],
+    ['$.list', 'contains', '12345678901234567891', false],
+    ['$.list', 'contains', '2.0', true],
+    ['$.list', 'equals', '[12345678901234567890,2]', true],
+    ['$.list', 'equals', '[12345678901234567000,2]', false],
+    ['$.deep', 'equals', '{"id":12345678901234567890,"v":1.10}', true],
+    ['$.deep', 'contains', '"v":1.10', true],
+    ['$.version', 'equals', 'one', false],
+  ])('%s %s %s: %s', (path, comparison, target, isTrue) => {
+    expect(holds(assertion('json', comparison, target, path), numbers)).toBe(isTrue);
+  });
+
+  it('and inside of a list or an object also as JavaScript writes them', () => {
+    const short: AssertionFacts = { ...facts, body: { text: '{"deep":{"v":1.10}}', complete: true } };
+    expect(holds(assertion('json', 'equals', '{"v":1.1}', '$.deep'), short)).toBe(true);
+  });
+
+  it('in little time, however many and long they are', async () => {
+    const many = `[${'12345678901234567890.5,'.repeat(40_000)}0]`;
+    const startedAt = performance.now();
+    const list = Array.from({ length: 100 }, (_, i) => `1234567890123456789${i}`)
+      .join(',')
+      .slice(0, 1024);
+    await inPieces([assertion('json', 'in', list, '$[*]')], many);
+    await inPieces([assertion('json', 'equals', '1'.repeat(1024), '$')], '9'.repeat(1_000_000));
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+});
+
+describe('A DNS record is compared as it was sent', () => {
+  const key = `v=DKIM1; p=${'A'.repeat(244)}${'B'.repeat(145)}ENDOFKEY==`;
+  const record = (type: string, value: string) => ({ type, value });
+  const of = (...records: { type: string; value: string }[]): AssertionFacts => ({ ...facts, records });
+  const listed = [record('TXT', 'a=1, b=2'), record('TXT', 'c')];
+
+  it.each<[AssertionFacts, AssertionComparison, string, boolean]>([
+    [of(record('TXT', key)), 'contains', 'ENDOFKEY==', true],
+    [of(record('TXT', key)), 'equals', key, true],
+    [of(record('TXT', key)), 'not_contains', 'ENDOFKEY==', false],
+    [of(record('TXT', key)), 'equals', key.slice(0, 255), false],
+    [of(record('TXT', key)), 'contains', 'endofkey==', false],
+    [of(record('TXT', 'Token.')), 'equals', 'Token', false],
+    [of(record('TXT', 'Token.')), 'equals', 'token.', false],
+    [of(record('TXT', 'tab\tand\u0001')), 'equals', 'tab\tand\u0001', true],
+    [of(...listed), 'equals', 'a=1, b=2, c', true],
+    [of(...listed), 'equals', 'c,a=1, b=2', true],
+    [of(...listed), 'equals', 'a=1, c', false],
+    [of(...listed), 'equals', 'a=1, b=2', false],
+    [of(...listed), 'in', 'x, a=1, b=2, c', true],
+    [of(...listed), 'in', 'a=1, c', false],
+    [of(...listed), 'not_equals', 'a=1, b=2, c', false],
+    [of(record('TXT', 'a,a'), record('TXT', 'a')), 'equals', 'a,a,a', true],
+    [of(record('TXT', '')), 'equals', '', true],
+    [of(record('TXT', '')), 'exists', 'true', false],
+    [of(record('MX', '10 Mail.Example.com')), 'equals', '10 mail.example.com.', true],
+    [of(record('CNAME', 'cdn.example.net')), 'equals', 'CDN.example.net.', true],
+    [of(record('SOA', 'ns.example root.example 1 2 3 4 5')), 'equals', 'NS.example. root.example. 1 2 3 4 5', true],
+    [of(record('AAAA', '2001:db8::1')), 'equals', '2001:0DB8:0::1', true],
+    [of(record('AAAA', '2001:db8::1'), record('A', '192.0.2.1')), 'equals', '192.0.2.1, 2001:DB8:0:0::1', true],
+    [of(record('A', '192.0.2.1')), 'in', '192.0.2.1,192.0.2.2', true],
+    [of(record('A', '192.0.2.1')), 'contains', '192.0.2', true],
+    [of(record('CAA', '0 issue "LetsEncrypt.org"')), 'equals', '0 ISSUE "letsencrypt.org"', true],
+    [of(record('CAA', '0 iodef "mailto:Ops@example.com"')), 'contains', 'ops@', false],
+    [of(), 'equals', '', false],
+  ])('%#: %j %s %j: %s', (known, comparison, target, isTrue) => {
+    expect(holds(assertion('dns_record', comparison, target), known)).toBe(isTrue);
+  });
+});
+
+describe('A header is compared as it was sent', () => {
+  const of = (value: string): AssertionFacts => ({ ...facts, headers: { 'x-name': value } });
+
+  it.each<[string, AssertionComparison, string, boolean]>([
+    [Buffer.from('Grüße').toString('latin1'), 'equals', 'Grüße', true],
+    ['Gr\xfc\xdfe', 'equals', 'Grüße', true],
+    ['no-cache, private', 'in', 'public, no-cache, private', true],
+    ['no-cache, private', 'in', 'no-cache', false],
+    ['a\x01b', 'equals', 'a\x01b', true],
+  ])('%j %s %j: %s', (value, comparison, target, isTrue) => {
+    expect(holds(assertion('header', comparison, target, 'X-Name'), of(value))).toBe(isTrue);
+  });
+});

@@ -1,17 +1,21 @@
 import { isPublicAddress } from '../../platform/net/egress/address-class';
+import { textFromLatin1 } from '../../platform/text/bytes-as-text';
 import { type Assertion, ASSERTION_SEVERITIES, type AssertionSeverity, severityOf } from './assertion';
 import { JsonContainer, type JsonDocument, JsonReader, NotJson, TooComplex } from './json-document';
+import { compareNumbers, JsonNumber, numberIn, numberKey } from './json-number';
 import { valuesAt } from './json-path';
 import { holdsNumber, parseRanges } from './number-ranges';
+import { isMember, membersOf, type RecordFact, recordForm, recordsAreIn, recordsEqual } from './record-text';
 import { includesText } from './text-search';
 import { isSensitiveHeader } from '../request-headers';
+import { cut } from '../../platform/text/text-limits';
 
 /** What a check learned about its target. Absent: this type of check does not have it. */
 export interface AssertionFacts {
   statusCode?: number;
   /** Sum of the phases. */
   durationMs: number;
-  /** Lower-case names. */
+  /** Lower-case names; values as they came, byte by byte (Latin-1). */
   headers?: Readonly<Record<string, string>>;
   /**
    * The part of the body that was read, as UTF-8; `complete` is false when there was more. `problem` says in a few words why
@@ -20,7 +24,8 @@ export interface AssertionFacts {
   body?: { text: string; complete: boolean; problem?: string };
   /** Full and part days until the certificate expires; negative when it has. */
   certificateDays?: number;
-  records?: readonly string[];
+  /** A text alone is compared as a name is. */
+  records?: readonly (RecordFact | string)[];
   banner?: string;
   /** What was connected to: of what is no public address nothing is quoted. */
   address?: string | null;
@@ -156,7 +161,7 @@ class Judge {
       case 'response_time':
         return single(Math.round(facts.durationMs * 1000) / 1000);
       case 'header':
-        return single(facts.headers?.[(property ?? '').toLowerCase()]);
+        return single(headerText(facts.headers?.[(property ?? '').toLowerCase()]));
       case 'body':
         return facts.body?.problem === undefined ? single(facts.body?.text) : unreadable(facts.body.problem);
       case 'json':
@@ -164,7 +169,7 @@ class Judge {
       case 'certificate_days':
         return single(facts.certificateDays);
       case 'dns_record':
-        return { values: facts.records ?? [] };
+        return { values: (facts.records ?? []).map(recordFactOf) };
       case 'banner':
         return single(facts.banner);
       default:
@@ -177,8 +182,9 @@ class Judge {
       while (!this.readPiece());
       (this.document as JsonDocument | null)?.allow(this.steps);
     }
-    if (this.document === null) return unreadable(this.obstacle ?? 'an empty body');
-    return { values: valuesAt(this.document, path) };
+    const { document } = this;
+    if (document === null) return unreadable(this.obstacle ?? 'an empty body');
+    return { values: valuesAt(document, path), spend: (steps) => document.spend(steps) };
   }
 
   private failed(index: number, assertion: Assertion, reading: Reading): FailedAssertion {
@@ -191,12 +197,14 @@ class Judge {
 
 /** One sentence about a failed assertion, at most 300 characters. */
 export const failureSentence = ({ expected, seen }: FailedAssertion): string =>
-  `Expected ${expected}, but it was ${seen}.`.slice(0, 300);
+  cut(`Expected ${expected}, but it was ${seen}.`, 300, '');
 
 /** The values an assertion looks at: none, one, or (JSON, DNS) many. `problem` says why there is none. */
 interface Reading {
   values: readonly unknown[];
   problem?: string;
+  /** Counts work on values of a document. */
+  spend?: (steps: number) => void;
 }
 
 const TOO_COMPLEX =
@@ -204,86 +212,125 @@ const TOO_COMPLEX =
 
 const unreadable = (problem: string): Reading => ({ values: [], problem });
 
+const headerText = (value: string | undefined): string | undefined =>
+  value === undefined ? undefined : textFromLatin1(value);
+
+const recordFactOf = (record: RecordFact | string): RecordFact =>
+  typeof record === 'string' ? { type: '', value: record } : record;
+
+const isRecordFact = (value: unknown): value is RecordFact =>
+  typeof value === 'object' && value !== null && 'type' in value && 'value' in value;
+
 const single = (value: unknown): Reading => ({ values: value === undefined ? [] : [value] });
 
-function holds({ source, comparison, target }: Assertion, { values, problem }: Reading): boolean {
+function holds({ source, comparison, target }: Assertion, reading: Reading): boolean {
+  const { values, problem } = reading;
   if (problem !== undefined) return false;
   switch (comparison) {
     case 'exists':
-      return values.some((value) => value !== '') === (target !== 'false');
+      return (
+        values.some((value) => value !== '' && !(isRecordFact(value) && value.value === '')) === (target !== 'false')
+      );
     case 'equals':
-      return equals(source, values, target);
+      return equals(source, reading, target);
     case 'not_equals':
-      return !equals(source, values, target);
+      return !equals(source, reading, target);
     case 'in':
-      return values.length > 0 && isIn(source, values, target);
+      return values.length > 0 && isIn(source, reading, target);
     case 'contains':
-      return values.some((value) => contains(source, value, target));
+      return contains(values, target);
     case 'not_contains':
-      return !values.some((value) => contains(source, value, target));
+      return !contains(values, target);
     case 'less_than':
-      return values.length > 0 && values.every((value) => numberOf(value) < Number(target));
+      return values.length > 0 && values.every((value) => isOrdered(value, target, -1));
     case 'greater_than':
-      return values.length > 0 && values.every((value) => numberOf(value) > Number(target));
+      return values.length > 0 && values.every((value) => isOrdered(value, target, 1));
     default:
       return comparison satisfies never;
   }
 }
 
 /** Status codes equal a list or range that holds them; records equal a list as a set; of several JSON values one is enough. */
-function equals(source: Assertion['source'], values: readonly unknown[], target: string): boolean {
-  if (source === 'status_code') return values.length > 0 && isIn(source, values, target);
-  if (source !== 'dns_record') return values.some((value) => isText(value, target));
-  const records = values.map(recordForm);
-  const wanted = new Set(listOf(target).map(recordForm));
-  const sameSet = records.length > 0 && records.every((record) => wanted.has(record));
-  return (
-    (sameSet && new Set(records).size === wanted.size) || (records.length === 1 && records[0] === recordForm(target))
-  );
+function equals(source: Assertion['source'], { values, spend }: Reading, target: string): boolean {
+  if (source === 'status_code') return values.length > 0 && isIn(source, { values }, target);
+  if (source === 'dns_record') return recordsEqual(values.filter(isRecordFact), target);
+  const wanted = new Wanted([target], spend);
+  return values.some((value) => wanted.has(value));
 }
 
-function isIn(source: Assertion['source'], values: readonly unknown[], target: string): boolean {
+function isIn(source: Assertion['source'], { values, spend }: Reading, target: string): boolean {
   if (source === 'status_code') {
     const ranges = parseRanges(target) ?? [];
     return values.every((value) => holdsNumber(ranges, numberOf(value)));
   }
-  if (source === 'dns_record') {
-    const wanted = new Set(listOf(target).map(recordForm));
-    return values.every((value) => wanted.has(recordForm(value)));
-  }
-  const wanted = new Set(listOf(target));
-  return values.every((value) => wanted.has(textOf(value, target.length)));
+  if (source === 'dns_record') return recordsAreIn(values.filter(isRecordFact), target);
+  const wanted = new Wanted(membersOf(target), spend, target);
+  return values.every((value) => wanted.has(value));
 }
 
 /** An array contains a value of its own; an object, as text, a part of what `JSON.stringify` writes for it. */
-function contains(source: Assertion['source'], value: unknown, target: string): boolean {
-  if (source === 'dns_record') return includesText(recordForm(value), recordForm(target));
-  if (!(value instanceof JsonContainer)) return includesText(textOf(value), target);
-  const { document, node } = value;
-  if (!document.isArray(node)) {
+function contains(values: readonly unknown[], target: string): boolean {
+  const wanted = new Wanted([target]);
+  return values.some((value) => {
+    if (isRecordFact(value)) return includesText(recordForm(value.type, value.value), recordForm(value.type, target));
+    if (!(value instanceof JsonContainer)) return includesText(textOf(value), target);
+    const { document, node } = value;
+    if (document.isArray(node)) return document.childrenOf(node).some((child) => wanted.has(document.valueOf(child)));
     const text = textOf(value);
     document.spend(text.length >> 3);
     return includesText(text, target);
-  }
-  return document.childrenOf(node).some((child) => isText(document.valueOf(child), target));
+  });
 }
 
-const isText = (value: unknown, target: string): boolean => textOf(value, target.length) === target;
+/** What values are compared with: by the text as it is written; numbers also by their value. */
+class Wanted {
+  private readonly texts: ReadonlySet<string>;
+  private readonly numbers: ReadonlySet<number | string>;
+  private readonly longest: number;
 
-const listOf = (target: string): string[] => target.split(',').map((part) => part.trim());
+  /** `list`: a text in which the wanted values stand between commas, of which one may hold commas. */
+  constructor(
+    texts: readonly string[],
+    private readonly spend: (steps: number) => void = () => {},
+    private readonly list: string | null = null,
+  ) {
+    this.texts = new Set(texts);
+    const numbers = texts.map(numberIn).filter((number) => number !== null);
+    this.numbers = new Set(numbers.map(numberKey));
+    this.longest = Math.max(...texts.map(({ length }) => length), list?.length ?? 0);
+  }
 
-/** DNS names differ neither by case nor by the final dot. */
-const recordForm = (value: unknown): string => textOf(value).toLowerCase().replace(/\.$/, '');
+  has(value: unknown): boolean {
+    const text = textOf(value, this.longest);
+    if (this.texts.has(text)) return true;
+    if (value instanceof JsonNumber) return this.numbers.size > 0 && this.numbers.has(numberKey(value));
+    if (this.list !== null && text.includes(',') && text.length <= this.longest) {
+      this.spend(this.longest >> 4);
+      return isMember(this.list, text);
+    }
+    return value instanceof JsonContainer && this.texts.has(value.document.textOf(value.node, this.longest, 'values'));
+  }
+}
 
 /** Of an object or array not much more than `limit` characters are written; the other values are whole. */
 function textOf(value: unknown, limit = Infinity): string {
   if (typeof value === 'string') return value;
+  if (value instanceof JsonNumber) return value.text;
+  if (isRecordFact(value)) return value.value;
   return value instanceof JsonContainer ? value.document.textOf(value.node, limit) : String(value);
 }
 
-/** Text that is not a number is neither less nor greater than anything. */
+/** Whether a value is less (-1) or greater (1) than a number. Text that is not a number is neither. */
+function isOrdered(value: unknown, target: string, order: -1 | 1): boolean {
+  const bound = numberIn(target);
+  const exact = value instanceof JsonNumber && bound !== null ? compareNumbers(value, bound) : null;
+  const difference = exact ?? numberOf(value) - Number(target);
+  return order < 0 ? difference < 0 : difference > 0;
+}
+
 function numberOf(value: unknown): number {
   if (typeof value === 'number') return value;
+  if (value instanceof JsonNumber) return value.value;
   return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
 }
 
@@ -332,9 +379,8 @@ const CONTENT: ReadonlySet<Assertion['source']> = new Set(['header', 'body', 'js
 
 /** At most `length` characters on one line. */
 function shorten(text: string, length: number): string {
-  const line = text
-    .slice(0, length * 4)
+  const line = cut(text, length * 4, '')
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim();
-  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+  return cut(line, length);
 }

@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../../platform/problem/problem';
+import { isLongerThan } from '../../platform/text/text-limits';
 import type { Assertion, AssertionComparison, AssertionSource } from './assertion';
 import { jsonPathProblem } from './json-path-rules';
 import { parseRanges } from './number-ranges';
@@ -62,7 +63,7 @@ function propertyProblem({ source, property }: Assertion): FieldProblem | null {
   const meaning = source === 'header' ? 'the name of a header' : 'a JSONPath';
   if (property === undefined || property === '') return problem(pointer, 'required', `property must be ${meaning}`);
   if (source === 'header') {
-    if (property.length > MAX_HEADER_NAME) {
+    if (isLongerThan(property, MAX_HEADER_NAME)) {
       return problem(pointer, 'too_long', `a header name may have at most ${MAX_HEADER_NAME} characters`);
     }
     return HEADER_NAME.test(property) ? null : problem(pointer, 'invalid_characters', 'this is not a header name');
@@ -73,7 +74,7 @@ function propertyProblem({ source, property }: Assertion): FieldProblem | null {
 
 function targetProblem({ source, comparison, target }: Assertion): FieldProblem | null {
   const wrong = (message: string) => problem('/target', 'invalid_format', message);
-  if (target.length > MAX_TARGET) {
+  if (isLongerThan(target, MAX_TARGET)) {
     return problem('/target', 'too_long', `target may have at most ${MAX_TARGET} characters`);
   }
   if (comparison === 'exists') {

@@ -1,17 +1,18 @@
 import { JsonContainer } from './json-document';
+import { compareNumbers, JsonNumber, numberKey } from './json-number';
 
 /** What a path inside a filter is compared as when it finds no value. */
 export const NOTHING = Symbol('nothing');
 
 /** Equality of RFC 9535, section 2.3.5.2.2. Takes steps of the document that the values are of. */
 export function isSame(a: unknown, b: unknown): boolean {
-  if (!(a instanceof JsonContainer && b instanceof JsonContainer)) return a === b;
+  if (!(a instanceof JsonContainer && b instanceof JsonContainer)) return isSameScalar(a, b);
   // Without recursion: containers may be nested as deep as the document is long.
   const pairs: [unknown, unknown][] = [[a, b]];
   for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
     const [one, other] = pair;
     if (!(one instanceof JsonContainer && other instanceof JsonContainer)) {
-      if (one !== other) return false;
+      if (!isSameScalar(one, other)) return false;
     } else if (one.node !== other.node) {
       const inside = pairsInside(one, other);
       if (inside === null) return false;
@@ -23,9 +24,15 @@ export function isSame(a: unknown, b: unknown): boolean {
 
 /** Numbers and strings have an order, among themselves. */
 export function isBefore(a: unknown, b: unknown): boolean {
-  if (typeof a === 'number' && typeof b === 'number') return a < b;
+  if (isNumber(a) && isNumber(b)) return compareNumbers(a, b) < 0;
   return typeof a === 'string' && typeof b === 'string' && isTextBefore(a, b);
 }
+
+const isNumber = (value: unknown): value is number | JsonNumber =>
+  typeof value === 'number' || value instanceof JsonNumber;
+
+const isSameScalar = (a: unknown, b: unknown): boolean =>
+  a === b || (isNumber(a) && isNumber(b) && numberKey(a) === numberKey(b));
 
 /** What must be equal for two containers to be so; `null` when they cannot be. */
 function pairsInside(a: JsonContainer, b: JsonContainer): [unknown, unknown][] | null {

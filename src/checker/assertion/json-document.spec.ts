@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { JsonContainer, type JsonDocument, JsonReader, NotJson, TooComplex } from './json-document';
+import { JsonNumber } from './json-number';
 
 const STEPS = 100_000;
 
@@ -16,6 +17,7 @@ function documentOf(text: string, piece = 7): JsonDocument {
 /** The value as `JSON.parse` would give it. */
 function whole(document: JsonDocument, node = 0): unknown {
   const value = document.valueOf(node);
+  if (value instanceof JsonNumber) return value.value;
   if (!(value instanceof JsonContainer)) return value;
   const children = document.childrenOf(node);
   if (document.isArray(node)) return children.map((child) => whole(document, child));
@@ -109,9 +111,16 @@ describe('A JSON document', () => {
 
   it('has the last of the members with the same name, however the name is written', () => {
     const document = documentOf('{"a":1,"\\u0061":2,"b":3}');
-    expect(document.valueOf(document.memberOf(0, 'a') ?? 0)).toBe(2);
+    expect(document.valueOf(document.memberOf(0, 'a') ?? 0)).toEqual(new JsonNumber('2'));
     expect(document.memberOf(0, '\\u0061')).toBeNull();
     expect(document.memberOf(0, 'c')).toBeNull();
+  });
+
+  it('keeps numbers as they are written', () => {
+    const text = '{"id":12345678901234567890,"list":[1.10,-0,1E+2]}';
+    expect(documentOf(text).textOf(0, Infinity)).toBe(text);
+    const values = '{"id":12345678901234567890,"list":[1.1,0,100]}';
+    expect(documentOf(text).textOf(0, Infinity, 'values')).toBe(values);
   });
 
   it('may be nested as deep as it is long', () => {

@@ -1,3 +1,5 @@
+import { JsonNumber, numberKey } from './json-number';
+
 /** Three numbers for each node. */
 const STRIDE = 3;
 const END = 1;
@@ -108,7 +110,10 @@ export class JsonDocument {
     return found;
   }
 
-  /** A string, number, boolean or `null` as JavaScript has it; an object or array as a `JsonContainer`. */
+  /**
+   * A string, boolean or `null` as JavaScript has it; a number as it is written, as a `JsonNumber`; an object or array as a
+   * `JsonContainer`.
+   */
   valueOf(node: number): unknown {
     const start = this.at(node, 0);
     const flags = this.at(node, END);
@@ -128,18 +133,21 @@ export class JsonDocument {
       case 0x6e:
         return null;
       default:
-        this.spend(2 + ((end - start) >> 4));
-        return Number(this.text.slice(start, end));
+        this.spend(4 + ((end - start) >> 2));
+        return new JsonNumber(this.text.slice(start, end));
     }
   }
 
-  /** The text as `JSON.stringify` would write it, members in their order; cut when it is longer than `limit`. */
-  textOf(node: number, limit: number): string {
+  /**
+   * The text as `JSON.stringify` would write it, members in their order; cut when it is longer than `limit`. `numbers` are
+   * as they are written, or those that a double holds exactly as JavaScript writes them.
+   */
+  textOf(node: number, limit: number, numbers: 'written' | 'values' = 'written'): string {
     const last = this.after(node);
     const open: number[] = [];
     let written = '';
     for (let at = node; at < last && written.length <= limit; at++) {
-      written += this.separator(at, node) + this.scalarText(at, limit);
+      written += this.separator(at, node) + this.scalarText(at, limit, numbers);
       if (this.isContainer(at)) open.push(at);
       for (let top = open.at(-1); top !== undefined && this.after(top) === at + 1; top = open.at(-1)) {
         written += this.isObject(top) ? '}' : ']';
@@ -156,7 +164,7 @@ export class JsonDocument {
     return this.isContainer(node - 1) && this.after(node - 1) > node ? '' : ',';
   }
 
-  private scalarText(node: number, limit: number): string {
+  private scalarText(node: number, limit: number, numbers: 'written' | 'values'): string {
     this.spend(2);
     if (this.isObject(node)) return '{';
     if (this.isArray(node)) return '[';
@@ -165,7 +173,10 @@ export class JsonDocument {
     // An escape stands for one character and has six at most: this one is beyond the limit however it is written.
     if (length > 6 * (limit + 2)) return this.text.slice(start, start + limit + 2);
     this.spend(length >> 2);
-    return JSON.stringify(this.valueOf(node));
+    const value = this.valueOf(node);
+    if (!(value instanceof JsonNumber)) return JSON.stringify(value);
+    const key = numbers === 'written' ? null : numberKey(value);
+    return typeof key === 'number' ? JSON.stringify(key) : value.text;
   }
 
   /** The names of members are nodes, but no values. */

@@ -1,4 +1,5 @@
 import parse from 'jsonpath-rfc9535/parser';
+import { isLongerThan } from '../../platform/text/text-limits';
 
 const MAX_LENGTH = 256;
 const FUNCTIONS = new Set(['length', 'count', 'value']);
@@ -17,7 +18,7 @@ interface Shape {
  * allows (`JsonDocument`): no path can occupy the monitor, whatever the document.
  */
 export function jsonPathProblem(path: string): string | null {
-  if (path.length > MAX_LENGTH) return `a JSONPath may have at most ${MAX_LENGTH} characters`;
+  if (isLongerThan(path, MAX_LENGTH)) return `a JSONPath may have at most ${MAX_LENGTH} characters`;
   const tree = parsed(path);
   if (tree === null) return 'this is not a JSONPath (RFC 9535) such as $.status or $.items[0].name';
   const shape: Shape = { descents: 0, choices: 0, problem: null };

@@ -1,21 +1,26 @@
 import fc from 'fast-check';
 import { query } from 'jsonpath-rfc9535';
 import { JsonContainer, type JsonDocument, JsonReader, TooComplex } from './json-document';
+import { JsonNumber } from './json-number';
 import { valuesAt } from './json-path';
 
-function documentOf(value: unknown, steps = 1_000_000): JsonDocument {
-  const document = new JsonReader(JSON.stringify(value)).read(Infinity);
+const documentOf = (value: unknown, steps?: number): JsonDocument => documentIn(JSON.stringify(value), steps);
+
+function documentIn(text: string, steps = 1_000_000): JsonDocument {
+  const document = new JsonReader(text).read(Infinity);
   if (!document) throw new Error('the document is read in one piece');
   document.allow(steps);
   return document;
 }
 
 /** Each value as text. */
-function found(path: string, value: unknown): string[] {
-  return valuesAt(documentOf(value), path).map((one) =>
-    one instanceof JsonContainer ? one.document.textOf(one.node, Infinity) : JSON.stringify(one),
-  );
-}
+const found = (path: string, value: unknown): string[] => textsAt(documentOf(value), path);
+
+const textsAt = (document: JsonDocument, path: string): string[] =>
+  valuesAt(document, path).map((one) => {
+    if (one instanceof JsonNumber) return one.text;
+    return one instanceof JsonContainer ? one.document.textOf(one.node, Infinity) : JSON.stringify(one);
+  });
 
 const BOOKS = {
   store: [
@@ -69,6 +74,24 @@ describe('A JSONPath finds', () => {
     ['$.limit[*]', []],
   ])('%s', (path, values) => {
     expect(found(path, BOOKS)).toEqual(values);
+  });
+
+  it.each([
+    ['$[?@.id == 12345678901234567890].name', ['"b"']],
+    ['$[?12345678901234567891 == @.id].name', ['"c"']],
+    ['$[?@.id > 12345678901234567890].name', ['"c"']],
+    ['$[?@.id < 12345678901234567890].name', ['"a"']],
+    ['$[?@.id == @.same].name', ['"b"']],
+    ['$[?@.id == 12345678901234567000].name', []],
+    ['$[?@.price == 1.1].name', ['"a"']],
+    ['$[?@.price == 1.10].name', ['"a"']],
+    ["$[?@.text == '== 12345678901234567890'].name", ['"a"']],
+  ])('numbers exactly: %s', (path, names) => {
+    const text = `[
+      {"name":"a","id":1,"price":1.10,"text":"== 12345678901234567890"},
+      {"name":"b","id":12345678901234567890,"same":12345678901234567890.0},
+      {"name":"c","id":12345678901234567891,"same":12345678901234567890}]`;
+    expect(textsAt(documentIn(text), path)).toEqual(names);
   });
 
   it('equal containers whatever the order of their members', () => {

@@ -2,6 +2,7 @@ import parse, { type JsonPathQuery } from 'jsonpath-rfc9535/parser';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { isBefore, isSame, NOTHING } from './json-comparison';
 import { JsonContainer, type JsonDocument } from './json-document';
+import { JsonNumber } from './json-number';
 
 type Segment = JsonPathQuery['segments'][number];
 type Selection = Segment['node'];
@@ -28,10 +29,22 @@ export function valuesAt(document: JsonDocument, path: string): unknown[] {
   return nodesAt(document, 0, queryOf(path).segments).map((node) => document.valueOf(node));
 }
 
+/** Begins a text that stands for a number in a path: the parser would make a double of the number itself. */
+const NUMBER_MARK = '\0';
+/** Texts, and numbers of a comparison that a double may not hold. */
+const LONG_NUMBERS =
+  /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<=[=<>]\s{0,16})(-?\d[\d.eE+-]{14,})|(?<![\p{L}\p{N}_.[])(-?\d[\d.eE+-]{14,})(?=\s{0,16}[=!<>])/gu;
+
+const withLongNumbers = (path: string): string =>
+  path.replace(LONG_NUMBERS, (text, second?: string, first?: string) => {
+    const number = second ?? first;
+    return number === undefined ? text : `"\\u0000${number}"`;
+  });
+
 function queryOf(path: string): JsonPathQuery {
   const known = parsed.get(path);
   if (known) return known;
-  const query = parse(path);
+  const query = parse(withLongNumbers(path));
   parsed.set(path, query);
   return query;
 }
@@ -173,7 +186,7 @@ function comparable(document: JsonDocument, node: number, side: Comparable): unk
   document.spend(1);
   switch (side.type) {
     case 'Literal':
-      return side.value;
+      return literalOf(side.value);
     case 'FunctionExpr':
       return valueOfCall(document, node, side);
     case 'RelSingularQuery':
@@ -192,6 +205,9 @@ function comparable(document: JsonDocument, node: number, side: Comparable): unk
       return side satisfies never;
   }
 }
+
+const literalOf = (value: string | number | boolean | null): unknown =>
+  typeof value === 'string' && value.startsWith(NUMBER_MARK) ? new JsonNumber(value.slice(1)) : value;
 
 /** In a comparison the parser wraps an index once more than its types say. */
 const indexOf = (selector: { value?: number; selector?: { value: number } }): number =>

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { textFromBytes } from '../../platform/text/bytes-as-text';
 import type { DnsRecordType } from './dns-target';
 import { MalformedReply, type PacketReader } from './packet-reader';
 
@@ -7,7 +8,7 @@ export interface DnsAnswer {
   /** Whose record it is. */
   name: string;
   type: DnsRecordType;
-  /** The data alone, as in a zone file: `192.0.2.1`, `10 mail.example.com`; of a text the first kilobyte. */
+  /** The data alone, as in a zone file: `192.0.2.1`, `10 mail.example.com`. */
   data: string;
 }
 
@@ -23,8 +24,6 @@ const TYPES = new Map<number, DnsRecordType>([
   [33, 'SRV'],
   [257, 'CAA'],
 ]);
-
-const TEXT_BYTES = 1024;
 
 /** The type with that number, among those a check can ask for. */
 export const typeOf = (code: number): DnsRecordType | undefined => TYPES.get(code);
@@ -80,20 +79,18 @@ function addressOf(bytes: Buffer, length: number): string {
 /** The pieces of a TXT record are one text (RFC 7208, section 3.3). */
 function textOf(bytes: Buffer): string {
   const pieces: Buffer[] = [];
-  let kept = 0;
-  for (let at = 0; at < bytes.length && kept < TEXT_BYTES;) {
+  for (let at = 0; at < bytes.length;) {
     const end = at + 1 + (bytes[at] ?? 0);
     if (end > bytes.length) throw new MalformedReply();
     if (end > at + 1) pieces.push(bytes.subarray(at + 1, end));
-    kept += end - at - 1;
     at = end;
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return textFromBytes(Buffer.concat(pieces));
 }
 
 function authorizationOf(reader: PacketReader, length: number): string {
   const [flags, tagLength] = [reader.uint8(), reader.uint8()];
   if (2 + tagLength > length) throw new MalformedReply();
   const tag = reader.bytes(tagLength).toString('utf8');
-  return `${flags} ${tag} "${reader.bytes(length - 2 - tagLength).toString('utf8', 0, TEXT_BYTES)}"`;
+  return `${flags} ${tag} "${textFromBytes(reader.bytes(length - 2 - tagLength))}"`;
 }

@@ -1,8 +1,22 @@
 import { arrivalMs } from '../../platform/time/arrival-clock';
+import { DialError, faultTowards, type SocketFault } from '../../platform/net/dial/dial-error';
+import type { SilenceWatch } from '../../platform/net/dns/silence-watch';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
+import { decisive, type Telling } from '../../platform/net/telling';
 import type { DnsQuestion } from './dns-message';
 import { askResolver, type DnsServer, type OpenTcp } from './dns-query';
 import { findRecords, type DnsFinding, type Hides } from './dns-records';
+import { MalformedReply } from './packet-reader';
+
+/** How asking one resolver ended. */
+export type AskFinding =
+  | DnsFinding
+  /** Nothing came until the signal aborted. `isAlive`: meanwhile it answered another question. */
+  | { kind: 'silent'; isAlive: boolean }
+  /** It sent what is not a DNS answer. */
+  | { kind: 'malformed' }
+  /** It could not be asked. The dial error is that of the TCP connection for a truncated reply. */
+  | { kind: 'fault'; fault: SocketFault | DialError };
 
 /** The result of asking one resolver one question. `elapsedMs` is the time that this resolver took. */
 export interface DnsResult {
@@ -10,7 +24,16 @@ export interface DnsResult {
   /** `null` when no resolver is known. */
   server: DnsServer | null;
   elapsedMs: number;
-  finding: DnsFinding | { kind: 'silent' } | { kind: 'fault'; error: Error };
+  finding: AskFinding;
+}
+
+/** How resolvers are asked. */
+export interface Asking {
+  openTcp: OpenTcp;
+  /** What is left out of the replies. */
+  hides?: Hides | undefined;
+  /** For the machine's own resolvers: finds out whether one that is silent is alive. Absent: they are part of the target. */
+  watchOf?: ((server: DnsServer) => SilenceWatch) | undefined;
 }
 
 /** The next resolver is asked when one has been silent for this long; the silent one may still answer. */
@@ -21,14 +44,13 @@ const SECOND_ANSWER_MS = 1000;
 
 /**
  * Asks all questions at once. Returns one result for each, in their order, when all are answered, or a second after the
- * first that brought records, or when the signal aborts. What `hides` says is left out. Never rejects.
+ * first that brought records, or when the signal aborts. Never rejects.
  */
 export async function lookUp(
   servers: readonly DnsServer[],
   questions: readonly DnsQuestion[],
-  openTcp: OpenTcp,
+  asking: Asking,
   signal: AbortSignal,
-  hides?: Hides,
 ): Promise<DnsResult[]> {
   const limit = new AbortController();
   const onAbort = () => limit.abort(signal.reason);
@@ -36,7 +58,7 @@ export async function lookUp(
   signal.addEventListener('abort', onAbort, { once: true });
   let grace: NodeJS.Timeout | undefined;
   const ask = async (question: DnsQuestion) => {
-    const result = await askInTurn(servers, question, openTcp, limit.signal, hides);
+    const result = await askInTurn(servers, question, asking, limit.signal);
     if (result.finding.kind === 'records') grace ??= setTimeout(() => limit.abort(), SECOND_ANSWER_MS);
     return result;
   };
@@ -48,47 +70,79 @@ export async function lookUp(
 
 /**
  * Asks the resolvers in their order until one answers about the name: the next when one fails or is silent for a second.
- * When none does, the result is the most specific failure. Never rejects.
+ * When none does, the result is the failure that tells most. Never rejects.
  */
-export async function askInTurn(
+async function askInTurn(
   servers: readonly DnsServer[],
   question: DnsQuestion,
-  openTcp: OpenTcp,
+  asking: Asking,
   signal: AbortSignal,
-  hides?: Hides,
 ): Promise<DnsResult> {
   const results = await attemptInTurn<DnsServer, DnsResult>(
     servers,
     {
       nextAfterMs: NEXT_SERVER_AFTER_MS,
-      attempt: (server, until) => askOne(server, question, openTcp, until, hides),
+      attempt: (server, until) => askOne(server, question, asking, until),
       isGood: isAnswer,
     },
     signal,
   );
-  return results.find(isAnswer) ?? mostSpecific(results, question);
+  const noServer: DnsResult = { question, server: null, elapsedMs: 0, finding: { kind: 'silent', isAlive: false } };
+  return results.find(isAnswer) ?? mostTelling(results, asking.watchOf !== undefined) ?? noServer;
 }
 
 async function askOne(
   server: DnsServer,
   question: DnsQuestion,
-  openTcp: OpenTcp,
+  { openTcp, hides, watchOf }: Asking,
   signal: AbortSignal,
-  hides: Hides | undefined,
 ): Promise<DnsResult> {
   const startedAt = performance.now();
+  const watch = watchOf?.(server);
+  const timer = watch?.watch();
   const finding = await askResolver(server, question, openTcp, signal).then(
     (reply) => findRecords(reply, question, hides),
-    (error: Error) => (signal.aborted ? ({ kind: 'silent' } as const) : ({ kind: 'fault', error } as const)),
+    (error: Error) => findingOf(error, server, signal),
   );
-  return { question, server, elapsedMs: Math.max(0, arrivalMs() - startedAt), finding };
+  clearTimeout(timer);
+  const elapsedMs = Math.max(0, arrivalMs() - startedAt);
+  if (finding !== null) {
+    if (finding.kind !== 'fault') watch?.noteAnswer();
+    return { question, server, elapsedMs, finding };
+  }
+  const isAlive = watch !== undefined && !watch.isSilentSince(startedAt);
+  return { question, server, elapsedMs, finding: { kind: 'silent', isAlive } };
+}
+
+/** `null`: it was silent. */
+async function findingOf(error: Error, server: DnsServer, signal: AbortSignal): Promise<AskFinding | null> {
+  if (signal.aborted) return null;
+  if (error instanceof MalformedReply) return { kind: 'malformed' };
+  const fault = error instanceof DialError ? error : await faultTowards(server.address, error);
+  return { kind: 'fault', fault };
 }
 
 /** A refusal or a failure does not count: another resolver may know the name. */
-const isAnswer = ({ finding }: DnsResult) => !['failed', 'silent', 'fault'].includes(finding.kind);
+const isAnswer = ({ finding }: DnsResult) => !['failed', 'silent', 'malformed', 'fault'].includes(finding.kind);
 
-function mostSpecific(failures: readonly DnsResult[], question: DnsQuestion): DnsResult {
-  const found = (kind: DnsResult['finding']['kind']) => failures.find(({ finding }) => finding.kind === kind);
-  const noServer: DnsResult = { question, server: null, elapsedMs: 0, finding: { kind: 'silent' } };
-  return found('failed') ?? found('fault') ?? found('silent') ?? noServer;
+/** The result that decides. `areOwn`: the resolvers are the machine's own, so that what is wrong with them is ours. */
+export const mostTelling = (results: readonly DnsResult[], areOwn: boolean): DnsResult | undefined =>
+  decisive(results, ({ finding }) => tellingOf(finding, areOwn));
+
+function tellingOf(finding: AskFinding, isOwn: boolean): Telling {
+  switch (finding.kind) {
+    case 'failed':
+      return isOwn && isRefusal(finding) ? 'ours' : 'target';
+    case 'silent':
+      return isOwn && !finding.isAlive ? 'ours' : 'silence';
+    case 'fault':
+      return isOwn ? 'ours' : finding.fault.telling;
+    case 'hidden':
+      return 'ours';
+    default:
+      return 'target';
+  }
 }
+
+/** `REFUSED` says nothing about the name: the resolver does not serve us. */
+export const isRefusal = ({ rcode }: { rcode: string }): boolean => rcode === 'REFUSED';

@@ -42,7 +42,10 @@ function askOverUdp(server: DnsServer, question: DnsQuestion, edns: boolean, sig
     const query = encodeQuery(id, question, edns);
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
     let resend: NodeJS.Timeout | undefined;
+    let isSettled = false;
     const settle = (conclude: () => void) => {
+      if (isSettled) return;
+      isSettled = true;
       clearTimeout(resend);
       signal.removeEventListener('abort', onAbort);
       socket.removeAllListeners().on('error', ignore).close();
@@ -50,6 +53,8 @@ function askOverUdp(server: DnsServer, question: DnsQuestion, edns: boolean, sig
     };
     const onAbort = () => settle(() => reject(asError(signal.reason)));
     const fail = (error: Error) => settle(() => reject(error));
+    // A firewall of this machine refuses the packet: without a callback Node tells nobody.
+    const onSent = (error: Error | null) => void (error && fail(error));
     signal.addEventListener('abort', onAbort, { once: true });
     socket.on('error', fail);
     socket.on('message', (packet) => {
@@ -62,8 +67,8 @@ function askOverUdp(server: DnsServer, question: DnsQuestion, edns: boolean, sig
     });
     socket.on('connect', () => {
       const send = (pauseMs: number) => {
-        socket.send(query);
         resend = setTimeout(send, pauseMs, pauseMs * 2);
+        socket.send(query, onSent);
       };
       send(RESEND_AFTER_MS);
     });

@@ -1,10 +1,11 @@
 import type { DnsAnswer } from './dns-answers';
 import { bareName, type DnsQuestion, type DnsReply } from './dns-message';
+import { cut } from '../../platform/text/text-limits';
 
-/** One record of a reply as it is shown. */
+/** One record of a reply. */
 export interface DnsRecord {
   type: string;
-  /** As in a zone file: `192.0.2.1`, `10 mail.example.com`. */
+  /** As in a zone file: `192.0.2.1`, `10 mail.example.com`; a text as it was sent, whole. */
   value: string;
 }
 
@@ -74,14 +75,14 @@ function answersByName(answers: readonly DnsAnswer[]): Map<string, DnsAnswer[]> 
 }
 
 /**
- * One line of a result: `MX 10 mail.example.com`. Without the time to live: behind a resolver that caches it differs each
- * time, and a result that differs makes a new entry in what is stored.
+ * One line of a result, as it is shown and stored: `MX 10 mail.example.com`. Without the time to live: behind a resolver that
+ * caches it differs each time, and a result that differs makes a new entry in what is stored.
  */
-export const recordLine = ({ type, value }: DnsRecord): string => `${type} ${value}`;
+export const recordLine = ({ type, value }: DnsRecord): string => `${type} ${printable(value)}`;
 
-const toRecord = ({ type, data }: DnsAnswer): DnsRecord => ({ type, value: printable(data) });
+const toRecord = ({ type, data }: DnsAnswer): DnsRecord => ({ type, value: data });
 
 /** A record is the text of a stranger and is shown to people. */
-const printable = (text: string) => text.slice(0, LONGEST_VALUE).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+const printable = (text: string) => cut(text, LONGEST_VALUE, '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 
 const byValue = (one: DnsRecord, other: DnsRecord) => (one.value < other.value ? -1 : 1);

@@ -1,8 +1,8 @@
+import { DialError, NO_ROUTE, socketFault } from '../../platform/net/dial/dial-error';
 import { DeadlineExceeded } from '../../platform/net/deadline';
 import { abortFailure } from '../check-failure';
-import type { DnsResult } from './dns-lookup';
+import { type DnsResult, mostTelling } from './dns-lookup';
 import { parseDnsTarget } from './dns-target';
-import { MalformedReply } from './packet-reader';
 import { type DnsCircumstances, judgeLookup, listRecords } from './dns-verdict';
 
 const server = { address: '192.0.2.53', port: 53 };
@@ -18,18 +18,23 @@ const result = (finding: DnsResult['finding'], from: DnsResult['server'] = serve
 const records = result({ kind: 'records', records: [{ type: 'A', value: '192.0.2.1' }], chain: [] });
 const noName = result({ kind: 'no_name' });
 const noRecords = result({ kind: 'no_records' });
-const silent = result({ kind: 'silent' });
+const silent = result({ kind: 'silent', isAlive: false });
+const silentAlive = result({ kind: 'silent', isAlive: true });
 const failed = (rcode: string) => result({ kind: 'failed', rcode });
-const broken = (code: string) => result({ kind: 'fault', error: Object.assign(new Error(code), { code }) });
-const malformed = result({ kind: 'fault', error: new MalformedReply() });
+const broken = (code: string) =>
+  result({ kind: 'fault', fault: socketFault(Object.assign(new Error(code), { code })) });
+const unrouted = result({ kind: 'fault', fault: NO_ROUTE });
+const refusedOverTcp = result({
+  kind: 'fault',
+  fault: new DialError('connection_refused', 'connect', 'No TCP.', false),
+});
+const malformed = result({ kind: 'malformed' });
 
 const circumstances = (url: string, known: Partial<DnsCircumstances> = {}): DnsCircumstances => ({
   target: parseDnsTarget(url),
   assertions: [],
   interruption: null,
-  ownAlive: false,
   hidesResolver: false,
-  hasRoute: true,
   ...known,
 });
 const own = (known: Partial<DnsCircumstances> = {}) => circumstances('www.example.com', known);
@@ -54,9 +59,9 @@ describe('What a DNS lookup means', () => {
     ['REFUSED of our resolver', [failed('REFUSED')], own(), 'unknown', 'dns_failure'],
     ['REFUSED of the resolver in the target', [failed('REFUSED')], named(), 'down', 'dns_failure'],
     ['one missing type and a failure', [noRecords, failed('SERVFAIL')], own(), 'down', 'dns_failure'],
-    ['no resolver at all', [result({ kind: 'silent' }, null)], own(), 'unknown', 'dns_failure'],
+    ['no resolver at all', [result({ kind: 'silent', isAlive: false }, null)], own(), 'unknown', 'dns_failure'],
     ['a resolver of ours that is dead', [silent], own(timedOut), 'unknown', 'dns_timeout'],
-    ['a resolver of ours that lives', [silent], own({ ...timedOut, ownAlive: true }), 'down', 'dns_timeout'],
+    ['a resolver of ours that lives', [silentAlive], own(timedOut), 'down', 'dns_timeout'],
     ['a silent resolver in the target', [silent], named(timedOut), 'down', 'dns_timeout'],
     ['a shutdown', [silent], named(stopped), 'unknown', 'internal'],
     ['a shutdown while our own is silent', [silent], own(stopped), 'unknown', 'internal'],
@@ -64,7 +69,14 @@ describe('What a DNS lookup means', () => {
     ['a closed port of our own', [broken('ECONNREFUSED')], own(), 'unknown', 'dns_failure'],
     ['an unreachable resolver in the target', [broken('EHOSTUNREACH')], named(), 'down', 'host_unreachable'],
     ['an unreachable resolver of our own', [broken('EHOSTUNREACH')], own(), 'unknown', 'dns_failure'],
-    ['no route of our own', [broken('ENETUNREACH')], named({ hasRoute: false }), 'unknown', 'monitor_offline'],
+    ['no route of our own', [unrouted], named(), 'unknown', 'monitor_offline'],
+    ['no route for A and silence for AAAA', [unrouted, silentAlive], own(timedOut), 'down', 'dns_timeout'],
+    ['silence for A and no route for AAAA', [silentAlive, unrouted], own(timedOut), 'down', 'dns_timeout'],
+    ['REFUSED for A and SERVFAIL for AAAA', [failed('REFUSED'), failed('SERVFAIL')], own(), 'down', 'dns_failure'],
+    ['a name that does not exist, and no route for AAAA', [noName, unrouted], own(), 'down', 'dns_not_found'],
+    ['a missing type, and no route for the other', [noRecords, unrouted], own(), 'unknown', 'monitor_offline'],
+    ['a network that a router cannot reach', [broken('ENETUNREACH')], named(), 'down', 'host_unreachable'],
+    ['no TCP for a long answer of our own', [refusedOverTcp], own(), 'unknown', 'dns_failure'],
     ['no descriptors left', [broken('EMFILE')], named(), 'unknown', 'internal'],
     ['a garbled answer', [malformed], named(), 'down', 'dns_failure'],
   ];
@@ -80,6 +92,27 @@ describe('What a DNS lookup means', () => {
     expect(judgeLookup([broken('ECONNREFUSED')], own())?.error.message).toBe(
       "The connection to the monitor's own resolver 192.0.2.53 was refused.",
     );
+  });
+});
+
+describe('Which of several DNS resolvers decides', () => {
+  it.each<[string, DnsResult[], boolean, number]>([
+    ['one of ours that lives and is silent, before one that cannot be reached', [unrouted, silentAlive], true, 1],
+    ['one of ours that lives and is silent, before one that refuses us', [failed('REFUSED'), silentAlive], true, 1],
+    ['one of ours that fails, before one that refuses us', [failed('REFUSED'), failed('SERVFAIL')], true, 1],
+    ['one of ours that fails, before one that is silent', [silentAlive, failed('SERVFAIL')], true, 1],
+    ['one of ours that sends nonsense, before one that is dead', [silent, malformed], true, 1],
+    [
+      'one of the target that refused the connection, before one without a route',
+      [unrouted, broken('ECONNREFUSED')],
+      false,
+      1,
+    ],
+    ['one of the target that is silent, before one without a route', [unrouted, silent], false, 1],
+    ['one of the target that refuses, before one that is silent', [silent, failed('REFUSED')], false, 1],
+    ['one that a router cannot reach, before one without a route', [unrouted, broken('EHOSTUNREACH')], false, 1],
+  ])('is %s', (_, results, areOwn, place) => {
+    expect(mostTelling(results, areOwn)).toBe(results[place]);
   });
 });
 

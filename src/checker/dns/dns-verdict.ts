@@ -1,12 +1,11 @@
-import { DialError, NO_ROUTE, socketFault } from '../../platform/net/dial/dial-error';
+import { DialError, type SocketFault } from '../../platform/net/dial/dial-error';
 import { bracketed } from '../../platform/net/egress/host-name';
 import { type Assertion, isCritical } from '../assertion/assertion';
 import { type CheckFailure, down, socketFailure, unknown } from '../check-failure';
-import type { DnsResult } from './dns-lookup';
+import { type DnsResult, isRefusal, mostTelling } from './dns-lookup';
 import type { DnsServer } from './dns-query';
 import { MAX_ALIASES, recordLine, type DnsRecord } from './dns-records';
 import type { DnsTarget } from './dns-target';
-import { MalformedReply } from './packet-reader';
 
 /** What is known besides the results when a lookup is judged. */
 export interface DnsCircumstances {
@@ -14,12 +13,8 @@ export interface DnsCircumstances {
   assertions: readonly Assertion[];
   /** What ended a lookup that was silent: the endpoint's timeout, or something of ours. */
   interruption: CheckFailure | null;
-  /** Whether the machine's own resolvers answered anything during the lookup. Unused for a resolver of the target. */
-  ownAlive: boolean;
   /** The machine's own resolvers are not named: the organization must learn nothing of its network. */
   hidesResolver: boolean;
-  /** Whether this machine has a route to the resolver that could not be reached. */
-  hasRoute: boolean;
 }
 
 /** More answers than this are counted, not listed. */
@@ -28,15 +23,24 @@ const LISTED_RECORDS = 100;
 const DNS_PORT = 53;
 
 /**
- * `null` (up) when there is a record of any asked type. Otherwise a resolver that failed or was silent comes first, because
- * it hides whether the name exists. A resolver in the target is part of the target; a dead one of the machine's own is the
- * monitor's fault.
+ * `null` (up) when there is a record of any asked type. A resolver in the target is part of the target; a dead one of the
+ * machine's own is the monitor's fault.
  */
 export function judgeLookup(results: readonly DnsResult[], known: DnsCircumstances): CheckFailure | null {
   if (results.some(({ finding }) => finding.kind === 'records')) return null;
-  const troubled = results.find(({ finding }) => finding.kind !== 'no_name' && finding.kind !== 'no_records');
-  const decisive = troubled ?? results[0];
-  return decisive ? judgeFailure(decisive, known) : null;
+  const found = decisiveResult(results, known.target);
+  return found ? judgeFailure(found, known) : null;
+}
+
+/**
+ * The result that says why there is no record. That a name does not exist is true of every type; that it has no record of one
+ * type says nothing about the other, so a resolver that failed or was silent comes before it.
+ */
+export function decisiveResult(results: readonly DnsResult[], { resolver }: DnsTarget): DnsResult | undefined {
+  const isHidden = results.some(({ finding }) => finding.kind === 'hidden');
+  const noName = isHidden ? undefined : results.find(({ finding }) => finding.kind === 'no_name');
+  const troubled = results.filter(({ finding }) => finding.kind !== 'no_name' && finding.kind !== 'no_records');
+  return noName ?? mostTelling(troubled, resolver === null) ?? results[0];
 }
 
 /** The lines of a result: the aliases, then the records. */
@@ -75,9 +79,11 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
     case 'failed':
       return refusal(finding.rcode, nameOf(server, known), known);
     case 'silent':
-      return silence(nameOf(server, known), known);
+      return silence(server, finding.isAlive, known);
+    case 'malformed':
+      return down('dns_failure', 'dns', `${nameOf(server, known)} sent what is not a DNS answer.`);
     case 'fault':
-      return fault(finding.error, nameOf(server, known), known);
+      return notAsked(finding.fault, nameOf(server, known), known);
     default:
       return finding satisfies never;
   }
@@ -95,36 +101,36 @@ function absence({ assertions }: DnsCircumstances, message: string): CheckFailur
   return isWanted ? null : down('dns_not_found', 'dns', message);
 }
 
-/** `REFUSED` says nothing about the name: our own resolver does not serve us. */
+/** Our own resolver that refuses does not serve us. */
 function refusal(rcode: string, resolver: string, { target }: DnsCircumstances): CheckFailure {
-  const judge = target.resolver === null && rcode === 'REFUSED' ? unknown : down;
+  const judge = target.resolver === null && isRefusal({ rcode }) ? unknown : down;
   return judge('dns_failure', 'dns', `${resolver} answered ${rcode} for ${target.name}.`);
 }
 
-function silence(resolver: string, { target, interruption, ownAlive }: DnsCircumstances): CheckFailure {
-  if (!interruption) return unknown('dns_failure', 'dns', 'The monitor has no DNS resolver.');
+function silence(server: DnsServer | null, isAlive: boolean, known: DnsCircumstances): CheckFailure {
+  const { target, interruption } = known;
+  if (server === null || !interruption) return unknown('dns_failure', 'dns', 'The monitor has no DNS resolver.');
   if (interruption.outcome === 'unknown') return interruption;
+  const resolver = nameOf(server, known);
   if (target.resolver) return down('dns_timeout', 'dns', `${resolver} did not answer for ${target.name} in time.`);
-  return ownAlive
+  return isAlive
     ? down('dns_timeout', 'dns', `The DNS servers of ${target.name} did not answer in time.`)
     : unknown('dns_timeout', 'dns', `${resolver} does not answer.`);
 }
 
 /** The connection to a resolver failed. For one of our own it is the monitor's fault whatever it was. */
-function fault(error: NodeJS.ErrnoException, resolver: string, known: DnsCircumstances): CheckFailure {
-  if (error instanceof MalformedReply) return down('dns_failure', 'dns', `${resolver} sent what is not a DNS answer.`);
-  const failure = connectionFailure(error, `The connection to ${lowerFirst(resolver)}`, known.hasRoute);
+function notAsked(fault: SocketFault | DialError, resolver: string, known: DnsCircumstances): CheckFailure {
+  const failure = connectionFailure(fault, `The connection to ${lowerFirst(resolver)}`);
   const { code, phase, message } = failure.error;
   if (known.target.resolver) return failure;
   const shown = known.hidesResolver ? `${resolver} could not be asked.` : message;
   return unknown(failure.outcome === 'unknown' ? code : 'dns_failure', phase, shown);
 }
 
-/** A dial error is that of the TCP connection for a truncated reply. */
-function connectionFailure(error: NodeJS.ErrnoException | DialError, subject: string, hasRoute: boolean): CheckFailure {
-  if (!(error instanceof DialError)) return socketFailure(hasRoute ? socketFault(error) : NO_ROUTE, 'connect', subject);
-  const { code, phase, message, local } = error;
-  return (local || code === 'target_blocked' || code === 'aborted' ? unknown : down)(
+function connectionFailure(fault: SocketFault | DialError, subject: string): CheckFailure {
+  if (!(fault instanceof DialError)) return socketFailure(fault, 'connect', subject);
+  const { code, phase, message, telling } = fault;
+  return (telling === 'ours' || code === 'aborted' ? unknown : down)(
     code === 'aborted' ? 'internal' : code,
     phase,
     message,

@@ -1,42 +1,46 @@
 import { Dialer } from '../../platform/net/dial/dialer';
 import { type EgressRule, OPERATORS_EGRESS, refusalText } from '../../platform/net/egress/egress-policy';
 import { INTERNAL_REFUSAL, isInternalName } from '../../platform/net/egress/internal-name';
-import { hasRoute } from '../../platform/net/dial/routes';
 import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure } from '../check-failure';
 import { Checker, type CheckResult, type CheckRequest } from '../checker';
-import { lookUp, type DnsResult, askInTurn } from './dns-lookup';
-import type { DnsServer, OpenTcp } from './dns-query';
+import { lookUp, type DnsResult } from './dns-lookup';
+import { askResolver, type DnsServer, type OpenTcp } from './dns-query';
 import { DNS_TARGET_FORM, parseDnsTarget, type DnsTarget } from './dns-target';
 import type { Hides } from './dns-records';
-import { foundRecords, judgeLookup, listRecords } from './dns-verdict';
+import { decisiveResult, foundRecords, judgeLookup, listRecords } from './dns-verdict';
 import { SystemResolvers } from './system-resolvers';
 import { ALIVE_QUESTION, SilenceWatch } from '../../platform/net/dns/silence-watch';
 
-/** Finds out, while a check is not answered, whether the resolvers it asks are alive. `stop` must be called. */
+/** Finds out, while a check is not answered, which of the resolvers that it asks are alive. `stop` must be called. */
 class ResolverWatch {
   private readonly startedAt = performance.now();
   private readonly controller = new AbortController();
-  private readonly silence: SilenceWatch;
-  private readonly timer: NodeJS.Timeout;
+  private readonly watches = new Map<DnsServer, SilenceWatch>();
 
-  constructor(servers: readonly DnsServer[], openTcp: OpenTcp) {
-    const { signal } = this.controller;
-    this.silence = new SilenceWatch(async () => {
-      const { finding } = await askInTurn(servers, ALIVE_QUESTION, openTcp, signal);
-      return finding.kind !== 'silent' && finding.kind !== 'fault';
-    });
-    this.timer = this.silence.watch();
-  }
+  constructor(
+    private readonly openTcp: OpenTcp,
+    private readonly resolvers: SystemResolvers,
+  ) {}
 
-  /** Whether any of them has answered by now. */
-  get isAlive(): boolean {
-    return !this.silence.isSilentSince(this.startedAt);
-  }
+  readonly watchOf = (server: DnsServer): SilenceWatch => {
+    const known = this.watches.get(server);
+    if (known) return known;
+    const watch = new SilenceWatch(() => this.answers(server));
+    this.watches.set(server, watch);
+    return watch;
+  };
 
   stop(): void {
-    clearTimeout(this.timer);
     this.controller.abort();
+    for (const [server, watch] of this.watches) if (watch.isSilentSince(this.startedAt)) this.resolvers.demote(server);
+  }
+
+  private answers(server: DnsServer): Promise<boolean> {
+    return askResolver(server, ALIVE_QUESTION, this.openTcp, this.controller.signal).then(
+      () => true,
+      () => false,
+    );
   }
 }
 
@@ -72,7 +76,7 @@ export class DnsChecker implements Checker<DnsTarget> {
     const servers = await this.serversOf(request.target, builder);
     if (!servers) return builder.finish();
     const results = await this.lookUp(request, servers, builder, signal);
-    return builder.finish({ records: foundRecords(results).map(({ value }) => value) });
+    return builder.finish({ records: foundRecords(results) });
   }
 
   private async lookUp(
@@ -83,20 +87,18 @@ export class DnsChecker implements Checker<DnsTarget> {
   ): Promise<DnsResult[]> {
     const openTcp = this.tcpOpener(target.resolver ? egress : OPERATORS_EGRESS);
     const questions = target.types.map((type) => ({ name: target.name, type }));
-    const watch = target.resolver ? null : new ResolverWatch(servers, openTcp);
+    const watch = target.resolver ? null : new ResolverWatch(openTcp, this.systemResolvers);
     const hidesResolver = !target.resolver && !egress.allowsPrivate;
     const hides = hidesResolver ? this.hiddenFrom(egress) : undefined;
-    const results = await lookUp(servers, questions, openTcp, signal, hides);
+    const results = await lookUp(servers, questions, { openTcp, hides, watchOf: watch?.watchOf }, signal);
     watch?.stop();
-    note(results, builder);
+    note(results, target, builder);
     if (hidesResolver) builder.address = null;
     const circumstances = {
       target,
       assertions,
       interruption: signal.aborted ? abortFailure('dns', signal) : null,
-      ownAlive: watch?.isAlive ?? false,
       hidesResolver,
-      hasRoute: await isRouted(results),
     };
     builder.fail(judgeLookup(results, circumstances));
     return results;
@@ -133,18 +135,10 @@ export class DnsChecker implements Checker<DnsTarget> {
 }
 
 /** Both questions run in parallel, so the slower one is the duration; failed lookups are ignored if the other found records. */
-function note(results: readonly DnsResult[], builder: CheckResultBuilder): void {
+function note(results: readonly DnsResult[], target: DnsTarget, builder: CheckResultBuilder): void {
   const answered = results.filter(({ finding }) => finding.kind === 'records');
   const telling = answered.length > 0 ? answered : results;
   builder.add('dnsMs', Math.max(0, ...telling.map(({ elapsedMs }) => elapsedMs)));
-  builder.address = telling.find(({ server }) => server !== null)?.server?.address ?? null;
+  builder.address = (answered[0] ?? decisiveResult(results, target))?.server?.address ?? null;
   builder.records = listRecords(results);
-}
-
-/** Without a route the fault is ours; a router's "network unreachable" arrives over a route that exists. */
-async function isRouted(results: readonly DnsResult[]): Promise<boolean> {
-  const unrouted = results.find(
-    ({ finding }) => finding.kind === 'fault' && 'code' in finding.error && finding.error.code === 'ENETUNREACH',
-  );
-  return unrouted?.server ? hasRoute(unrouted.server.address) : true;
 }

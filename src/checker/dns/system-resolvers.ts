@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns';
 import { isIP } from 'node:net';
+import { AnsweringFirst } from '../../platform/net/dns/answering-first';
 import { parseSearchDomains } from '../../platform/net/dns/hosts-file';
 import { WatchedFile } from '../../platform/net/dns/watched-file';
 import type { DnsServer } from './dns-query';
@@ -9,9 +10,9 @@ const LIST_LIFETIME_MS = 30_000;
 
 const DNS_PORT = 53;
 
-/** The DNS servers this machine is configured with, in its order of preference. */
+/** The DNS servers this machine is configured with, in its order of preference; those that did not answer come last. */
 export class SystemResolvers {
-  private servers: DnsServer[] = [];
+  private servers = new AnsweringFirst<DnsServer>([]);
   private readUntil = -Infinity;
 
   private readonly domains: WatchedFile<string[]>;
@@ -33,10 +34,15 @@ export class SystemResolvers {
   list(): readonly DnsServer[] {
     const now = performance.now();
     if (now >= this.readUntil) {
-      this.servers = this.listed().flatMap(parseServer);
+      this.servers = new AnsweringFirst(this.listed().flatMap(parseServer));
       this.readUntil = now + LIST_LIFETIME_MS;
     }
-    return this.servers;
+    return this.servers.inOrder();
+  }
+
+  /** It has not answered: until the list is read again the others are asked before it. */
+  demote(server: DnsServer): void {
+    this.servers.demote(server);
   }
 }
 

@@ -1,5 +1,5 @@
 import { promisify, TextDecoder } from 'node:util';
-import { brotliDecompress, constants, gunzip, inflate } from 'node:zlib';
+import zlib from 'node:zlib';
 import type { BodyMemory } from '../../platform/net/http/body-budget';
 import type { Pause } from './judging-turns';
 
@@ -9,19 +9,45 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** Bytes of a text that are decoded in one piece: at most 4 ms, whatever they are. */
 const PIECE = 128 * 1024;
 
+/** More codings on top of each other are not undone. */
+const MAX_CODINGS = 3;
+
 const LIMITS = { maxOutputLength: MAX_BODY_BYTES };
 /** A body that was cut at the limit has no proper end; what can be inflated of it is used. */
-const CUT_ZLIB = { ...LIMITS, finishFlush: constants.Z_SYNC_FLUSH };
-const CUT_BROTLI = { ...LIMITS, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+const CUT_ZLIB = { ...LIMITS, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+const CUT_BROTLI = { ...LIMITS, finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
 
-/** `null`: there is nothing to inflate. */
-const INFLATERS: Record<string, ((data: Buffer) => Promise<Buffer>) | null> = {
-  identity: null,
-  '': null,
-  gzip: (data) => promisify<Buffer, object, Buffer>(gunzip)(data, CUT_ZLIB),
-  'x-gzip': (data) => promisify<Buffer, object, Buffer>(gunzip)(data, CUT_ZLIB),
-  deflate: (data) => promisify<Buffer, object, Buffer>(inflate)(data, CUT_ZLIB),
-  br: (data) => promisify<Buffer, object, Buffer>(brotliDecompress)(data, CUT_BROTLI),
+type Inflater = (data: Buffer) => Promise<Buffer>;
+
+const gunzip: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.gunzip)(data, CUT_ZLIB);
+const inflate: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.inflate)(data, CUT_ZLIB);
+const inflateRaw: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.inflateRaw)(data, CUT_ZLIB);
+const brotli: Inflater = (data) => promisify<Buffer, object, Buffer>(zlib.brotliDecompress)(data, CUT_BROTLI);
+
+/** Some servers send under this name the data without the header of zlib, or gzip. Browsers read all three. */
+const deflate: Inflater = (data) => {
+  const [first = 0, second = 0] = data;
+  if (first === 0x1f && second === 0x8b) return gunzip(data);
+  const hasHeader = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
+  return hasHeader
+    ? inflate(data).catch((error: unknown) => (isTooLarge(error) ? Promise.reject(error) : inflateRaw(data)))
+    : inflateRaw(data);
+};
+
+/** The registered codings (IANA, "HTTP Content Coding Registry"); `null` for those that are not undone here. */
+const CODINGS: Readonly<Record<string, Inflater | null>> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate,
+  br: brotli,
+  aes128gcm: null,
+  compress: null,
+  'x-compress': null,
+  dcb: null,
+  dcz: null,
+  exi: null,
+  'pack200-gzip': null,
+  zstd: null,
 };
 
 /** Why a body cannot be read; the message is the end of a sentence. */
@@ -29,32 +55,57 @@ export class UnreadableBody extends Error {}
 
 /**
  * A body, inflated when the server compressed it although the request did not ask for that; `null` when there is no memory to
- * do so. Throws `UnreadableBody` for an unknown or stacked encoding, damaged data, or more than `MAX_BODY_BYTES` of it.
+ * do so. What is no registered coding is no coding, such as a charset that was put there. Throws `UnreadableBody` for a coding that
+ * is not undone here, damaged data, or more than `MAX_BODY_BYTES` of it.
  */
 export async function inflated(raw: Buffer, contentEncoding: string, memory: BodyMemory): Promise<Buffer | null> {
-  const encoding = contentEncoding.trim().toLowerCase();
-  const inflater = Object.hasOwn(INFLATERS, encoding) ? INFLATERS[encoding] : undefined;
-  if (inflater === undefined) throw new UnreadableBody('is compressed in a way that is not supported');
-  if (inflater === null || raw.length === 0) return raw;
-  if (!memory.take(MAX_BODY_BYTES)) return null;
+  if (contentEncoding === '') return raw;
+  const codings = codingsOf(contentEncoding);
+  let data = raw;
+  for (const coding of codings.toReversed()) {
+    if (data.length === 0) return data;
+    const inflater = CODINGS[coding] ?? null;
+    if (inflater === null || codings.length > MAX_CODINGS) {
+      throw new UnreadableBody(`is compressed in a way that is not supported (${shown(codings)})`);
+    }
+    if (!memory.take(MAX_BODY_BYTES)) return null;
+    data = await undone(data, inflater);
+  }
+  return data;
+}
+
+/** In the order in which the server applied them (RFC 9110, section 8.4). */
+const codingsOf = (contentEncoding: string): string[] =>
+  contentEncoding
+    .split(',')
+    .map((member) => member.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+    .filter((member) => Object.hasOwn(CODINGS, member));
+
+const shown = (codings: readonly string[]): string => codings.slice(0, MAX_CODINGS + 1).join(', ');
+
+async function undone(data: Buffer, inflater: Inflater): Promise<Buffer> {
   try {
-    return await inflater(raw);
+    return await inflater(data);
   } catch (error) {
-    const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    throw new UnreadableBody(tooLarge ? 'inflates to more than 1 MiB' : 'is damaged: it cannot be decompressed');
+    throw new UnreadableBody(
+      isTooLarge(error) ? 'inflates to more than 1 MiB' : 'is damaged: it cannot be decompressed',
+    );
   }
 }
 
-/** The text of a body by the charset it says it has; of an unknown one as UTF-8. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+
+/** The text of a body by its byte order mark, or else by the charset that it says it has; of an unknown one as UTF-8. */
 export function textOf(data: Buffer, contentType: string): string {
-  const decoder = decoderOf(contentType);
+  const decoder = decoderOf(data, contentType);
   return decoder ? decoder.decode(data) : data.toString('utf8');
 }
 
 /** As `textOf`, in pieces. */
 export async function textInPieces(data: Buffer, contentType: string, pause: Pause): Promise<string> {
   if (data.length <= PIECE) return textOf(data, contentType);
-  const decoder = decoderOf(contentType) ?? new TextDecoder('utf-8', { ignoreBOM: true });
+  const decoder = decoderOf(data, contentType) ?? new TextDecoder();
   let text = '';
   for (let at = 0; at < data.length; at += PIECE) {
     if (at > 0) await pause();
@@ -63,8 +114,10 @@ export async function textInPieces(data: Buffer, contentType: string, pause: Pau
   return text;
 }
 
-/** `null`: UTF-8. */
-function decoderOf(contentType: string): TextDecoder | null {
+/** `null`: UTF-8 without a mark, which Node decodes in half of the time. A decoder leaves out the mark. */
+function decoderOf(data: Buffer, contentType: string): TextDecoder | null {
+  const marked = charsetOfMark(data);
+  if (marked !== null) return new TextDecoder(marked);
   const charset = /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType)?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset === 'utf-8' || charset === 'utf8') return null;
   try {
@@ -72,4 +125,11 @@ function decoderOf(contentType: string): TextDecoder | null {
   } catch {
     return null;
   }
+}
+
+/** A byte order mark comes before what a header says (WHATWG Encoding, "decode"). */
+function charsetOfMark([first, second, third]: Buffer): string | null {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xff && second === 0xfe ? 'utf-16le' : null;
 }

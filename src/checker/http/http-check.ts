@@ -11,7 +11,8 @@ import { CheckResultBuilder, type DialedTls, type LearnedFacts } from '../check-
 import { socketFailure } from '../check-failure';
 import type { CheckResult, CheckRequest } from '../checker';
 import { inflated, MAX_BODY_BYTES, textInPieces, textOf, UnreadableBody } from './http-body';
-import { followRedirect, type HttpRequest, addressOf, wireHeaders } from './http-request';
+import { CookieJar } from './cookie-jar';
+import { followRedirect, type HttpRequest, addressOf, ownCookies, wireHeaders } from './http-request';
 import type { HttpTarget } from './http-target';
 import { JudgingTurns } from './judging-turns';
 import { redacted } from './redaction';
@@ -39,7 +40,7 @@ export class HttpCheck {
   async run(check: HttpCheckRequest, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(check, signal);
     const memory = check.assertions.some(looksIntoBody) ? this.bodies.open(check.egress.organization) : null;
-    const run: Run = { check, builder, memory, signal };
+    const run: Run = { check, builder, memory, signal, cookies: null };
     const { target, method, headers, body } = check;
     let next: HttpRequest | 'arrived' | 'failed' = { target, method, headers, body };
     let response: ExchangeResponse | null = null;
@@ -56,7 +57,8 @@ export class HttpCheck {
     }
   }
 
-  private async send(request: HttpRequest, { check, builder, memory, signal }: Run): Promise<ExchangeResponse | null> {
+  private async send(request: HttpRequest, run: Run): Promise<ExchangeResponse | null> {
+    const { check, builder, memory, signal } = run;
     const { host, port, secure, path } = request.target;
     const tls = secure ? tlsFor(host, check) : undefined;
     const inflow = secure ? undefined : new Inflow();
@@ -68,7 +70,7 @@ export class HttpCheck {
         inflow,
         method: request.method,
         path,
-        headers: wireHeaders(request),
+        headers: wireHeaders(request, cookiesFor(request, run)),
         body: request.body,
         maxBodyBytes: MAX_BODY_BYTES,
         keepBody: memory !== null,
@@ -123,7 +125,15 @@ interface Run {
   /** `null`: no assertion looks into the body. */
   memory: BodyMemory | null;
   signal: AbortSignal;
+  /** What the servers of its redirects have set; `null` while that is nothing. */
+  cookies: CookieJar | null;
 }
+
+const nowOf = ({ now }: HttpCheckRequest): number => now?.() ?? Date.now();
+
+/** `null`: the request has the cookies of the endpoint, or none. */
+const cookiesFor = (request: HttpRequest, { check, cookies }: Run): string | null =>
+  cookies?.headerFor(request.target, ownCookies(request), nowOf(check)) ?? null;
 
 /** The settings are for the endpoint's own host: whatever else a redirect leads to is judged as everybody would. */
 function tlsFor(host: string, { tls, target }: HttpCheckRequest): DialedTls {
@@ -135,9 +145,10 @@ function tlsFor(host: string, { tls, target }: HttpCheckRequest): DialedTls {
 /** The next request after a redirect; `arrived` after any other response. */
 function followed(
   request: HttpRequest,
-  { status, headers }: ExchangeResponse,
-  { check, builder, memory }: Run,
+  { status, headers, setCookies }: ExchangeResponse,
+  run: Run,
 ): HttpRequest | 'arrived' | 'failed' {
+  const { check, builder, memory } = run;
   const next = check.followRedirects ? followRedirect(request, status, headers.location) : null;
   if (next === null) return 'arrived';
   if ('refused' in next) {
@@ -151,6 +162,7 @@ function followed(
   }
   builder.redirects.push(cut(next.target.shown, MAX_SHOWN));
   memory?.release();
+  if (setCookies.length > 0) (run.cookies ??= new CookieJar()).take(setCookies, request.target, nowOf(check));
   return next;
 }
 
@@ -185,7 +197,7 @@ function learnedFrom(
     return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected is 200 to 299.`);
   }
   if (!builder.certificate) return { statusCode: status, headers };
-  const certificateDays = daysUntil(Date.parse(builder.certificate.expiresAt), check.now?.() ?? Date.now());
+  const certificateDays = daysUntil(Date.parse(builder.certificate.expiresAt), nowOf(check));
   return { statusCode: status, headers, certificateDays };
 }
 

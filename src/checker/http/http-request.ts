@@ -15,18 +15,33 @@ const USER_AGENT = 'uptime-monitor/1 (availability check)';
 const DESCRIBES_BODY = /^content-/i;
 /** A longer `Location` is refused: no client has to follow it (RFC 9110, section 4.1 asks for 8,000). */
 const MAX_LOCATION = 8 * 1024;
+/** A header is read byte by byte; the bytes of an address are sent as they came. */
+const NOT_ASCII = /[\x80-\xff]/g;
+const encodedByte = (byte: string): string => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 const NONE: ReadonlySet<string> = new Set();
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The headers that are sent, in order. The user's win over ours; framing is always ours. */
-export function wireHeaders({ target, method, headers, body }: HttpRequest): [string, string][] {
+const isCookie = (key: string): boolean => key.toLowerCase() === 'cookie';
+
+/** The cookies that the endpoint sends itself, or `null`. */
+export function ownCookies({ headers }: HttpRequest): string | null {
+  const own = headers.filter(({ key }) => isCookie(key));
+  return own.length === 0 ? null : own.map(({ value }) => value).join('; ');
+}
+
+/**
+ * The headers that are sent, in order. The user's win over ours; framing is always ours. `cookie`: what is sent in place of the
+ * user's own cookies, or `null`.
+ */
+export function wireHeaders({ target, method, headers, body }: HttpRequest, cookie: string | null): [string, string][] {
   const given = headers.length === 0 ? NONE : new Set(headers.map(({ key }) => key.toLowerCase()));
   const wire: [string, string][] = [];
   if (!given.has('host')) wire.push(['Host', target.authority]);
   if (!given.has('user-agent')) wire.push(['User-Agent', USER_AGENT]);
   if (!given.has('accept')) wire.push(['Accept', '*/*']);
   if (!given.has('accept-encoding')) wire.push(['Accept-Encoding', 'identity']);
-  for (const { key, value } of headers) wire.push([key, value]);
+  for (const { key, value } of headers) if (cookie === null || !isCookie(key)) wire.push([key, value]);
+  if (cookie !== null) wire.push(['Cookie', cookie]);
   if (body !== null) wire.push(['Content-Length', String(Buffer.byteLength(body))]);
   else if (method === 'POST' || method === 'PUT' || method === 'PATCH') wire.push(['Content-Length', '0']);
   wire.push(['Connection', 'close']);
@@ -42,8 +57,9 @@ export function followRedirect(
   if (!REDIRECTS.has(status) || location === undefined) return null;
   if (location.length > MAX_LOCATION) return { refused: 'a redirect whose Location is longer than 8 KiB' };
   const base = `${request.target.secure ? 'https' : 'http'}://${request.target.authority}${request.target.path}`;
-  if (readUrl(location, base) === null) return { refused: 'a redirect to an address that cannot be read' };
-  const url = new URL(location, base);
+  const address = location.replace(NOT_ASCII, encodedByte);
+  if (readUrl(address, base) === null) return { refused: 'a redirect to an address that cannot be read' };
+  const url = new URL(address, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return { refused: `a redirect to ${url.protocol.slice(0, 30)}, which is neither http: nor https:` };
   }

@@ -1,4 +1,5 @@
 import { bracketed, HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
+import { isLongerThan } from '../../platform/text/text-limits';
 import { InvalidTarget } from '../checker';
 import { readUrl } from '../../platform/text/read-url';
 
@@ -21,7 +22,7 @@ const MAX_LENGTH = 2048;
 /** Parses a stored URL. Throws `InvalidTarget` with the accepted form. */
 export function parseHttpTarget(url: string, form: string, schemes: RegExp): HttpTarget {
   const invalid = (why: string) => new InvalidTarget(`${why}; the accepted form is ${form}`);
-  if (url.length > MAX_LENGTH) throw invalid(`the URL is longer than ${MAX_LENGTH} characters`);
+  if (isLongerThan(url, MAX_LENGTH)) throw invalid(`the URL is longer than ${MAX_LENGTH} characters`);
   if (/[\p{Cc}\p{Cf}\s\\]/u.test(url)) throw invalid('the URL holds blanks, control characters or a backslash');
   if (!schemes.test(url)) throw invalid('the URL does not begin with an accepted scheme and a host');
   if (/^https?:\/\/[^/?#]*:(?:[/?#]|$)/i.test(url)) throw invalid('the port is missing behind the colon');

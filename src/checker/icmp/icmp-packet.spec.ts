@@ -1,4 +1,4 @@
-import { decodeIcmp, decodeQuotedEcho, encodeEchoRequest, stripIpv4Header, unreachableReason } from './icmp-packet';
+import { decodeIcmp, decodeQuotedEcho, encodeEchoRequest, errorReason, stripIpv4Header } from './icmp-packet';
 
 const token = Buffer.from('0123456789abcdef', 'hex');
 const echo = { identifier: 0x1234, sequence: 0xfffe, token };
@@ -128,12 +128,18 @@ it('decodes a quoted packet only if it is an echo request', () => {
 });
 
 it.each([
-  [4, 0, 'network unreachable'],
-  [4, 10, 'administratively prohibited'],
-  [4, 99, 'destination unreachable, code 99'],
-  [6, 0, 'no route'],
-  [6, 1, 'administratively prohibited'],
-  [6, 4, 'port unreachable'],
-] as const)('IPv%d unreachable code %d reads "%s"', (family, code, words) => {
-  expect(unreachableReason(family, code)).toBe(words);
+  [4, 3, 0, 'network unreachable'],
+  [4, 3, 10, 'administratively prohibited'],
+  [4, 3, 8, 'host isolated'],
+  [4, 3, 99, 'destination unreachable, code 99'],
+  [4, 11, 0, 'the time to live ran out on the way'],
+  [4, 12, 0, 'a router or the host rejects the packet'],
+  [6, 1, 0, 'no route'],
+  [6, 1, 1, 'administratively prohibited'],
+  [6, 1, 4, 'port unreachable'],
+  [6, 2, 0, 'the packet is too large for a part of the way'],
+  [6, 3, 0, 'the time to live ran out on the way'],
+  [6, 4, 1, 'a router or the host rejects the packet'],
+] as const)('The ICMPv%d error of type %d and code %d reads "%s"', (family, type, code, words) => {
+  expect(errorReason(family, type, code)).toBe(words);
 });

@@ -35,9 +35,12 @@ const PROTOCOL_ICMPV6 = 58;
 const IPV6_HEADER_BYTES = 40;
 
 const TYPES = {
-  4: { request: 8, reply: 0, unreachable: 3, timeExceeded: 11 },
-  6: { request: 128, reply: 129, unreachable: 1, timeExceeded: 3 },
+  4: { request: 8, reply: 0, unreachable: 3, tooBig: -1, timeExceeded: 11, badHeader: 12 },
+  6: { request: 128, reply: 129, unreachable: 1, tooBig: 2, timeExceeded: 3, badHeader: 4 },
 } as const;
+
+/** The types of ICMP errors: what a router or the host reports about a request. */
+export const ERRORS: Readonly<Record<IpFamily, readonly number[]>> = { 4: [3, 11, 12], 6: [1, 2, 3, 4] };
 
 /** The whole ICMP message. The checksum is right for IPv4; for IPv6 the kernel fills it in, because it covers the addresses. */
 export function encodeEchoRequest(family: IpFamily, echo: EchoRequest): Buffer {
@@ -59,10 +62,9 @@ export function decodeIcmp(family: IpFamily, packet: Buffer): IcmpMessage | null
     const token = tokenOf(packet);
     return token && { kind: 'reply', ...idsOf(packet), token };
   }
-  if (type !== types.unreachable && type !== types.timeExceeded) return null;
-  const reason = type === types.unreachable ? unreachableReason(family, code) : 'the time to live ran out on the way';
+  if (type === undefined || !ERRORS[family].includes(type)) return null;
   const quoted = quotedEcho(family, packet.subarray(HEADER_BYTES));
-  return quoted && { kind: 'unreachable', ...quoted, reason };
+  return quoted && { kind: 'unreachable', ...quoted, reason: errorReason(family, type, code) };
 }
 
 /** The ICMP message behind the header of a raw IPv4 packet; `null` when it is cut short. */
@@ -80,15 +82,36 @@ export function decodeQuotedEcho(
   return { ...idsOf(icmp), token: tokenOf(icmp) };
 }
 
-/** In plain words, what a router or the host itself meant by "destination unreachable". */
-export function unreachableReason(family: IpFamily, code: number): string {
-  const words =
-    family === 4
-      ? { 0: 'network unreachable', 1: 'host unreachable', 2: 'protocol unreachable', 3: 'port unreachable' }[code]
-      : { 0: 'no route', 3: 'address unreachable', 4: 'port unreachable' }[code];
-  if (words !== undefined) return words;
-  const prohibited = family === 4 ? [9, 10, 13] : [1, 5, 6];
-  return prohibited.includes(code) ? 'administratively prohibited' : `destination unreachable, code ${code}`;
+/** In plain words, what a router or the host itself meant by an ICMP error of this type. */
+export function errorReason(family: IpFamily, type: number, code: number): string {
+  const types = TYPES[family];
+  if (type === types.timeExceeded) return 'the time to live ran out on the way';
+  if (type === types.tooBig) return 'the packet is too large for a part of the way';
+  if (type === types.badHeader) return 'a router or the host rejects the packet';
+  return type === types.unreachable ? unreachableReason(family, code) : `ICMP error of type ${type}`;
+}
+
+const UNREACHABLE: Readonly<Record<IpFamily, Readonly<Record<number, string>>>> = {
+  4: {
+    0: 'network unreachable',
+    1: 'host unreachable',
+    2: 'protocol unreachable',
+    3: 'port unreachable',
+    4: 'the packet is too large for a part of the way',
+    5: 'source route failed',
+    6: 'network unknown',
+    7: 'host unknown',
+    8: 'host isolated',
+    11: 'network unreachable for this type of service',
+    12: 'host unreachable for this type of service',
+  },
+  6: { 0: 'no route', 2: 'beyond the scope of the source address', 3: 'address unreachable', 4: 'port unreachable' },
+};
+const PROHIBITED: Readonly<Record<IpFamily, readonly number[]>> = { 4: [9, 10, 13, 14, 15], 6: [1, 5, 6] };
+
+function unreachableReason(family: IpFamily, code: number): string {
+  if (PROHIBITED[family].includes(code)) return 'administratively prohibited';
+  return UNREACHABLE[family][code] ?? `destination unreachable, code ${code}`;
 }
 
 function quotedEcho(family: IpFamily, quoted: Buffer) {

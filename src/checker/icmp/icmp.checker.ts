@@ -1,4 +1,4 @@
-import { NO_ROUTE, socketFault } from '../../platform/net/dial/dial-error';
+import { faultTowards, type SocketFault } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import { CheckResultBuilder } from '../check-result-builder';
@@ -8,6 +8,7 @@ import { HOW_TO_PERMIT_ICMP, IcmpTransports } from './icmp-transports';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 import type { Owner } from '../../platform/capacity/by-owner';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
+import { decisive, type Telling } from '../../platform/net/telling';
 
 /** The next address of a name is pinged as well when one has been silent for this long (RFC 8305, section 5). */
 const NEXT_ADDRESS_AFTER_MS = 250;
@@ -15,13 +16,16 @@ const NEXT_ADDRESS_AFTER_MS = 250;
 /** More addresses of one name than this are not pinged. */
 const ADDRESSES = 4;
 
-/** How pinging one address ended; `null` is silence until the signal aborted. */
+/** How pinging one address ended. */
 interface AddressEcho {
   address: string;
+  /** `null` is silence until the signal aborted. */
   result: EchoResult | null;
+  /** Why nothing was sent; otherwise `null`. */
+  fault: SocketFault | null;
 }
 
-/** Pings the addresses of a name in turn. The first reply counts; without one the first refusal, then silence. */
+/** Pings the addresses of a name in turn. The first reply counts; without one what tells most of the host. */
 async function echoAny(
   transport: IcmpTransport,
   addresses: readonly string[],
@@ -32,14 +36,34 @@ async function echoAny(
     addresses.slice(0, ADDRESSES),
     {
       nextAfterMs: NEXT_ADDRESS_AFTER_MS,
-      attempt: async (address, until) => ({ address, result: await transport.echo(address, owner, until) }),
+      attempt: (address, until) => echoOne(transport, address, owner, until),
       isGood: ({ result }) => result?.kind === 'reply',
     },
     signal,
   );
   const reply = echoes.find(({ result }) => result?.kind === 'reply');
-  const refusal = echoes.find(({ result }) => result !== null);
-  return reply ?? refusal ?? echoes[0] ?? { address: addresses[0] ?? '', result: null };
+  return reply ?? decisive(echoes, tellingOf) ?? { address: addresses[0] ?? '', result: null, fault: null };
+}
+
+async function echoOne(
+  transport: IcmpTransport,
+  address: string,
+  owner: Owner,
+  signal: AbortSignal,
+): Promise<AddressEcho> {
+  const result = await transport.echo(address, owner, signal);
+  const code = result?.kind === 'not_sent' ? result.code : null;
+  return {
+    address,
+    result,
+    fault: code === null ? null : await faultTowards(address, Object.assign(new Error(code), { code })),
+  };
+}
+
+function tellingOf({ result, fault }: AddressEcho): Telling {
+  if (fault) return fault.telling;
+  if (result === null) return 'silence';
+  return result.kind === 'unreachable' ? 'way' : 'target';
 }
 
 /** A host to ping. */
@@ -90,21 +114,17 @@ export class IcmpChecker implements Checker<IcmpTarget> {
     const addresses = await builder.resolve(this.dialer, host);
     if (!addresses) return;
     const startedAt = performance.now();
-    const { address, result } = await echoAny(transport, addresses, egress.organization, signal);
+    const echo = await echoAny(transport, addresses, egress.organization, signal);
+    const { address, result } = echo;
     builder.address = address;
     if (result?.kind !== 'not_sent')
       builder.add('firstByteMs', result?.kind === 'reply' ? result.rttMs : performance.now() - startedAt);
-    if (result?.kind !== 'reply') builder.fail(judge(address, result, signal));
+    if (result?.kind !== 'reply') builder.fail(judge(echo, signal));
   }
 }
 
-/** `null` is silence until the signal aborted. */
-function judge(
-  address: string,
-  result: Exclude<EchoResult, { kind: 'reply' }> | null,
-  signal: AbortSignal,
-): CheckFailure {
-  if (!result) {
+function judge({ address, result, fault }: AddressEcho, signal: AbortSignal): CheckFailure {
+  if (result === null) {
     const failure = abortFailure('first_byte', signal);
     return failure.outcome === 'unknown'
       ? failure
@@ -113,15 +133,14 @@ function judge(
   if (result.kind === 'unreachable') {
     return down('host_unreachable', 'first_byte', `${address} cannot be reached by ICMP: ${result.reason}.`);
   }
-  const { code } = result;
-  if (NOT_PERMITTED.includes(code)) {
+  const code = result.kind === 'not_sent' ? result.code : '';
+  if (code === 'EBUSY') return unknown('internal', 'internal', 'All ping processes of the monitor were busy.');
+  if (fault === null || (fault.telling === 'ours' && NOT_PERMITTED.includes(code))) {
     return unknown(
       'icmp_unavailable',
       'internal',
       `ICMP to ${address} is not permitted to the monitor (${code}); ${HOW_TO_PERMIT_ICMP}.`,
     );
   }
-  if (code === 'EBUSY') return unknown('internal', 'internal', 'All ping processes of the monitor were busy.');
-  const fault = code === 'ENETUNREACH' ? NO_ROUTE : socketFault(Object.assign(new Error(code), { code }));
   return socketFailure(fault, 'connect', `The ICMP echo request to ${address}`);
 }

@@ -5,7 +5,8 @@ import {
   decodeQuotedEcho,
   encodeEchoRequest,
   stripIpv4Header,
-  unreachableReason,
+  errorReason,
+  ERRORS,
   type IpFamily,
 } from './icmp-packet';
 
@@ -33,6 +34,8 @@ const BUFFER_BYTES = 1 << 20;
 const OLDEST_PLAUSIBLE_MS = 10_000;
 
 const EVENTS_PER_POLL = 4096;
+/** `SO_EE_ORIGIN_LOCAL`: an error of this machine, which `send` has reported. */
+const ORIGIN_LOCAL = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 
@@ -112,12 +115,12 @@ export class KernelSocket {
   /** A raw socket sees all ICMP of the machine; the kernel drops what is neither a reply nor an error. A set bit drops. */
   private filterRaw(): void {
     if (this.family === 4) {
-      const keep = (1 << 0) | (1 << 3) | (1 << 11);
+      const keep = [0, ...ERRORS[4]].reduce((bits, type) => bits | (1 << type), 0);
       this.calls.setOption(this.fd, LINUX.SOL_RAW, LINUX.ICMP_FILTER, int32(~keep));
       return;
     }
     const filter = Buffer.alloc(32, 0xff);
-    for (const type of [129, 1, 3]) {
+    for (const type of [129, ...ERRORS[6]]) {
       const word = (type >> 5) * 4;
       filter.writeInt32LE(filter.readInt32LE(word) & ~(1 << (type & 31)), word);
     }
@@ -161,14 +164,14 @@ export class KernelSocket {
   /** `sock_extended_err` is errno (4 bytes), origin, type, code; the packet is our own request, the name its target. */
   private decodeQueuedError(packet: ReceivedPacket): Omit<IcmpEvent, 'receivedAtMs'> | null {
     const quoted = decodeQuotedEcho(this.family, packet.data);
-    const code = packet.extendedError?.[6];
-    if (!quoted || code === undefined) return null;
+    const [origin, type, code] = packet.extendedError?.subarray(4, 7) ?? [];
+    if (!quoted || type === undefined || code === undefined || origin === ORIGIN_LOCAL) return null;
     return {
       kind: 'unreachable',
       sequence: quoted.sequence,
       token: quoted.token && copy(quoted.token),
       peer: addressIn(this.family, packet.name),
-      reason: unreachableReason(this.family, code),
+      reason: errorReason(this.family, type, code),
     };
   }
 }

@@ -28,17 +28,47 @@ describe('The output of ping', () => {
     ['From 192.0.2.254 icmp_seq=1 Destination Host Unreachable\n', 'host unreachable'],
     ['From 192.0.2.254 icmp_seq=1 Destination Net Unreachable\n', 'net unreachable'],
     ['From 192.0.2.254 icmp_seq=1 Packet filtered\n', 'administratively prohibited'],
+    ['From 192.0.2.254 icmp_seq=1 Destination Host Unknown\n', 'host unknown'],
+    ['From 192.0.2.254 icmp_seq=1 Destination Net Prohibited\n', 'net prohibited'],
+    ['From 192.0.2.254 icmp_seq=1 Source Host Isolated\n', 'source host isolated'],
+    ['From 192.0.2.254 icmp_seq=1 Time to live exceeded\n', 'time to live exceeded'],
+    ['From 2001:db8::fe icmp_seq=1 Destination unreachable: No route\n', 'no route'],
+    ['From 2001:db8::fe icmp_seq=1 Destination unreachable: Address unreachable\n', 'address unreachable'],
+    [
+      'From 2001:db8::fe icmp_seq=1 Destination unreachable: Administratively prohibited\n',
+      'administratively prohibited',
+    ],
+    ['From 2001:db8::fe icmp_seq=1 Time exceeded: Hop limit\n', 'time exceeded'],
+    ['92 bytes from 192.0.2.254: Destination Host Unreachable\n', 'host unreachable'],
+    ['From 192.0.2.254 icmp_seq=1 Dest Unreachable, Bad Code: 20\n', 'dest unreachable, bad code: 20'],
+    // One request could not be sent, another one was refused on the way.
+    [
+      'ping: sendmsg: Operation not permitted\nFrom 192.0.2.254 icmp_seq=2 Destination Host Unreachable\n',
+      'host unreachable',
+    ],
   ])('reads that the host cannot be reached from %j', (line, reason) => {
     expect(readPingOutput(iputils + line)).toEqual({ kind: 'unreachable', reason });
   });
 
   it.each([
     ['ping: connect: Network is unreachable\n', 'ENETUNREACH'],
-    ['ping: sendto: No route to host\n', 'ENETUNREACH'],
+    ['ping: sendto: No route to host\n', 'EHOSTUNREACH'],
+    ['ping: sendto: Host is down\n', 'EHOSTDOWN'],
+    ['ping: connect: Cannot assign requested address\n', 'EADDRNOTAVAIL'],
+    ["ping: sendto: Can't assign requested address\n", 'EADDRNOTAVAIL'],
+    ['ping: socket: Address family not supported by protocol\n', 'EAFNOSUPPORT'],
+    ['ping: connect: Invalid argument\n', 'EINVAL'],
+    ['ping: sendmsg: Operation not permitted\n', 'EPERM'],
     ['ping: socktype: SOCK_RAW\nping: socket: Operation not permitted\n', 'EPERM'],
     ['ping: permission denied (are you root?)\n', 'EPERM'],
   ])('reads that nothing was sent from %j', (output, code) => {
     expect(readPingOutput(output)).toEqual({ kind: 'not_sent', code });
+  });
+
+  it('reads a reply from the output of ping whatever came before it', () => {
+    const before = 'ping: sendmsg: Operation not permitted\nFrom 192.0.2.254 icmp_seq=1 Destination Host Unreachable\n';
+    const output = `${iputils}${before}64 bytes from 192.0.2.1: icmp_seq=3 ttl=64 time=12.3 ms\n`;
+    expect(readPingOutput(output)).toEqual({ kind: 'reply', rttMs: 12.3 });
   });
 
   it.each([[''], [iputils], [`${iputils}64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=12`], ['no idea\n']])(
@@ -142,6 +172,32 @@ describe('The ping command', () => {
     const echo = () => transport.echo('192.0.2.1', 'B', new AbortController().signal);
     const results = await Promise.all(Array.from({ length: 20 }, echo));
     expect(results).toEqual(Array.from({ length: 20 }, () => ({ kind: 'reply', rttMs: 1.5 })));
+  });
+
+  it('reports what a router said about the first request only if no later one was answered', async () => {
+    const router = 'From 192.0.2.254 icmp_seq=1 Destination Host Unreachable';
+    const { signal } = new AbortController();
+    const answered = script('answered', `echo "${router}"; echo "64 bytes: time=1.5 ms"; exit 0`);
+    expect(await new PingCommandTransport(answered).echo('192.0.2.1', 'B', signal)).toEqual({
+      kind: 'reply',
+      rttMs: 1.5,
+    });
+    const refused = script('refused', `echo "${router}"; exit 1`);
+    expect(await new PingCommandTransport(refused).echo('192.0.2.1', 'B', signal)).toEqual({
+      kind: 'unreachable',
+      reason: 'host unreachable',
+    });
+  });
+
+  it('reports what a router said when the time is up before the command ends', async () => {
+    const transport = new PingCommandTransport(
+      script('slow', 'echo "From 192.0.2.254 icmp_seq=1 Destination Host Unreachable"; : > "$0.said"; exec sleep 60'),
+    );
+    const stop = new AbortController();
+    const echo = transport.echo('192.0.2.1', 'B', stop.signal);
+    await allRunning('slow', 1, performance.now());
+    stop.abort();
+    expect(await echo).toEqual({ kind: 'unreachable', reason: 'host unreachable' });
   });
 
   it('reports that nothing was sent when the command fails in an unknown way', async () => {

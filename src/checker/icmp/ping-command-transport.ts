@@ -67,11 +67,12 @@ export class PingCommandTransport implements IcmpTransport {
         leave();
         resolve(result);
       };
-      const onAbort = () => conclude(null);
+      const onAbort = () => conclude(readPingOutput(output));
       const read = (chunk: Buffer) => {
         output = (output + chunk.toString('latin1')).slice(0, OUTPUT_LIMIT);
         const result = readPingOutput(output);
-        if (result) conclude(result);
+        // A reply to a later request would contradict any other result.
+        if (result?.kind === 'reply') conclude(result);
       };
       signal.addEventListener('abort', onAbort, { once: true });
       child.stdout?.on('data', read);
@@ -79,9 +80,10 @@ export class PingCommandTransport implements IcmpTransport {
       child.on('error', ({ code }: NodeJS.ErrnoException) => conclude({ kind: 'not_sent', code: code ?? 'ENOENT' }));
       child.on('close', (code) => {
         leave();
+        const result = readPingOutput(`${output}\n`);
         // Without a code it was ended by us.
-        if (code !== NO_REPLY && code !== null)
-          conclude(readPingOutput(`${output}\n`) ?? { kind: 'not_sent', code: 'EPERM' });
+        const hasFailed = code !== NO_REPLY && code !== null;
+        if (result || hasFailed) conclude(result ?? { kind: 'not_sent', code: 'EPERM' });
       });
     });
   }
@@ -105,23 +107,41 @@ export function testPingCommand(command = 'ping'): string | null {
   return status === 0 ? null : stderr.trim().split('\n')[0]?.slice(0, 100) || 'not permitted';
 }
 
-/** The first result in what `ping` (iputils, BusyBox, BSD) has printed so far; `null` while there is none. */
+/** What the system says when a request cannot be sent, and its error. */
+const NOT_SENT: readonly [text: RegExp, code: string][] = [
+  [/operation not permitted|permission denied|lacking privilege|must be setuid/i, 'EPERM'],
+  [/network is unreachable/i, 'ENETUNREACH'],
+  [/no route to host/i, 'EHOSTUNREACH'],
+  [/host is down/i, 'EHOSTDOWN'],
+  [/(can't|cannot) assign requested address/i, 'EADDRNOTAVAIL'],
+  [/address family( for hostname)? not supported/i, 'EAFNOSUPPORT'],
+  [/no buffer space available/i, 'ENOBUFS'],
+  [/invalid argument/i, 'EINVAL'],
+];
+
+/** What `ping` calls the ICMP errors of routers: iputils for IPv4 and IPv6, BusyBox, BSD. */
+const UNREACHABLE = [
+  /destination unreachable: ([\w ]+)/i,
+  /destination (\w+ (?:unreachable|unknown|prohibited)[\w ]*)/i,
+  /\b(time (?:to live )?exceeded)/i,
+  /\b(source route failed|source host isolated|precedence (?:violation|cutoff)|parameter problem)/i,
+  /\b(packet too big|frag needed)/i,
+  /\b(dest(?:ination)? unreachable\b[\w, :]*)/i,
+];
+
+/**
+ * What `ping` (iputils, BusyBox, BSD) has printed so far about the host: a reply, or else that a router reported it as
+ * unreachable, or else that nothing could be sent. `null` while there is none of these.
+ */
 export function readPingOutput(output: string): EchoResult | null {
   const time = /\btime[=<] ?(\d+(?:\.\d+)?) ?ms/.exec(output)?.[1];
   if (time !== undefined) return { kind: 'reply', rttMs: Number(time) };
-  if (/network is unreachable|no route to host|can't assign requested address/i.test(output)) {
-    return { kind: 'not_sent', code: 'ENETUNREACH' };
+  if (/packet filtered|administratively prohibited/i.test(output))
+    return { kind: 'unreachable', reason: 'administratively prohibited' };
+  for (const form of UNREACHABLE) {
+    const [, reason] = form.exec(output) ?? [];
+    if (reason !== undefined) return { kind: 'unreachable', reason: reason.trim().toLowerCase() };
   }
-  if (/operation not permitted|permission denied|lacking privilege|must be setuid/i.test(output)) {
-    return { kind: 'not_sent', code: 'EPERM' };
-  }
-  const unreachable = /destination (\w+) (unreachable|prohibited)|(packet filtered|administratively prohibited)/i.exec(
-    output,
-  );
-  if (!unreachable) return null;
-  const [, what, verb] = unreachable;
-  return {
-    kind: 'unreachable',
-    reason: what && verb ? `${what} ${verb}`.toLowerCase() : 'administratively prohibited',
-  };
+  const code = NOT_SENT.find(([text]) => text.test(output))?.[1];
+  return code === undefined ? null : { kind: 'not_sent', code };
 }

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { Client, type KexAlgorithm } from 'ssh2';
+import type * as Ssh2 from 'ssh2';
+import { leave } from '../../platform/net/dial/leave';
 import { isPublicAddress } from '../../platform/net/egress/address-class';
 import { arrivalMs } from '../../platform/time/arrival-clock';
 import { SshIdentificationReader } from './ssh-identification';
 
+/** Loads the package at its first use, because it takes 2 MB. Call it before a check measures time. */
+export const loadSsh2 = (): typeof Ssh2 => require('ssh2') as typeof Ssh2;
+
 /** What a server sent before any authentication. Times are milliseconds from the call. */
 export type SshGreeting =
-  /** `hostKey` is `ssh-ed25519 SHA256:…` as OpenSSH prints it, verified by the server's signature, or why there is none. */
-  | { kind: 'identified'; identification: string; identificationMs: number; hostKey: SshHostKey }
+  /** `shown` is the identification without what cannot be printed, `hostKey` is `ssh-ed25519 SHA256:…` as OpenSSH prints it, verified by the server's signature, or why there is none. */
+  | { kind: 'identified'; identification: string; shown: string; identificationMs: number; hostKey: SshHostKey }
   /** The peer is not an SSH 2.0 server. `reason` is the predicate of a sentence about it. */
   | { kind: 'not_ssh'; reason: string; elapsedMs: number }
   /** The connection broke before there was an identification. */
@@ -19,7 +23,7 @@ export type SshGreeting =
 export type SshHostKey = { fingerprint: string; keyExchangeMs: number } | { missing: string };
 
 /** Only key exchanges whose cost the server cannot choose: no group exchange, nothing beyond 4096 bits. */
-const KEY_EXCHANGES: KexAlgorithm[] = [
+const KEY_EXCHANGES: Ssh2.KexAlgorithm[] = [
   'curve25519-sha256',
   'curve25519-sha256@libssh.org',
   'ecdh-sha2-nistp256',
@@ -45,9 +49,9 @@ export const greetSsh = (socket: Socket, signal: AbortSignal): Promise<SshGreeti
 class Greeter {
   private readonly startedAt = performance.now();
   private readonly reader: SshIdentificationReader;
-  private readonly client = new Client();
+  private readonly client = new (loadSsh2().Client)();
   private readonly onAbort = () => this.interrupt();
-  private identified: { identification: string; identificationMs: number } | null = null;
+  private identified: { identification: string; shown: string; identificationMs: number } | null = null;
   private hostKey: string | null = null;
   private isSettled = false;
 
@@ -92,7 +96,8 @@ class Greeter {
     const state = this.reader.push(chunk);
     if (state.kind === 'invalid') this.settle({ kind: 'not_ssh', reason: state.reason, elapsedMs: this.elapsedMs });
     if (state.kind !== 'identification') return;
-    this.identified = { identification: state.line, identificationMs: this.elapsedMs };
+    const { line, shown } = state;
+    this.identified = { identification: line, shown, identificationMs: this.elapsedMs };
   }
 
   /** ssh2 has verified the server's signature over the key exchange. */
@@ -131,14 +136,16 @@ class Greeter {
     this.isSettled = true;
     this.signal.removeEventListener('abort', this.onAbort);
     this.resolve(greeting);
-    this.socket.destroy();
+    // A server that has said who it is sees an orderly end and no reset.
+    if (greeting.kind === 'identified') void leave(this.socket);
+    else this.socket.destroy();
   }
 }
 
 /** The key's type and the fingerprint `ssh-keygen -l` shows. */
 export function describeHostKey(key: Buffer): string {
   const type = key.subarray(4, 4 + Math.min(key.readUInt32BE(0), 64)).toString('latin1');
-  const fingerprint = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+  const fingerprint = createHash('sha256').update(key).digest('base64').replaceAll('=', '');
   return `${type.replace(/[^\u0021-\u007e]/g, '?')} SHA256:${fingerprint}`;
 }
 

@@ -7,7 +7,7 @@ const readAll = (...chunks: (string | Uint8Array)[]) => {
   return states.at(-1);
 };
 
-const identification = (line: string) => ({ kind: 'identification', line });
+const identification = (line: string, shown = line) => ({ kind: 'identification', line, shown });
 const invalid = (reason: string | RegExp) => ({ kind: 'invalid', reason: expect.stringMatching(reason) as unknown });
 
 describe('an SSH identification', () => {
@@ -16,10 +16,17 @@ describe('an SSH identification', () => {
     ['SSH-1.99-Cisco-1.25\n', 'SSH-1.99-Cisco-1.25'],
     ['Welcome\r\nto the jungle\r\nSSH-2.0-x\r\n', 'SSH-2.0-x'],
     ['SSH-2.0-x\r\n\u0000\u0000\u0001binary follows', 'SSH-2.0-x'],
-    ['SSH-2.0-\u0007evil\u001b[31m\r\n', 'SSH-2.0-?evil?[31m'],
     [`SSH-2.0-${'x'.repeat(245)}\r\n`, `SSH-2.0-${'x'.repeat(245)}`],
   ])('is found in %j', (sent, line) => {
     expect(readAll(sent)).toEqual(identification(line));
+  });
+
+  it.each([
+    ['control characters', 'SSH-2.0-\u0007evil\u001b[31m\r\n', 'SSH-2.0-\u0007evil\u001b[31m', 'SSH-2.0-?evil?[31m'],
+    ['UTF-8', 'SSH-2.0-x Gerät\r\n', 'SSH-2.0-x Gerät', 'SSH-2.0-x Ger?t'],
+    ['Latin-1', Buffer.from('SSH-2.0-x Gerät\n', 'latin1'), 'SSH-2.0-x Gerät', 'SSH-2.0-x Ger?t'],
+  ])('is kept as it was sent, with %s, and shown without what cannot be printed', (_, sent, line, shown) => {
+    expect(readAll(sent)).toEqual(identification(line, shown));
   });
 
   it('finds an SSH identification that arrives byte by byte', () => {

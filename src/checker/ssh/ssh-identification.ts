@@ -1,6 +1,11 @@
+import { textFromBytes } from '../../platform/text/bytes-as-text';
+
 /** What the bytes received so far contain. `reason` is the predicate of a sentence about the server. */
 export type IdentificationState =
-  { kind: 'incomplete' } | { kind: 'identification'; line: string } | { kind: 'invalid'; reason: string };
+  | { kind: 'incomplete' }
+  /** `line` is as it was sent, `shown` without what cannot be printed. */
+  | { kind: 'identification'; line: string; shown: string }
+  | { kind: 'invalid'; reason: string };
 
 /** An identification is at most this long with its line end (RFC 4253, section 4.2). */
 const LONGEST_LINE = 255;
@@ -64,9 +69,9 @@ const tooLong: IdentificationState = {
 /** 1.99 means 2.0 and older versions. */
 function judge(bytes: Buffer): IdentificationState {
   if (bytes.length > LONGEST_LINE) return tooLong;
-  const line = bytes.toString('latin1').replace(/\r?\n$/, '');
+  const line = textFromBytes(bytes).replace(/\r?\n$/, '');
   const version = /^SSH-([^-]*)-/.exec(line)?.[1];
-  if (version === '2.0' || version === '1.99') return { kind: 'identification', line: printable(line) };
+  if (version === '2.0' || version === '1.99') return { kind: 'identification', line, shown: printable(line) };
   return { kind: 'invalid', reason: `identified itself as "${quote(bytes)}", which is not SSH 2.0` };
 }
 

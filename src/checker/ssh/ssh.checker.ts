@@ -2,7 +2,7 @@ import { Dialer } from '../../platform/net/dial/dialer';
 import { bracketed } from '../../platform/net/egress/host-name';
 import { CheckResultBuilder } from '../check-result-builder';
 import { Checker, type CheckRequest, type CheckResult, type HostPort, parseHostPort } from '../checker';
-import { greetSsh, type SshGreeting, type SshHostKey } from './ssh-handshake';
+import { greetSsh, loadSsh2, type SshGreeting, type SshHostKey } from './ssh-handshake';
 
 const DEFAULT_PORT = 22;
 
@@ -27,6 +27,7 @@ export class SshChecker implements Checker<HostPort> {
   }
 
   async check(request: CheckRequest<HostPort>, signal: AbortSignal): Promise<CheckResult> {
+    loadSsh2();
     const builder = new CheckResultBuilder(request, signal);
     const socket = await builder.dial(this.dialer, request.target);
     if (!socket) return builder.finish();
@@ -40,8 +41,8 @@ function note(greeting: SshGreeting, builder: CheckResultBuilder, server: string
   builder.add('firstByteMs', greeting.kind === 'identified' ? greeting.identificationMs : greeting.elapsedMs);
   switch (greeting.kind) {
     case 'identified': {
-      const { identification, identificationMs, hostKey } = greeting;
-      builder.records = [identification, lineOf(hostKey)];
+      const { shown, identificationMs, hostKey } = greeting;
+      builder.records = [shown, lineOf(hostKey)];
       if ('keyExchangeMs' in hostKey) builder.add('transferMs', hostKey.keyExchangeMs - identificationMs);
       return null;
     }

@@ -1,4 +1,5 @@
 import { KEY } from '../../platform/http/body/resource-key';
+import { isLongerThan } from '../../platform/text/text-limits';
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import { type FieldProblem, problems as catalogue } from '../../platform/problem/problem';
 import { isRecord } from '../../platform/text/json';
@@ -124,7 +125,7 @@ function* judgeHead(problems: ShapeProblems, { version, owner, secrets }: Member
     if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: write it in quotes');
     else if (secret.trim() === '')
       problems.add(at, 'required', 'a secret must not be empty: leave it out, and what is stored stays');
-    else if (secret.length > MAX_SECRET)
+    else if (isLongerThan(secret, MAX_SECRET))
       problems.add(at, 'too_long', `a secret must have at most ${MAX_SECRET} characters`);
     yield;
   }

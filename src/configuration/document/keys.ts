@@ -9,7 +9,7 @@ export const slugFrom = (name: string): string =>
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9._]+/g, '-')
-    .replace(/^[^a-z0-9]+|-+$/g, '');
+    .replace(/^[^a-z0-9]+|-$/g, '');
 
 /** For each set of keys the number that each slug has come to: thousands of one name take no longer than others. */
 const numbers = new WeakMap<Set<string>, Map<string, number>>();
@@ -19,7 +19,7 @@ const numbers = new WeakMap<Set<string>, Map<string, number>>();
  * names in the same order give the same keys. A name without a letter or digit of ASCII becomes `unnamed`.
  */
 export function keyFrom(name: string, taken: Set<string>): string {
-  const slug = slugFrom(name).slice(0, MOST).replace(/-+$/, '') || 'unnamed';
+  const slug = slugFrom(name).slice(0, MOST).replace(/-$/, '') || 'unnamed';
   const reached = numbers.get(taken) ?? new Map<string, number>();
   numbers.set(taken, reached);
   for (let n = reached.get(slug) ?? 1; ; n++) {

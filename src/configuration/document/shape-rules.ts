@@ -2,6 +2,7 @@ import { KEY } from '../../platform/http/body/resource-key';
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import type { FieldProblem, FieldProblemCode } from '../../platform/problem/problem';
 import { isRecord } from '../../platform/text/json';
+import { cut } from '../../platform/text/text-limits';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -43,7 +44,7 @@ export class ShapeProblems {
     for (const name of Object.keys(value)) {
       if (this.isFull) return;
       if (!known.includes(name))
-        this.add(`${pointer}/${pointerStep(name)}`, 'unknown_field', `${name.slice(0, 100)} is not a field here`);
+        this.add(`${pointer}/${pointerStep(name)}`, 'unknown_field', `${cut(name, 100, '')} is not a field here`);
     }
   }
 

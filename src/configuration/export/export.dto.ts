@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { KEY } from '../../platform/http/body/resource-key';
 import { QueryBoolean } from '../../platform/http/page';
 import { Optional } from '../../platform/http/validators';
@@ -22,6 +22,5 @@ export class ExportQuery {
   })
   @Optional()
   @QueryBoolean()
-  @IsBoolean()
   full?: boolean;
 }

@@ -1,4 +1,4 @@
-import { Pair, stringify, YAMLMap } from 'yaml';
+import type * as Yaml from 'yaml';
 import { isRecord } from '../../platform/text/json';
 import type { ConfigurationDocument } from '../document/document';
 
@@ -23,11 +23,15 @@ export interface Layout {
   end(): string;
 }
 
+/** Loads the package at its first use. */
+const yaml = (): typeof Yaml => require('yaml') as typeof Yaml;
+
 const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false };
 
 /** As one item of a list, at a depth of so many spaces. */
 const listItem = (resource: object, indent: string): string =>
-  stringify([inLine(resource)], OPTIONS)
+  yaml()
+    .stringify([inLine(resource)], OPTIONS)
     .split('\n')
     .map((line) => (line === '' ? line : indent + line))
     .join('\n');
@@ -39,6 +43,7 @@ function inLine(value: unknown): unknown {
   const { $secret: name } = value;
   if (typeof name !== 'string')
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inLine(item)]));
+  const { YAMLMap, Pair } = yaml();
   const reference = new YAMLMap();
   reference.flow = true;
   reference.items.push(new Pair('$secret', name));
@@ -48,7 +53,7 @@ function inLine(value: unknown): unknown {
 /** YAML 1.2 with one line for each setting. */
 export class YamlLayout implements Layout {
   head(head: Pick<ConfigurationDocument, 'version' | 'owner'>, notes: readonly string[]): string {
-    return `${notes.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('')}${stringify(head, OPTIONS)}`;
+    return `${notes.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('')}${yaml().stringify(head, OPTIONS)}`;
   }
 
   section(name: Section): string {

@@ -1,5 +1,4 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean } from 'class-validator';
 import { QueryBoolean } from '../../platform/http/page';
 import { tagged } from '../../platform/http/precondition/entity-tags';
 import { Optional } from '../../platform/http/validators';
@@ -15,7 +14,6 @@ export class PlanQuery {
   })
   @Optional()
   @QueryBoolean()
-  @IsBoolean()
   prune?: boolean;
 
   @ApiPropertyOptional({
@@ -26,7 +24,6 @@ export class PlanQuery {
   })
   @Optional()
   @QueryBoolean()
-  @IsBoolean()
   take_over?: boolean;
 }
 

@@ -7,6 +7,7 @@ import { problems } from '../../platform/problem/problem';
 import { sortedMembers } from '../../platform/text/json';
 import { MOST_CONTACTS } from '../../contact/contact-store';
 import { firstInCycle } from '../../endpoint/suppression/cycles';
+import { namedLocations } from '../../endpoint/locations/locations';
 import { MOST_OPEN } from '../../maintenance/window-store';
 import { type ConfigurationDocument, MAX_RESOURCES } from '../document/document';
 import { Turns } from '../../platform/time/turns';
@@ -176,12 +177,12 @@ const contactsOf = (alerts: readonly PlannedAlert[]): Map<string, string | null>
 const parentsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
   new Map(endpoints.map(({ id, dependsOn }) => [id, dependsOn]));
 
-/** Where declared endpoints will be checked, by their uuids; without those where that stays. */
+/** The probes that declared endpoints will name, by their uuids; without those where that stays. */
 const locationsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
   new Map(
     endpoints.flatMap(({ id, row, dto }) => {
-      const locations = row?.settings.locations ?? dto?.locations;
-      return locations ? [[id, locations] as const] : [];
+      const settings = row?.settings ?? dto;
+      return settings?.locations || settings?.url ? [[id, namedLocations(settings)] as const] : [];
     }),
   );
 
@@ -201,11 +202,11 @@ function findCycle(
   findings.add({ pointer: `${match.pointer}/depends_on`, code: 'cycle', message });
 }
 
-/** What endpoints name, and are to name. */
+/** The probes that endpoints name, and are to name. */
 const locationsIn = ({ websites = [] }: ConfigurationDocument, state: PresentState): string[] => [
   ...new Set(
-    [...websites.flatMap(({ endpoints = [] }) => endpoints), ...state.endpoints].flatMap(
-      ({ locations }) => locations ?? [],
+    [...websites.flatMap(({ endpoints = [] }) => endpoints), ...state.endpoints].flatMap(({ type, url, locations }) =>
+      namedLocations({ type, url: typeof url === 'string' ? url : null, locations: locations ?? [] }),
     ),
   ),
 ];

@@ -25,7 +25,7 @@ export interface Declarations {
   contactOfAlert: ReadonlyMap<string, string | null>;
   /** What an endpoint will depend on. */
   parentsOf: ReadonlyMap<string, readonly string[]>;
-  /** Where an endpoint will be checked, if not where it is. */
+  /** The probes that an endpoint will name, if not those of before. */
   locationsOf: ReadonlyMap<string, readonly string[]>;
 }
 

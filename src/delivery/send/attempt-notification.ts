@@ -127,7 +127,7 @@ export class AttemptReader {
   private hostOf(channelType: string, config: object): string {
     const [dialed] = this.configs.dialed(channelType, config);
     if (!dialed) return `channel:${channelType}`;
-    return readUrl(dialed.value)?.host ?? dialed.value.slice(0, 255);
+    return readUrl(dialed.value)?.host ?? cut(dialed.value, 255, '');
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { SendOutcome } from '../../channel/channel';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
-import type { AttemptedDelivery, DeliveryEnd } from '../delivery';
+import type { AttemptedDelivery, DeliveryDetail, DeliveryEnd, DeliveryState } from '../delivery';
 import { type AttemptClass, DeliveryMetrics } from '../delivery.metrics';
 import { FLAPPING_PAUSE_MS } from '../plan/queue-plan';
 import { circuitAfter, type DeliveryUpdate, updateAfter } from '../plan/retry-policy';
@@ -117,7 +117,7 @@ export class AttemptResults {
   }
 }
 
-type WrittenRow = { state: string; detail: string | null; createdAt: Date; error: string | null };
+type WrittenRow = { state: DeliveryState; detail: DeliveryDetail | null; createdAt: Date; error: string | null };
 
 const unchanged = ({ end, rejections, mayHaveArrived }: AttemptedDelivery): RowChange => ({
   id: end.id,

@@ -172,6 +172,6 @@ const NOTHING = { channelType: '', attempts: [], ended: [] };
 
 /** What ended without an attempt, for the metrics. */
 function endings({ ended }: BatchPlan, expired: number) {
-  const single = ended.map(({ state, detail }) => ({ state: state as string, detail, count: 1 }));
-  return expired > 0 ? [...single, { state: 'failed', detail: 'expired' as const, count: expired }] : single;
+  const single = ended.map(({ state, detail }) => ({ state, detail, count: 1 }));
+  return expired > 0 ? [...single, { state: 'failed' as const, detail: 'expired' as const, count: expired }] : single;
 }

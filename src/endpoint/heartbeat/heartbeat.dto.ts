@@ -19,7 +19,7 @@ const seconds = (description: string, example: number | null) => ({
 });
 const EVERY = 'Seconds from the last success or failure to the next expected ping; `null` with `cron`.';
 const CRON =
-  'When a run is expected, on the clock of `timezone`: five fields as cron has them, also `L` and `SUN#2`; `null` with `every`.';
+  'When a run is expected, on the clock of `timezone`: five fields that mean what Debian’s cron does with them, also `L` and `SUN#2`; `null` with `every`.';
 const MAX_RUNTIME = 'Seconds that a run may take after its start was told; `null`: as long as it takes.';
 const PING_ID = 'A UUID: the address is `/ping/<ping_id>`, as that of healthchecks.';
 const PUSH_TOKEN = '10 to 64 of A-Z a-z 0-9 _ -: the address is `/api/push/<push_token>`, as that of Uptime Kuma.';

@@ -3,7 +3,7 @@ import { problems } from '../../platform/problem/problem';
 import { LOCAL_NAME, type ProbeDirectory } from '../../probe/probe-directory';
 import { locationPhaseMs } from '../endpoint-schedule';
 import { OUTCOME_CODE } from '../outcome-code';
-import { isLocated } from './locations';
+import { isLocated, type NamingSettings, noProbe, watchedProbe } from './locations';
 
 /** An endpoint whose rows in `endpoint_location` are to follow its settings. */
 export interface NamingEndpoint {
@@ -38,6 +38,28 @@ async function holdProbes(
     ]);
   return new Map([[LOCAL_NAME, 0], ...[...held].map(([location, { number }]): [string, number] => [location, number])]);
 }
+
+/**
+ * Keeps the probes that these endpoints watch from being deleted until the transaction ends, unless they watched them before. Throws
+ * `validation_failed` for one that was deleted since it was judged. Cost: one statement, none where nothing is watched.
+ */
+export async function holdWatchedProbes(
+  tx: Tx,
+  probes: ProbeDirectory,
+  orgId: string,
+  endpoints: readonly { after: WatchingSettings; before: WatchingSettings | null }[],
+): Promise<void> {
+  const added = endpoints.flatMap(({ after, before }) => {
+    const watched = watchedProbe(after);
+    return watched === null || (before && watchedProbe(before) === watched) ? [] : [watched];
+  });
+  if (added.length === 0) return;
+  const held = await probes.hold(tx, orgId, [...new Set(added)]);
+  const gone = added.find((location) => !held.has(location));
+  if (gone !== undefined)
+    throw problems.validationFailed([{ pointer: '/url', code: 'unknown_location', message: noProbe(gone) }]);
+}
+type WatchingSettings = Pick<NamingSettings, 'type' | 'url'>;
 
 // One that had `local` alone goes on with what is known of it. Where nothing of a row changes it is not written. Cost: a probe
 // of the primary key for each location before and after.

@@ -21,6 +21,41 @@ export const isLocated = (locations: readonly string[]): boolean =>
 /** Locations as they are stored: a set in the order in which they were sent. */
 export const locationSet = (sent: readonly string[]): readonly string[] => [...new Set(sent)];
 
+/** The type of endpoints that watch a probe, and what their URL starts with: `probe:<location>`. */
+export const PROBE = 'PROBE';
+const PROBE_PREFIX = 'probe:';
+
+/** What of an endpoint can name probes. */
+export interface NamingSettings {
+  type: string;
+  url: string | null;
+  locations: readonly string[];
+}
+
+/** The location of the probe that an endpoint of type PROBE watches; `null` for other endpoints. */
+export const watchedProbe = ({ type, url }: Pick<NamingSettings, 'type' | 'url'>): string | null =>
+  type === PROBE && url !== null && url.startsWith(PROBE_PREFIX) ? url.slice(PROBE_PREFIX.length) : null;
+
+/** The locations of all probes that an endpoint names: where it is checked, and the one that it watches. */
+export function namedLocations(sent: { readonly [Field in keyof NamingSettings]?: NamingSettings[Field] }): string[] {
+  const watched = watchedProbe({ type: sent.type ?? '', url: sent.url ?? null });
+  return [...(sent.locations ?? []), ...(watched === null ? [] : [watched])];
+}
+
+/** What is wrong with the probe that is to be watched. `before`: as the endpoint is stored, `null` for a new one. */
+export function watchedProblems(
+  sent: Pick<NamingSettings, 'type' | 'url'>,
+  before: Pick<NamingSettings, 'type' | 'url'> | null,
+  probes: ProbesByLocation,
+): FieldProblem[] {
+  const watched = watchedProbe(sent);
+  if (watched === null || probes.has(watched) || (before && watchedProbe(before) === watched)) return [];
+  return [{ pointer: '/url', code: 'unknown_location', message: noProbe(watched) }];
+}
+
+export const noProbe = (location: string): string =>
+  `there is no probe ${location}. Create it first, or name one that GET /api/v1/probes lists`;
+
 export const isShared = (location: string): boolean => location.startsWith(SHARED_PREFIX);
 
 /** What the locations of an endpoint are judged by. `before`: as it is stored, `null` of a new one. */

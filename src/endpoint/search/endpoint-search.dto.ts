@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { PageQuery, QueryInteger } from '../../platform/http/page';
 import { IsName, Optional } from '../../platform/http/validators';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
@@ -45,7 +45,6 @@ export class EndpointSearchQuery extends PageQuery {
   })
   @Optional()
   @QueryInteger()
-  @IsInt()
   @Min(0)
   @Max(3650)
   certificate_within?: number;

@@ -18,7 +18,16 @@ import { type HeaderDto, sentSettings, type SentWithoutNulls, type UpdateEndpoin
 import { FIELDS_OF_CHECKS, typeProblems } from '../heartbeat/heartbeat-rules';
 import { HEARTBEAT, HEARTBEAT_URL, intervalOf } from '../heartbeat/heartbeat-schedule';
 import { sentAddress, type SentAddress } from '../heartbeat/heartbeat.dto';
-import { isLocated, isShared, locationProblems, type ProbesByLocation, quorumProblems } from '../locations/locations';
+import {
+  isLocated,
+  isShared,
+  locationProblems,
+  namedLocations,
+  PROBE,
+  type ProbesByLocation,
+  quorumProblems,
+  watchedProblems,
+} from '../locations/locations';
 import { judgeable } from './judgeable';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from '../endpoint.entity';
 import { sizeProblems, type SizedSettings } from './settings-size';
@@ -45,14 +54,14 @@ export class EndpointSettingsResolver {
     return !this.checkers.isPassive(type) && locations.includes(LOCAL_NAME);
   }
 
-  /** What `examine` has to know of the probes that these lists name. One statement, none where all name `local` alone. */
+  /** What `examine` has to know of the probes that these lists (`namedLocations`) name. One statement, none where all name `local` alone. */
   probesIn(sql: Sql, orgId: string, lists: readonly (readonly string[] | undefined)[]): Promise<ProbesByLocation> {
     return this.probes.named(sql, orgId, [...new Set(lists.flatMap((list) => list ?? []))]);
   }
 
   /** The settings of a new endpoint. Throws `validation_failed` with every field problem, or `target_not_allowed`. */
   async resolve(sql: Sql, id: string, dto: UpdateEndpointDto, caller: Caller): Promise<EndpointSettings> {
-    const probes = await this.probesIn(sql, caller.orgId, [dto.locations]);
+    const probes = await this.probesIn(sql, caller.orgId, [namedLocations(dto)]);
     const { settings, findings } = this.examine(id, dto, { stored: null, caller, probes });
     refuse(findings);
     return settings;
@@ -72,7 +81,7 @@ export class EndpointSettingsResolver {
     const hasNewTarget = dto.url !== undefined || dto.type !== undefined;
     if (!checker) found.push(this.unsupportedType());
     else {
-      if (hasNewTarget) found.push(...targetProblems(checker, settings.url));
+      if (hasNewTarget) found.push(...newTargetProblems(checker, settings, { stored, probes }));
       if (dto.assertions !== undefined || dto.type !== undefined)
         found.push(...assertionsProblems(checker, settings.assertions));
     }
@@ -148,7 +157,7 @@ export class EndpointSettingsResolver {
     return { headers: opened, body, assertions };
   }
 
-  /** Its results come from elsewhere, or say how a probe of the service does. */
+  /** Its results come from elsewhere, or say whether a probe of the service is online: nobody but the service can. */
   private isLocalOnly(type: string): boolean {
     return this.checkers.isPassive(type) || type === PROBE;
   }
@@ -221,9 +230,6 @@ export class EndpointSettingsResolver {
     }
   }
 }
-
-/** Says whether a probe of the service is online: nobody but the service can. */
-const PROBE = 'PROBE';
 
 /** What a change is judged by. */
 export interface Circumstances {
@@ -334,6 +340,16 @@ function targetProblems(checker: Checker, url: string): FieldProblem[] {
     if (!(error instanceof InvalidTarget)) throw error;
     return [{ pointer: '/url', code: 'invalid_format', message: error.message }];
   }
+}
+
+/** A target that cannot be read names no probe. */
+function newTargetProblems(
+  checker: Checker,
+  settings: EndpointSettings,
+  { stored, probes }: Pick<Circumstances, 'stored' | 'probes'>,
+): FieldProblem[] {
+  const found = targetProblems(checker, settings.url);
+  return found.length > 0 ? found : watchedProblems(settings, stored, probes);
 }
 
 const assertionsProblems = (checker: Checker, assertions: EndpointSettings['assertions']): FieldProblem[] =>

@@ -10,8 +10,7 @@ const MASKED_QUERY = `?${MASK}`;
 export const shownUrl = (url: string, role: Role): string => (role === 'read' ? maskedUrl(url) : url);
 
 /** Without what follows the path. Targets of other types have nothing there that is secret. */
-export const maskedUrl = (url: string): string =>
-  /^https?:/i.test(url) ? url.replace(/[?#][^]*$/, MASKED_QUERY) : url;
+export const maskedUrl = (url: string): string => (/^https?:/i.test(url) ? url.replace(/[?#][^]*/, MASKED_QUERY) : url);
 
 /** True when an export by this role has a secret in place of the URL: what read keys are not shown, and what may be a credential. */
 export const isExportedHidden = (url: string, role: Role): boolean =>

@@ -16,6 +16,8 @@ export interface PlannedSlot {
   slot: ClaimedSlot;
   definition: CheckDefinition;
   fireAt: number;
+  /** Why the slots were skipped that this one stands for; default: overload. */
+  skippedWhy?: SkipReason;
 }
 
 /** What waits like a slot and checks nothing: it shows that slots get their turn. */
@@ -117,10 +119,10 @@ export class CheckDispatcher {
 
   plan(slots: readonly PlannedSlot[]): void {
     if (slots.length === 0 || this.places.shutdown.aborted) return;
-    for (const { slot, definition, fireAt } of slots) {
+    for (const { slot, definition, fireAt, skippedWhy = 'overload' } of slots) {
       this.held.take(definition.orgId);
       this.newest.set(slot.endpointId, fireAt);
-      this.overload.skipped('overload', slot.skipped);
+      this.overload.skipped(skippedWhy, slot.skipped);
     }
     this.wait(slots);
   }

@@ -22,8 +22,8 @@ export interface OverloadState {
 
 export type OverloadListener = (state: OverloadState, kind: 'began' | 'ended') => void;
 
-/** Why a slot was skipped: more was due than could be checked, or a check of its endpoint still ran. */
-export type SkipReason = 'overload' | 'running';
+/** Why a slot was skipped: more was due than could be checked, a check of its endpoint still ran, or the database was away. */
+export type SkipReason = 'overload' | 'running' | 'database';
 
 /** Knows whether this process is asked for more checks than it can make, and tells so: log, metrics, listeners. */
 @Injectable()

@@ -5,6 +5,7 @@ import { Config } from '../../platform/config/config';
 import { startDeadline } from '../../platform/net/deadline';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
+import { leave } from '../../platform/net/dial/leave';
 import { hasLiveRoute } from '../../platform/net/dial/routes';
 import { OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 
@@ -58,7 +59,7 @@ export class NetworkLookup {
         egress: OPERATORS_EGRESS,
         signal: deadline.signal,
       });
-      socket.destroy();
+      void leave(socket);
       return true;
     } catch (error) {
       // A refusal comes from another machine, so the network works.

@@ -242,7 +242,7 @@ export class OverviewDownView {
     maxItems: 288,
     description:
       'Endpoints that were down in each step, for a part of it or all of it, oldest first; the last step is now.',
-    example: [0, 0, 1],
+    example: Array.from({ length: 288 }, (_, step) => (step < 286 ? 0 : 1)),
   })
   down!: number[];
 }

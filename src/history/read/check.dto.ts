@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsIn, Max, Min } from 'class-validator';
 import { ERROR_CODES, type CheckError, type ErrorCode, type Outcome } from '../../checker/checker';
 import { Optional } from '../../platform/http/validators';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryBoolean, QueryInteger } from '../../platform/http/page';
@@ -17,7 +17,6 @@ export class ChecksQuery extends CursorQuery {
   @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 100 })
   @Optional()
   @QueryInteger()
-  @IsInt()
   @Min(1)
   @Max(1000)
   limit?: number;
@@ -48,13 +47,11 @@ export class ChecksQuery extends CursorQuery {
   @ApiPropertyOptional({ description: 'Only planned checks, or only the others.' })
   @Optional()
   @QueryBoolean()
-  @IsBoolean()
   planned?: boolean;
 
   @ApiPropertyOptional({ description: 'Only degraded checks, or only the others.' })
   @Optional()
   @QueryBoolean()
-  @IsBoolean()
   degraded?: boolean;
 
   @LocationQuery('Only checks of this location.')
@@ -88,7 +85,12 @@ export class CheckErrorView {
 }
 
 export class CertificateView {
-  @ApiProperty({ type: String, format: 'date-time', example: '2027-02-01T00:00:00.000Z' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    example: '2027-02-01T00:00:00.000Z',
+    description: 'When the certificate expires, or an authority in its chain that expires earlier.',
+  })
   expires_at!: string;
 
   @ApiProperty({ example: "C=US, O=Let's Encrypt, CN=R11" })
@@ -99,6 +101,14 @@ export class CertificateView {
 
   @ApiProperty({ type: [String], description: 'Subject alternative names, at most 20.', example: ['shop.example.com'] })
   names!: readonly string[];
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'The authority in the chain that expires first. `null`: the certificate itself does.',
+    example: null,
+  })
+  authority?: string | null;
 }
 
 export class CheckView {
@@ -234,6 +244,7 @@ export function toCheckView(
       issuer: certificate.issuer,
       subject: certificate.subject,
       names: certificate.names,
+      authority: certificate.authority ?? null,
     },
     records: records && records.length > 0 ? records : null,
     redirects: result.redirects,

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, Max, Min } from 'class-validator';
+import { Max, Min } from 'class-validator';
 import { Optional } from '../../platform/http/validators';
 import { QueryInteger } from '../../platform/http/page';
 import { CheckPhasesView } from './check.dto';
@@ -35,7 +35,6 @@ export class LatencyQuery {
   })
   @Optional()
   @QueryInteger()
-  @IsInt()
   @Min(1)
   @Max(31_536_000)
   step?: number;

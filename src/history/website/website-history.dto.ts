@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, Max, Min } from 'class-validator';
+import { Max, Min } from 'class-validator';
 import { QueryInteger } from '../../platform/http/page';
 import { Optional } from '../../platform/http/validators';
 import { OutageView } from '../read/uptime.dto';
@@ -18,7 +18,6 @@ export class WebsiteHistoryQuery {
   })
   @Optional()
   @QueryInteger()
-  @IsInt()
   @Min(1)
   @Max(MOST_DAYS)
   days?: number;

@@ -3,6 +3,7 @@ import type { Certificate, CheckError, CheckPhase } from '../../checker/checker'
 import { type FinishedCheck, isDegraded } from '../../engine/finished-check';
 import { storableText } from '../../platform/database/postgres-text';
 import { BoundedMap } from '../../platform/cache/bounded-map';
+import { cut } from '../../platform/text/text-limits';
 
 /** Enough for two details of each of 100,000 endpoints; about 30 MB when full. */
 const CAPACITY = 200_000;
@@ -56,8 +57,9 @@ function detailOf(check: FinishedCheck): CheckDetail {
   const detail: CheckDetail = {};
   if (result.address !== null) detail.address = result.address;
   if (result.certificate !== null) {
-    const { expiresAt, issuer, subject, names } = result.certificate;
+    const { expiresAt, issuer, subject, names, authority } = result.certificate;
     detail.certificate = { expiresAt, issuer, subject, names };
+    if (authority) detail.certificate.authority = authority;
   }
   if (result.records !== null && result.records.length > 0) detail.records = result.records;
   if (result.redirects.length > 0) detail.redirects = result.redirects;
@@ -81,7 +83,7 @@ const MAX_TEXT = 300;
 const fits = (text: string): boolean =>
   text.length * 3 <= MAX_DETAIL_BYTES || Buffer.byteLength(text) <= MAX_DETAIL_BYTES;
 
-const shortened = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text);
+const shortened = (text: string): string => cut(text, MAX_TEXT);
 
 /** At most `most` of them, each shortened; the last one then says how many are missing. */
 const few = (texts: readonly string[], most: number): string[] =>
@@ -94,18 +96,19 @@ function cutDetail(
   { address, certificate, records, redirects, error, warning, firstError }: CheckDetail,
   most: number,
 ) {
-  const cut: CheckDetail = {};
-  if (address !== undefined) cut.address = shortened(address);
+  const made: CheckDetail = {};
+  if (address !== undefined) made.address = shortened(address);
   if (certificate) {
-    const { expiresAt, issuer, subject, names } = certificate;
-    cut.certificate = { expiresAt, issuer: shortened(issuer), subject: shortened(subject), names: few(names, most) };
+    const { expiresAt, issuer, subject, names, authority } = certificate;
+    made.certificate = { expiresAt, issuer: shortened(issuer), subject: shortened(subject), names: few(names, most) };
+    if (authority) made.certificate.authority = shortened(authority);
   }
-  if (records) cut.records = few(records, most);
-  if (redirects) cut.redirects = few(redirects, Math.min(MAX_REDIRECTS, most));
-  if (error) cut.error = { ...error, message: shortened(error.message) };
-  if (warning) cut.warning = { ...warning, message: shortened(warning.message) };
-  if (firstError) cut.firstError = { ...firstError, message: shortened(firstError.message) };
-  return cut;
+  if (records) made.records = few(records, most);
+  if (redirects) made.redirects = few(redirects, Math.min(MAX_REDIRECTS, most));
+  if (error) made.error = { ...error, message: shortened(error.message) };
+  if (warning) made.warning = { ...warning, message: shortened(warning.message) };
+  if (firstError) made.firstError = { ...firstError, message: shortened(firstError.message) };
+  return made;
 }
 
 /** JSON of at most 16 KiB, still of the same form. A detail is hardly ever this large: only hostile targets make one. */

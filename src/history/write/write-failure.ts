@@ -1,4 +1,5 @@
 import { isLockTimeout, isUnavailable, sqlState } from '../../platform/database/postgres-errors';
+import { cut } from '../../platform/text/text-limits';
 
 /**
  * Why a batch could not be written. `away`: the database is not available, everything waits. `locked`: another session
@@ -26,4 +27,4 @@ export function writeFailureOf(error: unknown): WriteFailure {
 
 /** What the database said, cut to what a log line or a health detail bears. */
 export const reasonOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
+  cut(error instanceof Error ? error.message : String(error), MAX_REASON, '');

@@ -43,8 +43,17 @@ export function isPlausibleApiKey(key: string): boolean {
   return match !== null && checksum(key.slice(0, -6)) === match[3];
 }
 
+/** Which look-ups a credential in a header belongs to: whoever sends one in our own form has at least computed its checksum. */
+export const lookUpOf = (credential: string): 'checked' | 'other' =>
+  /^um[sp]_/.test(credential) ? 'checked' : 'other';
+
 /** What is stored of a key or token: `lookup` finds the row, `hash` proves the key. Neither leads back to it. */
-export function hashApiKey(key: string, pepper: Buffer): { lookup: string; hash: Buffer } {
+export interface HashedKey {
+  lookup: string;
+  hash: Buffer;
+}
+
+export function hashApiKey(key: string, pepper: Buffer): HashedKey {
   return {
     lookup: createHmac('sha256', pepper).update(`lookup:${key}`).digest('hex').slice(0, 32),
     hash: createHmac('sha256', pepper).update(key).digest(),

@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
 import { type Authorship, currentAuthorship } from '../../audit/authorship';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
+import { TransactionEvents } from '../../platform/events/transaction-events';
 import { NIL_UUID, newUuid, parseId } from '../../platform/ids/id';
 import { parseTimestamp } from '../../platform/http/validators';
 import { Cursors } from '../../platform/http/cursors';
@@ -16,7 +17,8 @@ import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { Quotas } from '../quota/quotas.service';
 import { mayBeRevoked } from './admin-keys';
-import { hashApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
+import { generateApiKey, hashApiKey, type HashedKey, isPlausibleApiKey } from './api-key-secret';
+import { KeysRevoked } from './key-events';
 import { authorName } from '../../platform/access/author';
 import type { Caller, Role } from '../../platform/access/caller';
 import {
@@ -52,7 +54,7 @@ export interface KeyHolder {
 
 /** API keys: created, listed, revoked, and turned into callers. */
 @Injectable()
-export class ApiKeyService {
+export class ApiKeyService implements OnApplicationBootstrap {
   private readonly cache = new BoundedMap<string, { at: number; known: KnownKey }>(CACHE_SIZE);
   /** Look-ups that found nothing, apart from the keys: however many wrong ones come, no right one is forgotten. */
   private readonly unknown = new BoundedMap<string, number>(CACHE_SIZE);
@@ -63,20 +65,43 @@ export class ApiKeyService {
     private readonly cursors: Cursors,
     private readonly clock: Clock,
     private readonly quotas: Quotas,
+    private readonly events: TransactionEvents,
   ) {}
 
-  /** The caller of a valid key, or `null` for every kind of wrong key. `admit` as in `holderOf`. */
-  async authenticate(key: string, admit: () => void): Promise<Caller | null> {
-    return validCaller(await this.holderOf(key, admit));
+  /** The caller of a valid key, or `null` for every kind of wrong key. `admit` and `hashed` as in `holderOf`. */
+  async authenticate(key: string, admit: () => void, hashed?: HashedKey): Promise<Caller | null> {
+    return validCaller(await this.holderOf(key, admit, hashed));
+  }
+
+  /** What would be stored of the key; `null` for what can be none. */
+  hashed(key: string): HashedKey | null {
+    return isPlausibleApiKey(key) ? hashApiKey(key, this.secrets.get('api_key_pepper')) : null;
+  }
+
+  /** The organization (uuid) of a key that was right when this process last looked; `null` for one that it does not know. Asks nobody. */
+  knownOwner({ lookup, hash }: HashedKey): string | null {
+    const known = this.cache.get(lookup)?.known;
+    if (!known?.hash || !timingSafeEqual(known.hash, hash)) return null;
+    return isValidAt(known, this.clock.now()) ? known.caller.orgId : null;
+  }
+
+  /** What was used before the start is known after it. Cost: one pass over the keys. */
+  async onApplicationBootstrap(): Promise<void> {
+    const rows = await this.database.query<FoundKey>(
+      `${FIND} AND k.hash IS NOT NULL ORDER BY k.last_used_at DESC NULLS LAST LIMIT ${CACHE_SIZE}`,
+    );
+    for (const row of rows.reverse())
+      if (row.lookup !== null) this.cache.set(row.lookup, { at: -Infinity, known: knownKey(row) });
   }
 
   /**
    * Whose key it is, expired or not; `null` for every other kind of wrong key. `admit` is called, and may throw, before a
-   * key is looked up that this process has not seen; one that it knows needs nobody's leave.
+   * key is looked up that this process has not seen; one that it knows needs nobody's leave. `hashed`: the key, where its request has been
+   * recognized by it.
    */
-  async holderOf(key: string, admit: () => void): Promise<KeyHolder | null> {
-    if (!isPlausibleApiKey(key)) return null;
-    const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
+  async holderOf(key: string, admit: () => void, hashed = this.hashed(key)): Promise<KeyHolder | null> {
+    if (!hashed) return null;
+    const { lookup, hash } = hashed;
     const known = await this.find(lookup, admit);
     if (!known?.hash || !timingSafeEqual(known.hash, hash)) return null;
     const now = this.clock.now();
@@ -87,10 +112,10 @@ export class ApiKeyService {
 
   /** Whether the key works now. Not a use of it: nothing is noted. */
   async isValid(key: string): Promise<boolean> {
-    if (!isPlausibleApiKey(key)) return false;
-    const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
-    const known = await this.read('k.lookup', lookup);
-    return !!known?.hash && timingSafeEqual(known.hash, hash) && isValidAt(known, this.clock.now());
+    const hashed = this.hashed(key);
+    if (!hashed) return false;
+    const known = await this.read('k.lookup', hashed.lookup);
+    return !!known?.hash && timingSafeEqual(known.hash, hashed.hash) && isValidAt(known, this.clock.now());
   }
 
   /** The caller a session acts as, read afresh: `null` once its key is revoked or expired. */
@@ -197,6 +222,7 @@ export class ApiKeyService {
       if (!row) throw problems.notFound();
       requireMatch(tagSource(row));
       await this.keepAnAdmin(tx, row);
+      await this.events.emit(new KeysRevoked(orgId, [id]), tx);
       const deleted = await tx.query('DELETE FROM api_key WHERE id = $1 RETURNING 1', [id]);
       if (deleted.length === 0) throw problems.notFound();
       await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id, before: keySettings(row) });
@@ -210,6 +236,13 @@ export class ApiKeyService {
     const rows = await tx.query<ApiKeyRow>(
       'SELECT * FROM api_key WHERE org_id = $1 AND created_by_id = $2 ORDER BY id',
       [orgId, personId],
+    );
+    await this.events.emit(
+      new KeysRevoked(
+        orgId,
+        rows.map(({ id }) => id),
+      ),
+      tx,
     );
     for (const row of rows) {
       await this.keepAnAdmin(tx, row);
@@ -270,26 +303,8 @@ export class ApiKeyService {
   }
 
   private async read(column: 'k.lookup' | 'k.id', value: string): Promise<KnownKey | null> {
-    const [row] = await this.database.query<ApiKeyRow & { org_name: string; is_default: boolean }>(
-      `SELECT k.*, o.name AS org_name, o.is_default FROM api_key k JOIN organization o ON o.id = k.org_id
-        WHERE ${column} = $1 AND o.deleted_at IS NULL`,
-      [value],
-    );
-    if (!row) return null;
-    return {
-      caller: {
-        orgId: row.org_id,
-        orgName: row.org_name,
-        isDefaultOrg: row.is_default,
-        role: row.role,
-        keyId: row.id,
-        keyName: row.name,
-        person: null,
-      },
-      hash: row.hash,
-      expiresAt: row.expires_at,
-      lastUsedMinute: minuteOf(row.last_used_at),
-    };
+    const [row] = await this.database.query<FoundKey>(`${FIND} AND ${column} = $1`, [value]);
+    return row ? knownKey(row) : null;
   }
 
   /** Notes that the key was used: at most one write per key and minute. */
@@ -302,6 +317,26 @@ export class ApiKeyService {
     ]);
   }
 }
+
+const FIND = `
+  SELECT k.*, o.name AS org_name, o.is_default FROM api_key k JOIN organization o ON o.id = k.org_id WHERE o.deleted_at IS NULL`;
+
+type FoundKey = ApiKeyRow & { org_name: string; is_default: boolean };
+
+const knownKey = (row: FoundKey): KnownKey => ({
+  caller: {
+    orgId: row.org_id,
+    orgName: row.org_name,
+    isDefaultOrg: row.is_default,
+    role: row.role,
+    keyId: row.id,
+    keyName: row.name,
+    person: null,
+  },
+  hash: row.hash,
+  expiresAt: row.expires_at,
+  lastUsedMinute: minuteOf(row.last_used_at),
+});
 
 const tagSource = ({ id, name, role, expires_at }: ApiKeyRow) => ({ id, name, role, expires_at });
 const isValidAt = ({ expiresAt }: KnownKey, now: Date): boolean => !expiresAt || expiresAt > now;

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
 import { StartError } from '../../platform/config/start-error';
+import { makeDirectory } from '../../platform/files/durable-files.cjs';
 import { failpoint } from '../../platform/observability/failpoints';
 import { writeSecretFile } from '../../platform/secrets/secret-file';
 import { Clock } from '../../platform/time/clock';
@@ -87,7 +88,7 @@ export class Bootstrap {
   /** Writes the generated key to a file that only the service's user can read. */
   private async writeKeyFile(key: string): Promise<void> {
     try {
-      await mkdir(this.config.dataDir, { recursive: true, mode: 0o700 });
+      makeDirectory(this.config.dataDir, 0o700);
       await writeSecretFile(this.keyFile, `${key}\n`);
     } catch (error) {
       throw new StartError(

@@ -10,6 +10,7 @@ import {
   CreateOrganizationDto,
   CurrentOrganizationView,
   OrganizationView,
+  UpdateCurrentOrganizationDto,
   UpdateOrganizationDto,
 } from './organization.dto';
 import { OrganizationService } from './organization.service';
@@ -29,6 +30,23 @@ export class OrganizationController {
   })
   current(@CurrentCaller() caller: Caller): Promise<CurrentOrganizationView> {
     return this.organizations.current(caller);
+  }
+
+  @Route('PUT', 'organization', {
+    access: 'admin',
+    ifMatch: 'honoured',
+    operationId: 'updateCurrentOrganization',
+    summary: 'Change how members sign in',
+    description:
+      'Partial. Requiring a second factor holds at once, in open sessions also. An administrator who signs in with a password sets up their own second factor first.',
+    returns: { ok: CurrentOrganizationView, ...WITH_ETAG, description: 'Your organization after the change.' },
+    problems: ['conflict'],
+  })
+  updateCurrent(
+    @CurrentCaller() caller: Caller,
+    @Body() dto: UpdateCurrentOrganizationDto,
+  ): Promise<CurrentOrganizationView> {
+    return this.organizations.updateCurrent(caller, dto);
   }
 
   @Route('GET', 'organizations', {

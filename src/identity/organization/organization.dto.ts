@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { IsName, Nested, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { type Role, ROLES } from '../../platform/access/caller';
@@ -11,6 +11,7 @@ export interface OrganizationRow {
   name: string;
   is_default: boolean;
   quotas: QuotaOverrides;
+  requires_second_factor: boolean;
   created_at: Date;
   /** Set while it is being removed in steps: to everybody it is gone. */
   deleted_at: Date | null;
@@ -64,6 +65,24 @@ export class UpdateOrganizationDto {
   @Optional()
   @Nested(() => QuotaOverridesDto)
   quotas?: QuotaOverridesDto;
+}
+
+export class UpdateCurrentOrganizationDto {
+  @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() name?: unknown;
+  @ReadOnlyField() key_name?: unknown;
+  @ReadOnlyField() person?: unknown;
+  @ReadOnlyField() role?: unknown;
+  @ReadOnlyField() quotas?: unknown;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether members who sign in with a password need a second factor. The organization is closed to their sessions until they have set one up. Keys, and sign-ins with a provider, are not asked.',
+    example: true,
+  })
+  @Optional()
+  @IsBoolean()
+  requires_second_factor?: boolean;
 }
 
 export class OrganizationView {
@@ -167,6 +186,12 @@ export class CurrentOrganizationView {
 
   @ApiProperty({ enum: ROLES, example: 'admin' })
   role!: Role;
+
+  @ApiProperty({
+    description: 'Whether members who sign in with a password need a second factor.',
+    example: false,
+  })
+  requires_second_factor!: boolean;
 
   @ApiProperty({ type: QuotasView, description: 'What the organization may have, and has.' })
   quotas!: QuotasView;

@@ -19,6 +19,7 @@ import {
   type OrganizationRow,
   type OrganizationView,
   toOrganizationView,
+  type UpdateCurrentOrganizationDto,
   type UpdateOrganizationDto,
 } from './organization.dto';
 import { OrganizationDeleted } from './organization-events';
@@ -55,9 +56,40 @@ export class OrganizationService {
       key_name: keyName,
       person: person && { id: formatId('person', person.id), name: person.name },
       role,
+      requires_second_factor: row.requires_second_factor,
       quotas,
     };
     return tagged(view, tagSource(row));
+  }
+
+  /** Partial. Throws `conflict` for a person whom the change would lock out. */
+  async updateCurrent(caller: Caller, dto: UpdateCurrentOrganizationDto): Promise<CurrentOrganizationView> {
+    const { orgId } = caller;
+    await this.database.transaction(async (tx) => {
+      const row = await this.lock(tx, orgId);
+      requireMatch(tagSource(row));
+      const requires_second_factor = dto.requires_second_factor ?? row.requires_second_factor;
+      if (requires_second_factor && !row.requires_second_factor) await this.requireProven(tx, caller);
+      await tx.query('UPDATE organization SET requires_second_factor = $2 WHERE id = $1', [
+        orgId,
+        requires_second_factor,
+      ]);
+      const before = { requires_second_factor: row.requires_second_factor };
+      const after = { requires_second_factor };
+      await recordChange(tx, { orgId, action: 'update', resource: 'organization', id: orgId, before, after });
+    });
+    return this.current(caller);
+  }
+
+  /** A key, and a session of a provider, are not asked for a second factor. */
+  private async requireProven(tx: Tx, { person, sessionId }: Caller): Promise<void> {
+    if (person === null) return;
+    const proven = await tx.query(
+      `SELECT FROM session WHERE hash = decode($1, 'hex') AND (second_factor OR via IN ('single_sign_on', 'proxy'))`,
+      [sessionId ?? ''],
+    );
+    if (proven.length === 0)
+      throw problems.conflict('Set up your own second factor first, under My account: you would lock yourself out.');
   }
 
   async list({ cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<OrganizationView>> {
@@ -173,4 +205,9 @@ export class OrganizationService {
   }
 }
 
-const tagSource = ({ id, name, quotas }: OrganizationRow) => ({ id, name, quotas });
+const tagSource = ({ id, name, quotas, requires_second_factor }: OrganizationRow) => ({
+  id,
+  name,
+  quotas,
+  requires_second_factor,
+});

@@ -1,4 +1,4 @@
-import { Body, Controller, Req, Res } from '@nestjs/common';
+import { Body, Controller, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { IdParam } from '../../platform/http/id-param.decorator';
@@ -8,6 +8,7 @@ import type { SignedIn } from '../session/session.service';
 import {
   AccountView,
   CreateAccountDto,
+  IdentityQuery,
   LinkView,
   OwnSessionView,
   SetPasswordDto,
@@ -15,6 +16,7 @@ import {
   UpdateAccountDto,
 } from './account.dto';
 import { AccountService } from './account.service';
+import { Identities } from './identities.service';
 import { JoinService } from './join.service';
 import { OwnSessionsService } from './own-sessions.service';
 import { Held } from './held';
@@ -32,6 +34,7 @@ export class AccountController {
     private readonly joins: JoinService,
     private readonly passwordReset: PasswordReset,
     private readonly ownSessions: OwnSessionsService,
+    private readonly identities: Identities,
   ) {}
 
   @Route('POST', 'link', {
@@ -139,6 +142,20 @@ export class AccountController {
   })
   erase(@Held() held: SignedIn): Promise<void> {
     return this.accounts.erase(held);
+  }
+
+  @Route('DELETE', 'account/identities', {
+    access: 'person',
+    ifMatch: { refused: 'An identity has no settings that could change.' },
+    operationId: 'deleteOwnIdentity',
+    summary: 'Remove one of your identities',
+    description:
+      'After that, the single sign-on or the proxy no longer signs you in to this account. Your other sessions that it started end. Your last way to sign in cannot be removed.',
+    returns: { noContent: 'The identity is removed.' },
+    problems: ['origin_not_allowed', 'conflict'],
+  })
+  removeIdentity(@Held() held: SignedIn, @Query() query: IdentityQuery): Promise<void> {
+    return this.identities.removeOwn(held, query);
   }
 
   @Route('GET', 'sessions', {

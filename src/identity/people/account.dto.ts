@@ -1,12 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { type Role, ROLES } from '../../platform/access/caller';
-import { IsName, Optional } from '../../platform/http/validators';
+import { IsName, Optional, ReadOnlyFieldsOf } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { MOST_EMAIL } from '../person/email';
-import { OwnOrganizationView, SessionOrganizationView } from '../session/session.dto';
-import { SIGN_INS, type SignIn } from '../session/session.service';
+import { OwnOrganizationView, SecondFactorField, SessionOrganizationView } from '../session/session.dto';
+import { SIGN_INS, type SignIn } from '../person/sign-ins';
+import type { OpenLink } from '../session/sign-in-links';
 import type { MembershipRow, MembershipSource, PersonRow } from '../person/person-row';
+import type { SecondFactorState } from '../person/second-factors.service';
+import { AccountIdentityView, OpenPasswordLinkView, toOpenPasswordLinkView } from './people.dto';
 
 const TOKEN = { description: 'The token of a link, `/#/sign-in/<token>`.', example: 'rV8…' };
 /** More bytes than 256 characters have; what is too long is refused by the rule of passwords. */
@@ -47,25 +50,9 @@ export class SetPasswordDto extends TokenDto {
   @IsString()
   @MaxLength(MOST_PASSWORD)
   password!: string;
-}
 
-export class UpdateAccountDto {
-  @ApiPropertyOptional({ example: 'Ada Lovelace', minLength: 1, maxLength: 255 })
-  @Optional()
-  @IsName(255)
-  name?: string;
-
-  @ApiPropertyOptional({ description: 'A new one ends all other sessions.', example: 'three wise monkeys' })
-  @Optional()
-  @IsString()
-  @MaxLength(MOST_PASSWORD)
-  password?: string;
-
-  @ApiPropertyOptional({ description: 'The password until now, where there is one.', example: 'a mill by the river' })
-  @Optional()
-  @IsString()
-  @MaxLength(MOST_PASSWORD)
-  current_password?: string;
+  @SecondFactorField()
+  second_factor?: string;
 }
 
 export const LINK_KINDS = ['first_account', 'sign_in', 'invitation', 'password'] as const;
@@ -94,7 +81,11 @@ export class LinkView {
   })
   email!: string | null;
 
-  @ApiProperty({ description: 'Whether that e-mail has an account already: sign in, then join.', example: false })
+  @ApiProperty({
+    description:
+      'Whether this browser is signed in with an account that has this email. No one else can find out who has an account.',
+    example: false,
+  })
   has_account!: boolean;
 
   @ApiProperty({
@@ -109,17 +100,6 @@ export class LinkView {
   expires_at!: string;
 }
 
-export class AccountIdentityView {
-  @ApiProperty({ example: 'https://login.example.com' })
-  issuer!: string;
-
-  @ApiProperty({ example: '8f14e45f' })
-  subject!: string;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
-  created_at!: string;
-}
-
 const SOURCES = ['invited', 'groups'] as const;
 
 export class AccountOrganizationView extends OwnOrganizationView {
@@ -128,6 +108,15 @@ export class AccountOrganizationView extends OwnOrganizationView {
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   joined_at!: string;
+}
+
+/** A second factor that is in force. */
+export class SecondFactorView {
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  since!: string;
+
+  @ApiProperty({ description: 'Recovery codes that were not used.', example: 10 })
+  recovery_codes_left!: number;
 }
 
 /** Everything that is stored about a person. */
@@ -148,11 +137,26 @@ export class AccountView {
   has_password!: boolean;
 
   @ApiProperty({
+    type: SecondFactorView,
+    nullable: true,
+    description: 'What signing in with the password, or by a link, asks for in addition; null for none.',
+  })
+  second_factor!: SecondFactorView | null;
+
+  @ApiProperty({
     type: [AccountIdentityView],
     description: 'Who they are for the single sign-on, or the proxy in front.',
     example: [],
   })
   identities!: AccountIdentityView[];
+
+  @ApiProperty({
+    type: OpenPasswordLinkView,
+    nullable: true,
+    description: 'The open link by which someone can set your password. A new password ends it.',
+    example: null,
+  })
+  password_link!: OpenPasswordLinkView | null;
 
   @ApiProperty({ type: [AccountOrganizationView] })
   organizations!: AccountOrganizationView[];
@@ -162,6 +166,39 @@ export class AccountView {
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:15:00.000Z' })
   last_sign_in_at!: string | null;
+}
+
+@ReadOnlyFieldsOf(AccountView)
+export class UpdateAccountDto {
+  @ApiPropertyOptional({ example: 'Ada Lovelace', minLength: 1, maxLength: 255 })
+  @Optional()
+  @IsName(255)
+  name?: string;
+
+  @ApiPropertyOptional({ description: 'A new one ends all other sessions.', example: 'three wise monkeys' })
+  @Optional()
+  @IsString()
+  @MaxLength(MOST_PASSWORD)
+  password?: string;
+
+  @ApiPropertyOptional({ description: 'The password until now, where there is one.', example: 'a mill by the river' })
+  @Optional()
+  @IsString()
+  @MaxLength(MOST_PASSWORD)
+  current_password?: string;
+}
+
+/** Names one of the identities of an account. */
+export class IdentityQuery {
+  @ApiProperty({ description: 'As `GET /auth/account` shows it.', example: 'https://login.example.com' })
+  @IsString()
+  @MaxLength(255)
+  issuer!: string;
+
+  @ApiProperty({ description: 'As `GET /auth/account` shows it.', example: '8f14e45f' })
+  @IsString()
+  @MaxLength(255)
+  subject!: string;
 }
 
 /** One of a person's own sessions. */
@@ -207,21 +244,33 @@ export interface IdentityRow {
   createdAt: Date;
 }
 
+/** The rows of other tables that belong to a person. */
+export interface AccountRows {
+  identities: readonly IdentityRow[];
+  memberships: readonly MembershipRow[];
+  link: OpenLink | null;
+  secondFactor: SecondFactorState | null;
+}
+
 export const toAccountView = (
   person: PersonRow,
-  identities: readonly IdentityRow[],
-  memberships: readonly MembershipRow[],
+  { identities, memberships, link, secondFactor }: AccountRows,
 ): AccountView => ({
   id: formatId('person', person.id),
   email: person.email,
   name: person.name,
   operator: person.isOperator,
   has_password: person.password !== null,
+  second_factor: secondFactor && {
+    since: secondFactor.since.toISOString(),
+    recovery_codes_left: secondFactor.recoveryCodesLeft,
+  },
   identities: identities.map(({ issuer, subject, createdAt }) => ({
     issuer,
     subject,
     created_at: createdAt.toISOString(),
   })),
+  password_link: toOpenPasswordLinkView(link?.by ?? null, link?.at ?? null, link?.until ?? null),
   organizations: memberships.map(({ orgId, orgName, role, source, joinedAt }) => ({
     id: formatId('organization', orgId),
     name: orgName,

@@ -5,20 +5,22 @@ import { Database, type Tx } from '../../platform/database/database';
 import { failpoint } from '../../platform/observability/failpoints';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { MINUTE_MS } from '../../platform/time/time-units';
 import { Passwords } from '../person/passwords.service';
 import type { PersonRow } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
+import { SecondFactors } from '../person/second-factors.service';
 import { RateLimits } from '../rate-limits';
 import { BrowserSessions } from '../session/browser-sessions';
+import { isFresh, requireFresh } from '../session/fresh';
 import { personAuthor } from '../session/person-sign-in';
 import type { SignedIn } from '../session/session.service';
-import { type AccountView, type IdentityRow, toAccountView, type UpdateAccountDto } from './account.dto';
+import { SignInLinks } from '../session/sign-in-links';
+import { type AccountView, toAccountView, type UpdateAccountDto } from './account.dto';
+import { AccountMails } from './account-mails';
 import { ownerOf } from './held';
+import { Identities } from './identities.service';
 import { LAST_ADMIN } from './last-admin';
-
-/** What may be done without the old password, or at all, only soon after a sign-in. */
-const FRESH_MS = 10 * MINUTE_MS;
+import { OpenLinks } from './open-links';
 
 /** A person's own account: shown, changed, erased. */
 @Injectable()
@@ -28,8 +30,13 @@ export class AccountService {
     private readonly people: PersonStore,
     private readonly passwords: Passwords,
     private readonly browsers: BrowserSessions,
+    private readonly links: SignInLinks,
+    private readonly openLinks: OpenLinks,
+    private readonly identities: Identities,
+    private readonly mails: AccountMails,
     private readonly limits: RateLimits,
     private readonly clock: Clock,
+    private readonly secondFactors: SecondFactors,
   ) {}
 
   async get(held: SignedIn): Promise<AccountView> {
@@ -40,11 +47,13 @@ export class AccountService {
   }
 
   /**
-   * Partial. A new password needs the old one, where there is one and nobody came by the operator's link just now; it ends all
-   * other sessions, and this browser gets a new cookie. Throws `validation_failed` at `/current_password`, counted as a wrong password.
+   * Partial. A new password needs the old one, where there is one and nobody came by the operator's link just now. A first password
+   * needs a fresh sign-in. Either ends all other sessions, and this browser gets a new cookie. Throws `validation_failed` at
+   * `/current_password`, counted as a wrong password; `conflict` for a first password in a session that is not fresh.
    */
   async update(held: SignedIn, dto: UpdateAccountDto, request: Request, response: Response): Promise<AccountView> {
     const { id } = ownerOf(held);
+    this.limits.countSignIn(id);
     const before = await this.people.find(this.database, id);
     if (!before) throw problems.notFound();
     const name = dto.name?.trim() ?? before.name;
@@ -54,14 +63,19 @@ export class AccountService {
         : await this.newPassword(before, { ...dto, password: dto.password }, held, request);
     const session = await this.database.transaction(async (tx) => {
       await tx.query('UPDATE person SET name = $2 WHERE id = $1', [id, name]);
+      const changed: OwnField[] = name === before.name ? [] : ['name'];
       if (held.caller)
-        await recordOwn(tx, held.caller.orgId, id, { name: name !== before.name, password: password !== null });
+        await recordOwn(tx, held.caller.orgId, id, password === null ? changed : [...changed, 'password']);
       if (password === null) return null;
       await this.people.setPassword(tx, id, password);
-      await tx.query('DELETE FROM session WHERE person_id = $1', [id]);
-      // It has no cookie and gets none: whoever leaves the proxy is out.
+      await this.mails.tell(tx, before, 'password_changed');
+      // It has no cookie and gets none.
       if (held.via === 'proxy') return null;
-      const of = { orgId: held.caller?.orgId ?? null, personId: id };
+      const of = {
+        orgId: held.caller?.orgId ?? null,
+        personId: id,
+        hasSecondFactor: held.hasSecondFactor && this.secondFactors.areOn,
+      };
       // What began by a link goes on by the password that was set: only a link's own session may leave the old one out.
       const via = held.via === 'single_sign_on' ? held.via : 'password';
       return this.browsers.openIn(tx, of, via, personAuthor(before, 'password', request), request);
@@ -76,7 +90,9 @@ export class AccountService {
    */
   async erase(held: SignedIn): Promise<void> {
     const { id } = ownerOf(held);
-    if (!this.isFresh(held)) throw problems.conflict('Sign in again: this is for whoever has just signed in.');
+    // Behind the proxy no one can sign in again.
+    if (held.via !== 'proxy' && !isFresh(held, this.clock.now()))
+      throw problems.conflict('Sign in again: this is for whoever has just signed in.');
     await this.database.transaction((tx) => this.eraseIn(tx, id));
     await failpoint('account.erasure_committed');
   }
@@ -88,6 +104,8 @@ export class AccountService {
     const memberships = await this.people.membershipsOf(tx, id);
     for (const { orgId, orgName, role } of [...memberships].sort((a, b) => (a.orgId < b.orgId ? -1 : 1))) {
       if (await this.people.isLastAdmin(tx, orgId, id)) throw problems.conflict(`${orgName}: ${LAST_ADMIN}`);
+      await this.openLinks.endInvitationOf(tx, orgId, id);
+      await this.openLinks.endMadeBy(tx, orgId, id);
       await recordChange(tx, { orgId, action: 'delete', resource: 'person', id, before: { role } });
     }
     await tx.query('DELETE FROM person WHERE id = $1', [id]);
@@ -95,11 +113,12 @@ export class AccountService {
   }
 
   private async viewOf(person: PersonRow): Promise<AccountView> {
-    const identities = await this.database.query<IdentityRow>(
-      'SELECT issuer, subject, created_at AS "createdAt" FROM identity WHERE person_id = $1 ORDER BY created_at, issuer',
-      [person.id],
-    );
-    return toAccountView(person, identities, await this.people.membershipsOf(this.database, person.id));
+    return toAccountView(person, {
+      identities: await this.identities.of(this.database, person.id),
+      memberships: await this.people.membershipsOf(this.database, person.id),
+      link: await this.links.openPassword(person.id),
+      secondFactor: await this.secondFactors.stateOf(this.database, person.id),
+    });
   }
 
   private async newPassword(
@@ -110,40 +129,43 @@ export class AccountService {
   ): Promise<string> {
     const wrong = this.passwords.findingsIn(dto.password, { email: person.email, name: dto.name ?? person.name });
     if (wrong.length > 0) throw problems.validationFailed(wrong);
-    const isByLink = held.via === 'sign_in_link' && this.isFresh(held);
-    if (person.password !== null && !isByLink) {
-      const { isRight } = await this.limits.guess(request, person.id, true, () =>
-        this.passwords.compare(dto.current_password ?? '', person.password),
-      );
-      if (!isRight) {
-        this.limits.refusal(request);
-        throw problems.validationFailed([
-          {
-            pointer: '/current_password',
-            code: dto.current_password === undefined ? 'required' : 'invalid_format',
-            message: 'current_password is not your password',
-          },
-        ]);
-      }
-    }
-    return this.passwords.hash(dto.password);
+    const now = this.clock.now();
+    if (person.password === null) requireFresh(held, now);
+    const isByLink = held.via === 'sign_in_link' && isFresh(held, now);
+    if (person.password !== null && !isByLink) await this.requirePassword(person, dto.current_password, request);
+    return this.passwords.hash(
+      dto.password,
+      person.password ?? (await this.people.saltOf(this.database, person.email)),
+    );
   }
 
-  /** The proxy in front signs in again with each request. */
-  private isFresh({ createdAt, via }: SignedIn): boolean {
-    return via === 'proxy' || this.clock.now().getTime() - createdAt.getTime() < FRESH_MS;
+  /** For changes that need more than a session. Throws `validation_failed` at `/current_password`, counted as a wrong password. */
+  async requirePassword(
+    person: Pick<PersonRow, 'id' | 'password'>,
+    typed: string | undefined,
+    request: Request,
+  ): Promise<void> {
+    const { isRight } = await this.limits.guess(request, person.id, true, () =>
+      this.passwords.compare(typed ?? '', person.password),
+    );
+    if (isRight) return;
+    this.limits.refusal(request);
+    throw problems.validationFailed([
+      {
+        pointer: '/current_password',
+        code: typed === undefined ? 'required' : 'invalid_format',
+        message: 'current_password is not your password',
+      },
+    ]);
   }
 }
 
-/** What changed, and neither name nor password: the log cannot be changed. */
-async function recordOwn(
-  tx: Tx,
-  orgId: string,
-  id: string,
-  isChanged: Readonly<Record<'name' | 'password', boolean>>,
-): Promise<void> {
-  const nothing = { name: null, password: null };
-  const hidden = (['name', 'password'] as const).filter((field) => isChanged[field]);
+/** A part of an account that may change. */
+export type OwnField = 'name' | 'password' | 'second_factor' | 'recovery_codes';
+
+/** What changed, and never its value: the log cannot be changed. */
+export async function recordOwn(tx: Tx, orgId: string, id: string, hidden: readonly OwnField[]): Promise<void> {
+  const nothing = Object.fromEntries(hidden.map((field) => [field, null]));
   await recordChange(tx, {
     orgId,
     action: 'update',

@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { recordChange, recordOperatorAct } from '../../audit/audit-log';
+import { recordOperatorAct } from '../../audit/audit-log';
 import type { Authorship } from '../../audit/authorship';
 import { Config } from '../../platform/config/config';
 import type { Sql, Tx } from '../../platform/database/database';
+import { Clock } from '../../platform/time/clock';
 import { Problem } from '../../platform/problem/problem';
 import { type GrantedByGroups, membershipsOf, type NamedOrganization, organizationsIn } from '../person/group-rules';
 import { changesOf, type HeldMembership } from '../person/group-changes';
@@ -19,13 +20,14 @@ export class GroupMemberships {
     private readonly people: PersonStore,
     private readonly memberships: Memberships,
     private readonly config: Config,
+    private readonly clock: Clock,
   ) {}
 
   /**
-   * What these groups give now; `null` groups: unknown, then what everybody has. Rules that name nothing are in the log.
+   * What these groups give now. Rules that name nothing are in the log.
    * Cost: a scan of the organizations, once for each sign-in.
    */
-  async granted(sql: Sql, groups: readonly string[] | null): Promise<GrantedByGroups> {
+  async granted(sql: Sql, groups: readonly string[]): Promise<GrantedByGroups> {
     const rules = this.config.peopleGroups;
     const { names, ids } = organizationsIn(rules);
     const organizations =
@@ -42,8 +44,9 @@ export class GroupMemberships {
   }
 
   /**
-   * The person's memberships of source `groups` are exactly these from now on, in both directions; the others stay as they are.
-   * An organization whose quota is used up is left out, and the log says so. Entries of the audit log are the author's.
+   * Makes the person's memberships of source `groups` exactly these, in both directions, and notes that they are confirmed (see
+   * `holds`). The other memberships stay as they are. An organization whose quota is used up is left out, and the log says so.
+   * Entries of the audit log are the author's.
    */
   async apply(tx: Tx, person: PersonRow, granted: GrantedByGroups, author: Authorship): Promise<void> {
     const held = await tx.query<HeldMembership>(
@@ -56,21 +59,12 @@ export class GroupMemberships {
         if (after !== null) await this.join(tx, person.id, { orgId, role: after, source: 'groups' }, author);
         continue;
       }
-      if (after === null) await this.people.leave(tx, person.id, orgId);
-      else await this.people.setRole(tx, person.id, orgId, after);
-      const change = { orgId, resource: 'person', id: person.id, before: { role: before }, author } as const;
-      await recordChange(
-        tx,
-        after === null ? { ...change, action: 'delete' } : { ...change, action: 'update', after: { role: after } },
-      );
+      const move = { orgId, personId: person.id, role: before };
+      if (after === null) await this.memberships.leave(tx, move, author);
+      else await this.memberships.setRole(tx, move, after, author);
     }
     await this.applyOperator(tx, person, granted.isOperator, author);
-  }
-
-  /** To be called when groups are unknown, and so nothing changes: whoever has rules for them has to know. */
-  tellMissing(requestId: string | null): void {
-    if (this.config.peopleGroups.length === 0) return;
-    this.logger.warn(`${requestId}: there is no list of groups, so memberships by PEOPLE_GROUPS stay as they are`);
+    await tx.query('UPDATE person SET groups_confirmed_at = $2 WHERE id = $1', [person.id, this.clock.now()]);
   }
 
   private async join(tx: Tx, personId: string, place: Place, author: Authorship): Promise<void> {
@@ -82,15 +76,10 @@ export class GroupMemberships {
     }
   }
 
-  /** Whom the first account or the command line made an operator stays one, whatever the groups say. */
   private async applyOperator(tx: Tx, { id }: PersonRow, isGranted: boolean, author: Authorship): Promise<void> {
-    const [changed] = await tx.query<{ operator: boolean }>(
-      `UPDATE person SET is_operator = $2, operator_by_group = $2
-        WHERE id = $1 AND CASE WHEN $2 THEN NOT is_operator ELSE operator_by_group END RETURNING is_operator AS operator`,
-      [id, isGranted],
-    );
-    if (!changed) return;
-    const [before, after] = [{ operator: !changed.operator }, changed];
+    const operator = await this.people.setOperatorByGroup(tx, id, isGranted);
+    if (operator === null) return;
+    const [before, after] = [{ operator: !operator }, { operator }];
     await recordOperatorAct(tx, { action: 'update', resource: 'person', id, before, after, author });
   }
 }

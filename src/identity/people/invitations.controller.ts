@@ -3,10 +3,10 @@ import { ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller, OrgId } from '../../platform/access/caller';
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { IdParam } from '../../platform/http/id-param.decorator';
-import { type Page, PageQuery } from '../../platform/http/page';
+import type { Page } from '../../platform/http/page';
 import { Route } from '../../platform/http/route.decorator';
 import { InvitationsService } from './invitations.service';
-import { CreatedOpenInvitationView, CreateInvitationDto, OpenInvitationView } from './people.dto';
+import { CreatedOpenInvitationView, CreateInvitationDto, InvitationsQuery, OpenInvitationView } from './people.dto';
 
 @ApiTags('Invitations')
 @Controller('api/v1/invitations')
@@ -21,7 +21,7 @@ export class InvitationsController {
     description: 'Who has been invited and has not joined yet, oldest first.',
     returns: { page: OpenInvitationView, description: 'One page of invitations.' },
   })
-  list(@OrgId() orgId: string, @Query() query: PageQuery): Promise<Page<OpenInvitationView>> {
+  list(@OrgId() orgId: string, @Query() query: InvitationsQuery): Promise<Page<OpenInvitationView>> {
     return this.invitations.list(orgId, query);
   }
 
@@ -32,7 +32,7 @@ export class InvitationsController {
     operationId: 'createInvitation',
     summary: 'Invite somebody',
     description:
-      'Makes a link to send, in a chat or by mail: works once, for 7 days. Whoever has it joins. The same e-mail again replaces the older link.',
+      'Creates a link for you to send. It works once, for 7 days, for anyone who has it. Another invitation for the same email replaces it. The link ends if the person or key that created it is not an admin any more.',
     returns: { created: CreatedOpenInvitationView, at: '/api/v1/invitations' },
     problems: ['conflict', 'quota_exceeded'],
   })

@@ -5,8 +5,8 @@ import type { Caller } from '../../platform/access/caller';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
 import { Cursors } from '../../platform/http/cursors';
-import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
-import { newUuid, NIL_UUID } from '../../platform/ids/id';
+import { MAX_PAGE_SIZE, type Page } from '../../platform/http/page';
+import { newUuid, NIL_UUID, parseId } from '../../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
@@ -18,13 +18,18 @@ import { linkOf } from './link-address';
 import {
   type CreatedOpenInvitationView,
   type CreateInvitationDto,
+  type InvitationsQuery,
   type OpenInvitationRow,
   type OpenInvitationView,
   toOpenInvitationView,
 } from './people.dto';
+import { type Maker, makerOf } from '../person/maker';
 import { normalizeEmail } from '../person/person-row';
 
-const COLUMNS = `i.id, i.email, i.role, i.created_at AS "createdAt", i.expires_at AS "expiresAt",
+/** The inviter that invitations of the command line show. */
+const COMMAND_LINE: Maker = { personId: null, keyId: null, name: 'Command line' };
+
+const COLUMNS = `i.id, i.email, i.role, i.created_by_id AS "createdById", i.created_at AS "createdAt", i.expires_at AS "expiresAt",
   ${authorName('i.created_by', 'i.created_by_id')} AS "createdBy"`;
 
 /** It waits in somebody's mail or chat. */
@@ -41,33 +46,49 @@ export class InvitationsService {
     private readonly config: Config,
   ) {}
 
-  /** Oldest first; those whose time is over are gone. */
-  async list(orgId: string, { cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<OpenInvitationView>> {
+  /** Oldest first, without expired ones. `created_by_id` selects those that one person created. */
+  async list(
+    orgId: string,
+    { cursor, limit = MAX_PAGE_SIZE, created_by_id }: InvitationsQuery,
+  ): Promise<Page<OpenInvitationView>> {
     const now = this.clock.now();
+    const personId = parseId('person', created_by_id);
     const page = await this.cursors.paginate({
       orgId,
-      list: 'invitations',
+      list: `invitations ${personId ?? ''}`,
       cursor,
       limit,
       read: (after, count) =>
         this.database.query<OpenInvitationRow>(
-          `SELECT ${COLUMNS} FROM invitation i WHERE i.org_id = $1 AND i.id > $2 AND i.expires_at > $3 ORDER BY i.id LIMIT $4`,
-          [orgId, after ?? NIL_UUID, now, count],
+          `SELECT ${COLUMNS} FROM invitation i WHERE i.org_id = $1 AND i.id > $2 AND i.expires_at > $3
+              AND ($5::uuid IS NULL OR i.created_by_id = $5) ORDER BY i.id LIMIT $4`,
+          [orgId, after ?? NIL_UUID, now, count, personId],
         ),
       idOf: ({ id }) => id,
-      total: () => this.count(orgId, now),
+      total: () => this.count(orgId, now, personId),
     });
     return page.map(toOpenInvitationView);
   }
 
   /**
-   * The result holds the token, this one time. The same e-mail again replaces the older one. Throws `conflict` for a member.
-   * `isOperator`: whoever joins by it may call the operator's routes.
+   * The result holds the token, this one time. The same email again replaces the older one. Throws `conflict` for a member who was
+   * invited. A member by a group may be invited: joining then makes the membership independent of the group.
    */
-  create(
-    { orgId, keyName, person }: Pick<Caller, 'orgId' | 'keyName' | 'person'>,
+  create(caller: Caller, dto: CreateInvitationDto): Promise<CreatedOpenInvitationView> {
+    return this.make(caller.orgId, dto, { by: makerOf(caller) });
+  }
+
+  /**
+   * As `create`, for the command line, which needs no right. `isOperator`: the person who uses it may call the operator's routes.
+   */
+  createOnMachine(orgId: string, dto: CreateInvitationDto, isOperator: boolean): Promise<CreatedOpenInvitationView> {
+    return this.make(orgId, dto, { by: COMMAND_LINE, isOperator, isByCommandLine: true });
+  }
+
+  private make(
+    orgId: string,
     dto: CreateInvitationDto,
-    isOperator = false,
+    { by, isOperator = false, isByCommandLine = false }: { by: Maker; isOperator?: boolean; isByCommandLine?: boolean },
   ): Promise<CreatedOpenInvitationView> {
     refuse(this.findingsIn(dto));
     const email = normalizeEmail(dto.email);
@@ -76,7 +97,8 @@ export class InvitationsService {
     const expiresAt = new Date(now.getTime() + INVITATION_MS);
     return this.database.transaction(async (tx) => {
       const [member] = await tx.query(
-        'SELECT FROM membership m JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 AND p.email = $2',
+        `SELECT FROM membership m JOIN person p ON p.id = m.person_id
+          WHERE m.org_id = $1 AND p.email = $2 AND m.source = 'invited'`,
         [orgId, email],
       );
       if (member) throw problems.conflict('They are in this organization already.');
@@ -87,9 +109,10 @@ export class InvitationsService {
       ]);
       await this.quotas.claim(tx, orgId, { people: 1 });
       const id = newUuid();
-      await tx.query(
-        `INSERT INTO invitation (id, org_id, email, role, is_operator, hash, created_by_id, created_by, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      const [row] = await tx.query<OpenInvitationRow>(
+        `INSERT INTO invitation AS i (id, org_id, email, role, is_operator, hash, created_by_id, created_by_key_id, created_by, by_command_line,
+                                 created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${COLUMNS}`,
         [
           id,
           orgId,
@@ -97,15 +120,17 @@ export class InvitationsService {
           dto.role,
           isOperator,
           hashOf(token),
-          person?.id ?? null,
-          person ? null : keyName,
+          by.personId,
+          by.keyId,
+          by.name,
+          isByCommandLine,
           now,
           expiresAt,
         ],
       );
+      if (!row) throw new Error('the invitation was not stored');
       // Neither e-mail nor token: the log cannot be changed.
       await recordChange(tx, { orgId, action: 'create', resource: 'invitation', id, after: { role: dto.role } });
-      const row = { id, email, role: dto.role, createdBy: keyName, createdAt: now, expiresAt };
       return { ...toOpenInvitationView(row), token, url: linkOf(this.config, token) };
     });
   }
@@ -122,10 +147,11 @@ export class InvitationsService {
     });
   }
 
-  private async count(orgId: string, now: Date): Promise<number> {
+  private async count(orgId: string, now: Date, personId: string | null): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
-      'SELECT count(*)::int AS count FROM invitation WHERE org_id = $1 AND expires_at > $2',
-      [orgId, now],
+      `SELECT count(*)::int AS count FROM invitation
+        WHERE org_id = $1 AND expires_at > $2 AND ($3::uuid IS NULL OR created_by_id = $3)`,
+      [orgId, now, personId],
     );
     return row?.count ?? 0;
   }

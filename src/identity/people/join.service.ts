@@ -8,6 +8,7 @@ import { isEmail } from '../person/email';
 import { Passwords } from '../person/passwords.service';
 import { normalizeEmail } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
+import { RateLimits } from '../rate-limits';
 import { BrowserSessions, requireOwnOrigin } from '../session/browser-sessions';
 import { personAuthor } from '../session/person-sign-in';
 import type { SessionView } from '../session/session.dto';
@@ -17,7 +18,8 @@ import { ownerOf } from './held';
 import { Memberships } from './memberships';
 import { type Token, Tokens } from './tokens';
 
-const HAS_ACCOUNT = 'This e-mail has an account: sign in, then open the link again to join.';
+const HAS_ACCOUNT =
+  'You already have an account with this email and password. Sign in, then open the link again to join.';
 
 /** How people come in, by the token of a link of the start or of an invitation. */
 @Injectable()
@@ -29,27 +31,27 @@ export class JoinService {
     private readonly tokens: Tokens,
     private readonly passwords: Passwords,
     private readonly browsers: BrowserSessions,
+    private readonly limits: RateLimits,
   ) {}
 
-  /** What a token is for, without using it. Throws `unauthenticated`, counted as a wrong credential. */
+  /**
+   * Describes a token without using it. Only a browser that is signed in with an account of the email finds out that the account exists. Throws `unauthenticated`, counted as a wrong credential.
+   */
   async describe({ token }: TokenDto, request: Request): Promise<LinkView> {
     const { kind, organization, role, email, invitedBy, expiresAt } = await this.tokens.find(token, request);
-    const holder = email === null ? null : await this.people.findByEmail(this.database, email);
     return {
       kind,
       organization: organization && { id: formatId('organization', organization.id), name: organization.name },
       role,
       email,
-      has_account: holder !== null,
+      has_account: email !== null && (await this.browsers.emailOf(request)) === email,
       invited_by: invitedBy,
       expires_at: expiresAt.toISOString(),
     };
   }
 
   /**
-   * Makes the account of a link of the start or of an invitation, joins, signs in and uses the token up, all or nothing.
-   * Throws `unauthenticated` for a token that makes no account, `conflict` when the e-mail has one, or another request made the
-   * first account meanwhile.
+   * Creates the account of a start link or an invitation, joins, signs in, and uses the token up, all or nothing. An email proves nothing, so another account may have the same one. Throws `unauthenticated` for a token of another kind, and `conflict` if an account with this email and password exists, or if another request has created the first account.
    */
   async create(dto: CreateAccountDto, request: Request, response: Response): Promise<SessionView> {
     requireOwnOrigin(request);
@@ -59,14 +61,22 @@ export class JoinService {
     const name = dto.name.trim();
     const wrong = [...emailFindings(token, dto.email), ...this.passwords.findingsIn(dto.password, { email, name })];
     if (wrong.length > 0) throw problems.validationFailed(wrong);
-    const password = await this.passwords.hash(dto.password);
+    const password = await this.newPassword(email, dto.password, request);
     const isFirst = token.kind === 'first_account';
     const via = isFirst ? ('sign_in_link' as const) : ('invitation' as const);
     const session = await this.database.transaction(async (tx) => {
       if (isFirst) await this.people.beFirst(tx);
       await this.tokens.use(tx, dto.token, token, request);
       await failpoint('account.token_used');
-      const person = await this.people.insert(tx, { name, email, password, isOperator: token.isOperator });
+      await this.people.replaceForgotten(tx, email, place.orgId);
+      const person = await this.people.insert(tx, {
+        name,
+        email,
+        password,
+        isOperator: token.isOperator,
+        isVerified: false,
+        madeByOrgId: place.orgId,
+      });
       if (!person) throw problems.conflict(HAS_ACCOUNT);
       const author = personAuthor(person, via, request);
       await this.memberships.join(tx, person.id, place, author);
@@ -90,11 +100,23 @@ export class JoinService {
       await failpoint('account.token_used');
       if (!(await this.memberships.join(tx, person.id, place, author)))
         throw problems.conflict('You are in this organization already.');
-      if (token.isOperator) await this.people.makeOperator(tx, person.id);
+      if (token.isOperator) await this.people.setOperator(tx, person.id, true);
       await failpoint('account.joined');
     });
     await failpoint('account.committed');
     return this.browsers.move({ orgId: place.orgId, personId: person.id }, author, request);
+  }
+
+  /**
+   * Returns the hash of a new account's password. An account with the same email and password is the same person, who should sign in instead. The error reveals that, so each attempt counts as a guess at a password.
+   */
+  private async newPassword(email: string, typed: string, request: Request): Promise<string> {
+    const password = await this.passwords.hash(typed, await this.people.saltOf(this.database, email));
+    const { isRight } = await this.limits.guess(request, email, false, async () => ({
+      isRight: await this.people.isSame(this.database, email, password),
+    }));
+    if (isRight) throw problems.conflict(HAS_ACCOUNT);
+    return password;
   }
 }
 

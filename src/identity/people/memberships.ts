@@ -6,6 +6,7 @@ import type { Tx } from '../../platform/database/database';
 import type { MembershipSource } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
 import { Quotas } from '../quota/quotas.service';
+import { OpenLinks } from './open-links';
 
 /** Where a person is to be a member (uuid). */
 export interface Place {
@@ -14,12 +15,21 @@ export interface Place {
   source: MembershipSource;
 }
 
-/** The one way into an organization. */
+/** A change of one membership. Ids are uuids. */
+export interface Move {
+  orgId: string;
+  personId: string;
+  /** The role until now. */
+  role: Role;
+}
+
+/** Changes who is a member of an organization. Each change is in the audit log, and ends the links that no longer hold. */
 @Injectable()
 export class Memberships {
   constructor(
     private readonly people: PersonStore,
     private readonly quotas: Quotas,
+    private readonly links: OpenLinks,
   ) {}
 
   /**
@@ -30,8 +40,39 @@ export class Memberships {
     const { orgId, role } = place;
     await this.quotas.claim(tx, orgId, { people: 1 });
     if (!(await this.people.join(tx, personId, place))) return false;
+    await this.links.endInvitationOf(tx, orgId, personId, author);
     // Neither name nor e-mail: the log joins the name.
     await recordChange(tx, { orgId, action: 'create', resource: 'person', id: personId, after: { role }, author });
     return true;
+  }
+
+  /** Changes the role of a member. A person who is not an admin any more loses the open links and invitations that they created. */
+  async setRole(tx: Tx, { orgId, personId, role }: Move, to: Role, author?: Authorship): Promise<void> {
+    await this.people.setRole(tx, personId, orgId, to);
+    if (to !== 'admin') await this.links.endMadeBy(tx, orgId, personId, author);
+    await recordChange(tx, {
+      orgId,
+      action: 'update',
+      resource: 'person',
+      id: personId,
+      before: { role },
+      after: { role: to },
+      ...(author && { author }),
+    });
+  }
+
+  /** Ends a membership, and the open links and invitations that the person created. */
+  async leave(tx: Tx, { orgId, personId, role }: Move, author?: Authorship): Promise<void> {
+    await this.links.endInvitationOf(tx, orgId, personId, author);
+    await this.links.endMadeBy(tx, orgId, personId, author);
+    await this.people.leave(tx, personId, orgId);
+    await recordChange(tx, {
+      orgId,
+      action: 'delete',
+      resource: 'person',
+      id: personId,
+      before: { role },
+      ...(author && { author }),
+    });
   }
 }

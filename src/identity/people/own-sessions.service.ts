@@ -3,7 +3,10 @@ import { recordChange } from '../../audit/audit-log';
 import { Database } from '../../platform/database/database';
 import { formatId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
-import { endOf, type SignedIn, type SignIn } from '../session/session.service';
+import type { SignIn } from '../person/sign-ins';
+import { RateLimits } from '../rate-limits';
+import { endOf } from '../session/session-life';
+import type { SignedIn } from '../session/session.service';
 import type { OwnSessionView } from './account.dto';
 import { ownerOf } from './held';
 
@@ -19,7 +22,10 @@ interface Row {
 /** A person's sessions, for that person alone. */
 @Injectable()
 export class OwnSessionsService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly limits: RateLimits,
+  ) {}
 
   async list(held: SignedIn): Promise<OwnSessionView[]> {
     const person = ownerOf(held);
@@ -52,6 +58,7 @@ export class OwnSessionsService {
   /** How many there were. Said once in the log of the organization that the person is in. */
   private endSome(held: SignedIn, which: string, id: string | null): Promise<number> {
     const person = ownerOf(held);
+    this.limits.countSignIn(person.id);
     return this.database.transaction(async (tx) => {
       const ended = await tx.query(`DELETE FROM session WHERE person_id = $1 AND ${which} RETURNING 1`, [
         person.id,

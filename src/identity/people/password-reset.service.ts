@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { originOf } from '../../audit/authorship';
 import { Database } from '../../platform/database/database';
 import { problems } from '../../platform/problem/problem';
 import { Passwords } from '../person/passwords.service';
@@ -8,6 +9,7 @@ import { requireOwnOrigin } from '../session/browser-sessions';
 import { PersonSignIn } from '../session/person-sign-in';
 import type { SessionView } from '../session/session.dto';
 import type { SetPasswordDto } from './account.dto';
+import { AccountMails } from './account-mails';
 import { Tokens } from './tokens';
 
 /** A new password by a link, for who has forgotten the old one. */
@@ -19,6 +21,7 @@ export class PasswordReset {
     private readonly tokens: Tokens,
     private readonly passwords: Passwords,
     private readonly signIns: PersonSignIn,
+    private readonly mails: AccountMails,
   ) {}
 
   /** Every session of the person ends, this one begins. Throws `unauthenticated` for the token of anything else. */
@@ -29,12 +32,14 @@ export class PasswordReset {
     if (!person) throw problems.unauthenticated();
     const wrong = this.passwords.findingsIn(dto.password, person);
     if (wrong.length > 0) throw problems.validationFailed(wrong);
-    const password = await this.passwords.hash(dto.password);
+    const hasSecondFactor = await this.signIns.proveSecondFactor(person, dto.second_factor, request);
+    const like = person.password ?? (await this.people.saltOf(this.database, person.email));
+    const password = await this.passwords.hash(dto.password, like);
     await this.database.transaction(async (tx) => {
       await this.tokens.use(tx, dto.token, token, request);
       await this.people.setPassword(tx, person.id, password);
-      await tx.query('DELETE FROM session WHERE person_id = $1', [person.id]);
+      await this.mails.tell(tx, person, 'password_set_by_link', originOf(request));
     });
-    return this.signIns.begin(person, 'sign_in_link', request, response);
+    return this.signIns.begin(person, 'sign_in_link', request, response, { hasSecondFactor });
   }
 }

@@ -2,8 +2,9 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { type Role, ROLES } from '../../platform/access/caller';
 import { PageQuery, QueryBoolean } from '../../platform/http/page';
-import { ReadOnlyField } from '../../platform/http/validators';
+import { Optional, ReadOnlyFieldsOf } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
+import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { MOST_EMAIL } from '../person/email';
 import type { MembershipSource } from '../person/person-row';
 
@@ -24,6 +25,49 @@ export class RemovePersonQuery {
   @IsOptional()
   @QueryBoolean()
   revoke_keys?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether the open invitations end that they made. `false` hands the invitations over to the caller, who must be an admin and another person.',
+    default: true,
+  })
+  @IsOptional()
+  @QueryBoolean()
+  revoke_invitations?: boolean;
+}
+
+export class InvitationsQuery extends PageQuery {
+  @ApiPropertyOptional({
+    description: 'Only invitations that this person made.',
+    example: 'per_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  @IsOptional()
+  @IsPublicId('person')
+  created_by_id?: string;
+}
+
+/** An open link by which a member sets a new password. Its token is shown to the person who made it, once. */
+export class OpenPasswordLinkView {
+  @ApiProperty({ type: String, nullable: true, description: 'The person, or the key, that made it.', example: 'Ada' })
+  created_by!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-21T10:00:00.000Z' })
+  expires_at!: string;
+}
+
+/** The name by which the single sign-on knows a person, or the proxy in front (then `issuer` is `proxy`). */
+export class AccountIdentityView {
+  @ApiProperty({ example: 'https://login.example.com' })
+  issuer!: string;
+
+  @ApiProperty({ example: '8f14e45f' })
+  subject!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
 }
 
 /** A member of the organization. */
@@ -50,8 +94,28 @@ export class PersonView {
   @ApiProperty({ example: true })
   has_password!: boolean;
 
+  @ApiProperty({ description: 'Whether signing in with the password asks for a second factor.', example: false })
+  second_factor!: boolean;
+
   @ApiProperty({ description: 'Whether the single sign-on, or a proxy in front, knows them.', example: false })
   single_sign_on!: boolean;
+
+  @ApiProperty({
+    type: [AccountIdentityView],
+    nullable: true,
+    description:
+      'Their identities at the single sign-on and the proxy, for an account that opens this organization alone. null for a member of another organization and for an operator.',
+    example: [],
+  })
+  identities!: AccountIdentityView[] | null;
+
+  @ApiProperty({
+    type: OpenPasswordLinkView,
+    nullable: true,
+    description: 'The open link that sets their password, if someone in this organization made one.',
+    example: null,
+  })
+  password_link!: OpenPasswordLinkView | null;
 
   @ApiProperty({ description: 'May call the operator’s routes.', example: false })
   operator!: boolean;
@@ -69,20 +133,12 @@ export class PersonView {
   joined_at!: string;
 }
 
+@ReadOnlyFieldsOf(PersonView)
 export class UpdatePersonDto {
-  @ReadOnlyField() id?: unknown;
-  @ReadOnlyField() name?: unknown;
-  @ReadOnlyField() email?: unknown;
-  @ReadOnlyField() source?: unknown;
-  @ReadOnlyField() has_password?: unknown;
-  @ReadOnlyField() single_sign_on?: unknown;
-  @ReadOnlyField() operator?: unknown;
-  @ReadOnlyField() last_seen_at?: unknown;
-  @ReadOnlyField() joined_at?: unknown;
-
-  @ApiProperty({ enum: ROLES, example: 'write' })
+  @ApiPropertyOptional({ enum: ROLES, example: 'write' })
+  @Optional()
   @IsIn(ROLES)
-  role!: Role;
+  role?: Role;
 }
 
 /** A link that sets a password. */
@@ -130,6 +186,14 @@ export class OpenInvitationView {
   @ApiProperty({ type: String, nullable: true, description: 'The person, or the key, that invited.', example: 'Ada' })
   created_by!: string | null;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The ID of the person who invited; null for a key and for the command line.',
+    example: 'per_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  created_by_id!: string | null;
+
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   created_at!: string;
 
@@ -158,11 +222,25 @@ export interface MemberRow {
   role: Role;
   source: MembershipSource;
   hasPassword: boolean;
+  hasSecondFactor: boolean;
   singleSignOn: boolean;
+  /** As JSON; `null` for an account that opens more than this organization. */
+  identities: { issuer: string; subject: string; created_at: string }[] | null;
+  linkBy: string | null;
+  linkAt: Date | null;
+  linkUntil: Date | null;
   isOperator: boolean;
   lastSeenAt: Date | null;
   joinedAt: Date;
 }
+
+/** `null` where there is no open link. */
+export const toOpenPasswordLinkView = (
+  by: string | null,
+  at: Date | null,
+  until: Date | null,
+): OpenPasswordLinkView | null =>
+  at && until && { created_by: by, created_at: at.toISOString(), expires_at: until.toISOString() };
 
 export const toPersonView = (row: MemberRow): PersonView => ({
   id: formatId('person', row.id),
@@ -171,7 +249,10 @@ export const toPersonView = (row: MemberRow): PersonView => ({
   role: row.role,
   source: row.source,
   has_password: row.hasPassword,
+  second_factor: row.hasSecondFactor,
   single_sign_on: row.singleSignOn,
+  identities: row.identities?.map((one) => ({ ...one, created_at: new Date(one.created_at).toISOString() })) ?? null,
+  password_link: toOpenPasswordLinkView(row.linkBy, row.linkAt, row.linkUntil),
   operator: row.isOperator,
   last_seen_at: row.lastSeenAt?.toISOString() ?? null,
   joined_at: row.joinedAt.toISOString(),
@@ -182,6 +263,7 @@ export interface OpenInvitationRow {
   email: string;
   role: Role;
   createdBy: string | null;
+  createdById: string | null;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -191,6 +273,7 @@ export const toOpenInvitationView = (row: OpenInvitationRow): OpenInvitationView
   email: row.email,
   role: row.role,
   created_by: row.createdBy,
+  created_by_id: row.createdById && formatId('person', row.createdById),
   created_at: row.createdAt.toISOString(),
   expires_at: row.expiresAt.toISOString(),
 });

@@ -1,35 +1,47 @@
 import { Injectable } from '@nestjs/common';
-import { recordChange } from '../../audit/audit-log';
 import type { Caller } from '../../platform/access/caller';
 import { Config } from '../../platform/config/config';
-import { Database, type Sql } from '../../platform/database/database';
+import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { Cursors } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page } from '../../platform/http/page';
 import { tagged } from '../../platform/http/precondition/entity-tags';
 import { requireMatch } from '../../platform/http/precondition/precondition';
 import { problems } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
 import { ApiKeyService } from '../api-key/api-key.service';
-import { SignInLinks } from '../session/sign-in-links';
+import { makerOf, opensOnly } from '../person/maker';
+import { openPasswordLink, SignInLinks } from '../session/sign-in-links';
+import { Identities, recordHidden } from './identities.service';
 import { LAST_ADMIN } from './last-admin';
 import { linkOf } from './link-address';
+import { Memberships } from './memberships';
+import { OpenLinks } from './open-links';
 import {
   type MemberRow,
   type PasswordLinkView,
   type PeopleQuery,
   type PersonView,
+  type RemovePersonQuery,
   toPersonView,
   type UpdatePersonDto,
 } from './people.dto';
 import { NO_PASSWORDS } from '../person/passwords.service';
 import { PersonStore } from '../person/person-store';
 
-// Cost: by the index of the organization's memberships; of each person two look-ups by key.
+// Cost: by the index of the organization's memberships; of each person some look-ups by key. $2: now.
 const MEMBERS = `
   SELECT p.id, p.name, p.email, m.role, m.source, p.password IS NOT NULL AS "hasPassword",
          EXISTS (SELECT FROM identity i WHERE i.person_id = p.id) AS "singleSignOn", p.is_operator AS "isOperator",
+         EXISTS (SELECT FROM second_factor f WHERE f.id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor",
+         CASE WHEN ${opensOnly('m.org_id', 'p.id')} THEN COALESCE((
+           SELECT json_agg(json_build_object('issuer', i.issuer, 'subject', i.subject, 'created_at', i.created_at)
+                           ORDER BY i.created_at, i.issuer, i.subject)
+             FROM identity i WHERE i.person_id = p.id), '[]') END AS identities,
+         link.by AS "linkBy", link.at AS "linkAt", link.until AS "linkUntil",
          (SELECT max(s.last_seen_at) FROM session s WHERE s.person_id = p.id AND s.org_id = m.org_id) AS "lastSeenAt",
          m.created_at AS "joinedAt"
     FROM membership m JOIN person p ON p.id = m.person_id
+    LEFT JOIN LATERAL (${openPasswordLink('$2')}) AS link ON true
    WHERE m.org_id = $1`;
 
 /** The people of an organization: listed, given a role, removed. Their accounts are their own. */
@@ -38,10 +50,14 @@ export class PeopleService {
   constructor(
     private readonly database: Database,
     private readonly people: PersonStore,
+    private readonly memberships: Memberships,
     private readonly keys: ApiKeyService,
     private readonly links: SignInLinks,
+    private readonly openLinks: OpenLinks,
+    private readonly identities: Identities,
     private readonly cursors: Cursors,
     private readonly config: Config,
+    private readonly clock: Clock,
   ) {}
 
   /** By when they joined. */
@@ -54,10 +70,10 @@ export class PeopleService {
       read: (after, count) => {
         const [at = null, id = null] = after?.split(' ') ?? [];
         return this.database.query<MemberRow>(
-          `${MEMBERS} AND ($2::text IS NULL OR m.role = $2)
-            AND ($3::timestamptz IS NULL OR (m.created_at, m.person_id) > ($3, $4::uuid))
-          ORDER BY m.created_at, m.person_id LIMIT $5`,
-          [orgId, role ?? null, at, id, count],
+          `${MEMBERS} AND ($3::text IS NULL OR m.role = $3)
+            AND ($4::timestamptz IS NULL OR (m.created_at, m.person_id) > ($4, $5::uuid))
+          ORDER BY m.created_at, m.person_id LIMIT $6`,
+          [orgId, this.clock.now(), role ?? null, at, id, count],
         );
       },
       idOf: ({ joinedAt, id }) => `${joinedAt.toISOString()} ${id}`,
@@ -71,44 +87,43 @@ export class PeopleService {
     return tagged(toPersonView(row), tagSource(row));
   }
 
-  /** Throws `conflict` for a role that a group decides, and for the last administrator while others are members. */
-  update(orgId: string, id: string, { role }: UpdatePersonDto): Promise<PersonView> {
+  /** Partial. Throws `conflict` for a role that a group decides, and for the last administrator while others are members. */
+  update(orgId: string, id: string, dto: UpdatePersonDto): Promise<PersonView> {
     return this.database.transaction(async (tx) => {
       const isLastAdmin = await this.people.isLastAdmin(tx, orgId, id);
       const row = await this.read(tx, orgId, id);
       requireMatch(tagSource(row));
-      if (row.source === 'groups')
+      const role = dto.role ?? row.role;
+      if (role !== row.role && row.source === 'groups')
         throw problems.conflict('A group of the single sign-on decides this role: change it there.');
       if (role !== 'admin' && isLastAdmin) throw problems.conflict(capitalized(LAST_ADMIN));
-      await this.people.setRole(tx, id, orgId, role);
-      await recordChange(tx, {
-        orgId,
-        action: 'update',
-        resource: 'person',
-        id,
-        before: { role: row.role },
-        after: { role },
-      });
-      const changed = { ...row, role };
+      await this.memberships.setRole(tx, { orgId, personId: id, role: row.role }, role);
+      const changed = await this.read(tx, orgId, id);
       return tagged(toPersonView(changed), tagSource(changed));
     });
   }
 
   /**
-   * Ends the membership, not the account. Administrators remove anybody, everybody oneself. With `revokeKeys` the keys go that
-   * they made here. Throws `not_found`, `insufficient_role`, `conflict` for the last administrator or the last admin key.
+   * Ends the membership, not the account. Admins may remove others, and members themselves. `revoke_keys` also revokes the keys that the person created here. Open invitations of the person end, or become the caller's. Throws `not_found`, `insufficient_role`, and `conflict` for the last admin, the last admin key, and invitations that no other admin takes over.
    */
-  async remove(caller: Caller, id: string, revokeKeys: boolean): Promise<void> {
+  async remove(
+    caller: Caller,
+    id: string,
+    { revoke_keys, revoke_invitations = true }: RemovePersonQuery,
+  ): Promise<void> {
     const { orgId } = caller;
-    if (caller.role !== 'admin' && caller.person?.id !== id) throw problems.insufficientRole('admin');
+    const isOneself = caller.person?.id === id;
+    if (caller.role !== 'admin' && !isOneself) throw problems.insufficientRole('admin');
+    if (isOneself && !revoke_invitations)
+      throw problems.conflict('revoke_invitations=false needs another admin, who then answers for your invitations.');
     await this.database.transaction(async (tx) => {
       const isLastAdmin = await this.people.isLastAdmin(tx, orgId, id);
       const row = await this.read(tx, orgId, id);
       requireMatch(tagSource(row));
       if (isLastAdmin) throw problems.conflict(capitalized(LAST_ADMIN));
-      if (revokeKeys) await this.keys.removeMadeBy(tx, orgId, id);
-      await this.people.leave(tx, id, orgId);
-      await recordChange(tx, { orgId, action: 'delete', resource: 'person', id, before: { role: row.role } });
+      if (revoke_keys === true) await this.keys.removeMadeBy(tx, orgId, id);
+      if (!revoke_invitations) await this.openLinks.handOver(tx, orgId, id, makerOf(caller));
+      await this.memberships.leave(tx, { orgId, personId: id, role: row.role });
     });
   }
 
@@ -116,31 +131,49 @@ export class PeopleService {
    * A link by which a member sets a password, for 24 hours. Throws `conflict` for whom this would open another door: an operator, or
    * a member of another organization; and with PASSWORDS=off.
    */
-  passwordLink(orgId: string, id: string): Promise<PasswordLinkView> {
+  passwordLink(caller: Caller, id: string): Promise<PasswordLinkView> {
+    const { orgId } = caller;
     return this.database.transaction(async (tx) => {
-      const row = await this.read(tx, orgId, id);
+      await this.requireOwn(tx, orgId, id);
       if (!this.config.passwords) throw problems.conflict(NO_PASSWORDS);
-      const memberships = await this.people.membershipsOf(tx, id);
-      if (row.isOperator || memberships.some((one) => one.orgId !== orgId))
-        throw problems.conflict(
-          'They are also in another organization, or an operator: ask whoever runs the installation.',
-        );
-      const { token, expiresAt } = await this.links.makeFor(tx, id, 'password');
-      await recordChange(tx, {
-        orgId,
-        action: 'update',
-        resource: 'person',
-        id,
-        before: { password_link: null },
-        after: { password_link: null },
-        hidden: ['password_link'],
-      });
+      const { token, expiresAt } = await this.links.makePassword(tx, id, orgId, makerOf(caller));
+      await recordHidden(tx, orgId, id, 'password_link');
       return { token, url: linkOf(this.config, token), expires_at: expiresAt.toISOString() };
     });
   }
 
+  /** Ends the open password link of a member. Throws `not_found` if there is none. */
+  endPasswordLink(orgId: string, id: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      await this.read(tx, orgId, id);
+      if ((await this.links.endPassword(tx, id)) === 0) throw problems.notFound();
+      await recordHidden(tx, orgId, id, 'password_link');
+    });
+  }
+
+  /**
+   * Removes the identities of a member. Throws `conflict` for an account that opens more than this organization, and `not_found` if there is no identity.
+   */
+  removeIdentities(orgId: string, id: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      await this.requireOwn(tx, orgId, id);
+      if ((await this.identities.removeAll(tx, id)) === 0) throw problems.notFound();
+      await recordHidden(tx, orgId, id, 'identities');
+    });
+  }
+
+  /** The member is locked, and the account opens this organization alone. Throws `not_found`, `conflict`. */
+  private async requireOwn(tx: Tx, orgId: string, id: string): Promise<void> {
+    await this.people.lock(tx, id);
+    await this.read(tx, orgId, id);
+    if (!(await this.links.mayOpen(tx, orgId, id)))
+      throw problems.conflict(
+        'They are also in another organization, or an operator. Ask the operator of this installation.',
+      );
+  }
+
   private async read(sql: Sql, orgId: string, id: string): Promise<MemberRow> {
-    const [row] = await sql.query<MemberRow>(`${MEMBERS} AND m.person_id = $2`, [orgId, id]);
+    const [row] = await sql.query<MemberRow>(`${MEMBERS} AND m.person_id = $3`, [orgId, this.clock.now(), id]);
     if (!row) throw problems.notFound();
     return row;
   }

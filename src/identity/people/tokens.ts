@@ -8,6 +8,7 @@ import { RateLimits } from '../rate-limits';
 import { hashOf } from '../session/session.service';
 import { SignInLinks } from '../session/sign-in-links';
 import { LINK_KINDS, type LinkKind } from './account.dto';
+import { makerIsAdmin } from '../person/maker';
 import { PersonStore } from '../person/person-store';
 
 /** What a token that still works stands for. Ids are uuids. */
@@ -36,6 +37,11 @@ interface InvitationRow {
   expiresAt: Date;
 }
 
+/** In SQL: whether an invitation (`i`) still holds. Its organization exists, and its creator may still invite. */
+const invitationHolds = (now: string): string => `
+  i.expires_at > ${now} AND EXISTS (SELECT FROM organization o WHERE o.id = i.org_id AND o.deleted_at IS NULL)
+  AND ${makerIsAdmin('i', now, 'i.by_command_line')}`;
+
 /** The one way to read the tokens of links: of the start, of a key, of a person, of an invitation. */
 @Injectable()
 export class Tokens {
@@ -52,18 +58,27 @@ export class Tokens {
    * `unauthenticated`, or `rate_limited`.
    */
   async find(token: string, request: Request, kinds: readonly LinkKind[] = LINK_KINDS): Promise<Token> {
-    this.limits.admitLookUp(request);
+    this.limits.admitLookUp(request, 'other');
     const found = (await this.invitation(token)) ?? (await this.link(token));
     if (!found || !kinds.includes(found.kind)) throw this.limits.refusal(request);
     return found;
   }
 
-  /** Uses the token up: of two requests one does, the other throws as `find`. */
-  async use(tx: Tx, token: string, { invitationId }: Token, request: Request): Promise<void> {
+  /**
+   * Uses the token up if it still holds, which is judged again here because it may have changed since `find`. If two requests use one token, the second throws as `find` does.
+   */
+  async use(tx: Tx, token: string, { invitationId, personId }: Token, request: Request): Promise<void> {
+    // From now on, a change that would end a link of this person waits.
+    if (personId !== null) await this.people.lock(tx, personId);
     const isUsed =
       invitationId === null
-        ? (await this.links.exchange(token, tx)) !== null
-        : (await tx.query('DELETE FROM invitation WHERE id = $1 RETURNING 1', [invitationId])).length > 0;
+        ? (await this.links.exchange(token, tx))?.isInTime === true
+        : (
+            await tx.query(
+              `DELETE FROM invitation i WHERE i.id = $1 AND i.hash = $2 AND ${invitationHolds('$3')} RETURNING 1`,
+              [invitationId, hashOf(token), this.clock.now()],
+            )
+          ).length > 0;
     if (!isUsed) throw this.limits.refusal(request);
   }
 
@@ -72,10 +87,10 @@ export class Tokens {
       `SELECT i.id, i.org_id AS "orgId", o.name AS "orgName", i.email, i.role, i.is_operator AS "isOperator",
               i.expires_at AS "expiresAt",
               ${authorName('i.created_by', 'i.created_by_id')} AS "invitedBy"
-         FROM invitation i JOIN organization o ON o.id = i.org_id AND o.deleted_at IS NULL WHERE i.hash = $1`,
-      [hashOf(token)],
+         FROM invitation i JOIN organization o ON o.id = i.org_id WHERE i.hash = $1 AND ${invitationHolds('$2')}`,
+      [hashOf(token), this.clock.now()],
     );
-    if (!row || row.expiresAt <= this.clock.now()) return null;
+    if (!row) return null;
     const { id: invitationId, orgId, orgName, ...rest } = row;
     return { kind: 'invitation', organization: { id: orgId, name: orgName }, personId: null, invitationId, ...rest };
   }

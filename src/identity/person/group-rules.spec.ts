@@ -10,14 +10,14 @@ const TWINS = [
 const ALL = [MAIN, SHOP, ...TWINS];
 const NAMES = new Map(ALL.map(({ id, name }) => [id, name]));
 
-const given = (groups: readonly string[] | null, rules: string) => {
+const given = (groups: readonly string[], rules: string) => {
   const { roles, isOperator, skipped } = membershipsOf(groups, rules.split(','), ALL);
   const read = [...roles].map(([id, role]) => `${NAMES.get(id)} ${role}`);
   return [...read, ...(isOperator ? ['operator'] : []), ...skipped.map((rule) => `skipped ${rule}`)].join(', ');
 };
 
 describe('the groups of somebody', () => {
-  it.each<[string, string[] | null, string, string]>([
+  it.each<[string, string[], string, string]>([
     ['with the exact name give the role', ['ops'], 'ops=Default:admin', 'Default admin'],
     ['with another name give nothing', ['Ops', 'ops2', ''], 'ops=Default:admin', ''],
     ['with the beginning give the role', ['shop-eu'], 'shop-*=Shop: a=b:write', 'Shop: a=b write'],
@@ -41,7 +41,7 @@ describe('the groups of somebody', () => {
     ['skip what names no organization', ['a'], 'a=Gone:admin,a=Default:read', 'Default read, skipped a=Gone:admin'],
     ['skip what names two organizations', ['a'], 'a=Twin:admin', 'skipped a=Twin:admin'],
     ['say nothing of rules for others', ['b'], 'a=Gone:admin', ''],
-    ['that are unknown give what everybody has', null, 'a=Default:admin,b*=operator,*=Default:read', 'Default read'],
+    ['that are none give what everybody has', [], 'a=Default:admin,b*=operator,*=Default:read', 'Default read'],
   ])('%s', (_, groups, rules, expected) => {
     expect(given(groups, rules)).toBe(expected);
   });

@@ -28,11 +28,10 @@ export interface GrantedByGroups {
 }
 
 /**
- * What `PEOPLE_GROUPS` gives to whoever is in these groups: the highest role for each organization. `null`: it is not known
- * in which groups they are; then only the rules for everybody hold.
+ * What `PEOPLE_GROUPS` gives to whoever is in these groups: the highest role for each organization.
  */
 export function membershipsOf(
-  groups: readonly string[] | null,
+  groups: readonly string[],
   rules: readonly string[],
   organizations: readonly NamedOrganization[],
 ): GrantedByGroups {
@@ -64,9 +63,9 @@ function readRule(text: string): GroupRule[] {
   return [{ text, group, isBeginning: star === '*', gives: known ? { organization, role: known } : 'operator' }];
 }
 
-function holdsFor({ group, isBeginning }: GroupRule, groups: readonly string[] | null): boolean {
+function holdsFor({ group, isBeginning }: GroupRule, groups: readonly string[]): boolean {
   if (isBeginning && group === '') return true;
-  return groups !== null && groups.some((one) => (isBeginning ? one.startsWith(group) : one === group));
+  return groups.some((one) => (isBeginning ? one.startsWith(group) : one === group));
 }
 
 const isNamed = ({ id, name }: NamedOrganization, text: string): boolean =>

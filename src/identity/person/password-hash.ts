@@ -19,9 +19,13 @@ interface Stored extends HashCost {
   hash: Buffer;
 }
 
-/** As it is stored, in the PHC string format: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. Runs in a thread of libuv. */
-export async function hashPassword(password: string, cost: HashCost): Promise<string> {
-  const salt = randomBytes(SALT_BYTES);
+/**
+ * Returns the stored form, in the PHC string format: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`. Runs in a thread of libuv. `like`: a stored one
+ * whose salt is used again. Accounts with one email share a salt, so that one hash is compared with all of them: a sign-in takes the
+ * same time however many there are.
+ */
+export async function hashPassword(password: string, cost: HashCost, like: string | null = null): Promise<string> {
+  const salt = (like === null ? null : parse(like))?.salt ?? randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, cost);
   return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${base64(salt)}$${base64(hash)}`;
 }
@@ -35,18 +39,42 @@ export async function comparePassword(
   stored: string | null,
   cost: HashCost,
 ): Promise<{ isRight: boolean; isOutdated: boolean }> {
-  const known = stored === null ? null : parse(stored);
-  const { salt, hash, ...with_ } = known ?? { ...cost, salt: NO_SALT, hash: NO_HASH };
-  const isSame = timingSafeEqual(await derive(password, salt, with_), hash);
-  const isRight = isSame && known !== null;
-  return { isRight, isOutdated: isRight && workOf(with_) < workOf(cost) };
+  const found = await findByPassword(password, [{ password: stored }], cost);
+  return { isRight: found.isRight, isOutdated: found.isOutdated };
 }
+
+/**
+ * Finds the first holder with this password. Computes one hash for all that share salt and cost, and one if there is no holder, so the time does not reveal how many there are.
+ */
+export async function findByPassword<Holder extends { password: string | null }>(
+  password: string,
+  holders: readonly Holder[],
+  cost: HashCost,
+): Promise<{ holder: Holder | null; isRight: boolean; isOutdated: boolean }> {
+  const known = holders.flatMap((holder) => {
+    const stored = holder.password === null ? null : parse(holder.password);
+    return stored ? [{ holder, stored, kind: kindOf(stored) }] : [];
+  });
+  const hashes = new Map<string, Buffer>();
+  for (const { kind, stored } of known)
+    if (!hashes.has(kind)) hashes.set(kind, await derive(password, stored.salt, stored));
+  if (known.length === 0) await derive(password, NO_SALT, cost);
+  const same = known.filter(({ kind, stored }) => timingSafeEqual(hashes.get(kind) ?? NO_HASH, stored.hash));
+  const [right] = same;
+  return {
+    holder: right?.holder ?? null,
+    isRight: !!right,
+    isOutdated: !!right && workOf(right.stored) < workOf(cost),
+  };
+}
+
+const kindOf = ({ ln, r, p, salt }: Stored): string => `${ln} ${r} ${p} ${base64(salt)}`;
 
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 const NO_HASH = Buffer.alloc(HASH_BYTES);
 
 const workOf = ({ ln, r, p }: HashCost): number => 2 ** ln * r * p;
-const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
 /** `null` for what this service has not written. */
 function parse(stored: string): Stored | null {

@@ -1,3 +1,5 @@
+import { COMMON_LINES, COMMON_WORDS } from './common-passwords';
+
 /** NIST SP 800-63B-4 asks for 15 where the password is alone; characters are code points after NFKC. */
 export const PASSWORD_LENGTH = { min: 15, max: 256 };
 
@@ -15,19 +17,37 @@ export const normalizePassword = (typed: string): string => typed.normalize('NFK
 /** Why a password of the right length is too weak, as a sentence to its owner; `null`: it is not. */
 export function weaknessOf(password: string, known: KnownWords): string | null {
   const text = normalizePassword(password).toLowerCase();
-  const piece = repeatedPiece(text);
+  const head = headOf(text);
+  const piece = repeatedPiece(text) ?? repeatedPiece(head);
   if (piece !== null) return `It is “${piece}” again and again: anybody who tries patterns finds it.`;
-  if (isRun(text)) return 'It is one run of keys, digits or letters: it is among the first that are tried.';
-  if (isMadeOf(text, wordsOf(known)))
+  if (isRun(text) || isRun(head))
+    return 'It is one run of keys, digits or letters: it is among the first that are tried.';
+  const words = wordsOf(known);
+  if (isMadeOf(text, words))
     return 'It is nothing but your name, your address and the name of this place: choose words that nobody connects with you.';
+  const characters = new Set(text).size;
+  if (characters < FEWEST_CHARACTERS) return `It has only ${characters} different characters: add some others.`;
+  if (COMMON_LINES.has(lettersOf(head))) return 'It is a well-known line, and among the first that are tried.';
+  if ([...head].length < SHORTEST_HEAD)
+    return `Without the digits at its end it is “${head}”, which is short: most who guess try a word and digits.`;
+  if (whatItTakes(text, words) < LEAST)
+    return 'It is little more than common words, runs of keys or repetitions: add words that do not belong together.';
   return null;
 }
+
+/** Fewer different characters are a pattern in any order. */
+const FEWEST_CHARACTERS = 6;
+/** The least number of characters before the digits at the end: one word and many digits are weak. */
+const SHORTEST_HEAD = 10;
+/** The least result of `whatItTakes`. Four common words are enough, two with digits are not. */
+const LEAST = 8;
+const COST_OF_COMMON_WORD = 2;
 
 /** Pieces that are repeated have at most so many characters: a sentence typed twice is long enough. */
 const LONGEST_PIECE = 8;
 
 function repeatedPiece(text: string): string | null {
-  for (let length = 1; length <= LONGEST_PIECE; length++) {
+  for (let length = 1; length <= LONGEST_PIECE && length < text.length; length++) {
     const piece = text.slice(0, length);
     if (text === piece.repeat(Math.ceil(text.length / length)).slice(0, text.length)) return piece;
   }
@@ -43,6 +63,7 @@ const RUNS = [
   'azertyuiopqsdfghjklmwxcvbn',
   '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p',
   '1q2w3e4r5t6y7u8i9o0p',
+  'q1w2e3r4t5y6u7i8o9p0',
   'qazwsxedcrfvtgbyhnujmikolp',
 ];
 const TRACKS = RUNS.flatMap((run) => [run, [...run].reverse().join('')]);
@@ -53,19 +74,92 @@ const isRun = (text: string): boolean =>
 
 const PRODUCT = ['uptime', 'monitor', 'password', 'admin'];
 const parts = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const lettersOf = (text: string): string => parts(text).join('');
+/** Returns the index of the first of the digits at the end. */
+function endOf(text: string): number {
+  let end = text.length;
+  while (end > 0 && /\p{N}/u.test(text.charAt(end - 1))) end--;
+  return end;
+}
+
+/** Returns the password without the digits at its end and the signs before them, or all of it if nothing is left. */
+function headOf(text: string): string {
+  const end = endOf(text);
+  let head = end;
+  while (end < text.length && head > 0 && !/[\p{L}\p{N}\p{M}\p{S}]/u.test(text.charAt(head - 1))) head--;
+  return head === 0 ? text : text.slice(0, head);
+}
 
 const wordsOf = ({ email, name, host }: KnownWords): string[] => [
   ...new Set([...parts(email ?? ''), ...parts(normalizePassword(name)), ...parts(host ?? ''), ...PRODUCT]),
 ];
 
-/** Its letters and digits are a row of these words, in any order and number. Work: its length times the words. */
+/**
+ * Whether most of it is letters and digits, and those are a row of these words. Work: its length times the words.
+ */
 function isMadeOf(text: string, words: readonly string[]): boolean {
-  const letters = parts(text).join('');
-  if (letters === '') return true;
+  const letters = lettersOf(text);
+  if (letters.length * 2 < text.length) return false;
   const ends = new Set([0]);
   for (let at = 0; at < letters.length; at++) {
     if (!ends.has(at)) continue;
     for (const word of words) if (letters.startsWith(word, at)) ends.add(at + word.length);
   }
   return ends.has(letters.length);
+}
+
+/** Signs that people write for letters. */
+const SIGNS: Readonly<Record<string, string>> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+};
+const SHORTEST_RUN = 3;
+const SHORTEST_COPY = 3;
+/** The rest of a longer password is not judged. */
+const LONGEST_JUDGED = 64;
+
+/**
+ * Returns how many characters must be guessed at least. A run of keys, a repeated piece, the digits at the end, and a word that is known of the person count as one. A common word counts as two. Work: the square of 64 characters times the words.
+ */
+function whatItTakes(text: string, known: readonly string[]): number {
+  const words = [
+    ...COMMON_WORDS.map((word) => [word, COST_OF_COMMON_WORD] as const),
+    ...known.filter((word) => word.length > 1).map((word) => [word, 1] as const),
+  ];
+  const written = [...text].slice(0, LONGEST_JUDGED).join('');
+  const meant = [...written].map((sign) => SIGNS[sign] ?? sign).join('');
+  return Math.min(...[written, meant].map((one) => leastFor(one, words)));
+}
+
+function leastFor(text: string, words: readonly (readonly [word: string, cost: number])[]): number {
+  const end = endOf(text);
+  // The least for all before each place.
+  const least = Array<number>(text.length + 1).fill(Infinity);
+  least[0] = 0;
+  const reach = (at: number, length: number, cost: number): void => {
+    least[at + length] = Math.min(least[at + length] ?? Infinity, cost);
+  };
+  for (let at = 0; at < text.length; at++) {
+    const cost = least[at] ?? Infinity;
+    const character = text.charAt(at);
+    const isLetter = /[\p{L}\p{N}]/u.test(character);
+    reach(at, 1, cost + (isLetter || text.indexOf(character) === at ? 1 : 0));
+    for (const [word, more] of words) if (text.startsWith(word, at)) reach(at, word.length, cost + more);
+    for (let length = SHORTEST_RUN; isRun(text.slice(at, at + length)) && at + length <= text.length; length++)
+      reach(at, length, cost + 1);
+    for (
+      let length = SHORTEST_COPY;
+      at + length <= text.length && text.indexOf(text.slice(at, at + length)) < at;
+      length++
+    )
+      reach(at, length, cost + 1);
+    if (at === end && end > 0) reach(at, text.length - at, cost + 1);
+  }
+  return least[text.length] ?? 0;
 }

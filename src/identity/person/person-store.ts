@@ -4,7 +4,8 @@ import type { Sql, Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { type MembershipRow, type MembershipSource, PERSON_COLUMNS, type PersonRow } from './person-row';
+import { type MembershipRow, type MembershipSource, MOST_OF_EMAIL, PERSON_COLUMNS, type PersonRow } from './person-row';
+import { holds, type SessionProof } from './rights';
 
 /** An account that is to be made. */
 export interface NewPerson {
@@ -13,6 +14,10 @@ export interface NewPerson {
   /** Hashed. */
   password: string | null;
   isOperator: boolean;
+  /** The provider of single sign-on has verified the email. */
+  isVerified: boolean;
+  /** The organization (uuid) whose invitation created the account with a password. */
+  madeByOrgId: string | null;
 }
 
 /** Who somebody is for a single sign-on, or for the proxy in front. */
@@ -37,9 +42,21 @@ export class PersonStore {
       throw problems.conflict('Somebody has made the first account meanwhile: ask to be invited.');
   }
 
-  async findByEmail(sql: Sql, email: string): Promise<PersonRow | null> {
-    const [row] = await sql.query<PersonRow>(`SELECT ${PERSON_COLUMNS} FROM person p WHERE p.email = $1`, [email]);
-    return row ?? null;
+  /** Returns the accounts with this email, oldest first: several people may claim one. */
+  findByEmail(sql: Sql, email: string): Promise<PersonRow[]> {
+    return sql.query<PersonRow>(
+      `SELECT ${PERSON_COLUMNS} FROM person p WHERE p.email = $1 ORDER BY p.created_at, p.id LIMIT ${MOST_OF_EMAIL}`,
+      [email],
+    );
+  }
+
+  /** Returns a stored password of this email, whose salt a new password shares. `null` if there is none. */
+  async saltOf(sql: Sql, email: string | null): Promise<string | null> {
+    const [row] = await sql.query<{ password: string }>(
+      'SELECT password FROM person WHERE email = $1 AND password IS NOT NULL ORDER BY created_at, id LIMIT 1',
+      [email],
+    );
+    return row?.password ?? null;
   }
 
   async find(sql: Sql, id: string): Promise<PersonRow | null> {
@@ -77,22 +94,93 @@ export class PersonStore {
     return row ?? null;
   }
 
-  /** `null` when somebody has the e-mail. In no organization yet. */
+  /**
+   * Stores a new person, in no organization yet. Returns `null` if the provider has verified the email for another account, and if an account with the same email and password exists: that is the same person.
+   */
   async insert(tx: Tx, person: NewPerson): Promise<PersonRow | null> {
     const now = this.clock.now();
+    await this.lockEmail(tx, person.email);
     const [row] = await tx.query<PersonRow>(
-      `INSERT INTO person AS p (id, name, email, password, is_operator, created_at, homeless_since)
-       VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT (email) DO NOTHING RETURNING ${PERSON_COLUMNS}`,
-      [newUuid(), person.name, person.email, person.password, person.isOperator, now],
+      `INSERT INTO person AS p (id, name, email, password, is_operator, email_verified, made_by_org_id, created_at, homeless_since)
+       SELECT $1, $2, $3::varchar, $4::varchar, $5, $6, $7::uuid, $8, $8
+        WHERE NOT EXISTS (SELECT FROM person WHERE email = $3::varchar AND password = $4::varchar)
+       ON CONFLICT DO NOTHING RETURNING ${PERSON_COLUMNS}`,
+      [
+        newUuid(),
+        person.name,
+        person.email,
+        person.password,
+        person.isOperator,
+        person.isVerified,
+        person.madeByOrgId,
+        now,
+      ],
     );
     return row ?? null;
   }
 
-  async makeOperator(tx: Tx, personId: string): Promise<void> {
-    await tx.query('UPDATE person SET is_operator = true WHERE id = $1', [personId]);
+  /**
+   * Deletes the account that an organization (uuid) created earlier for the same email, if it is in no organization any more and has only a password. Call this before another one is created: it bounds the accounts with one email.
+   */
+  async replaceForgotten(tx: Tx, email: string, orgId: string): Promise<void> {
+    await this.lockEmail(tx, email);
+    await tx.query(
+      `DELETE FROM person p WHERE p.email = $1 AND p.made_by_org_id = $2 AND NOT p.is_operator
+          AND NOT EXISTS (SELECT FROM membership m WHERE m.person_id = p.id)
+          AND NOT EXISTS (SELECT FROM identity i WHERE i.person_id = p.id)`,
+      [email, orgId],
+    );
   }
 
-  /** Whether they were not a member before. */
+  /** Whether an account with this email has this password, hashed with the salt of the email. */
+  async isSame(sql: Sql, email: string, password: string): Promise<boolean> {
+    return (
+      (await sql.query('SELECT FROM person WHERE email = $1 AND password = $2 LIMIT 1', [email, password])).length > 0
+    );
+  }
+
+  /** Makes a second transaction wait that gives the same email to an account. */
+  async lockEmail(tx: Tx, email: string | null): Promise<void> {
+    if (email !== null) await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [email]);
+  }
+
+  /** Records that the provider has verified the email of a person (uuid), unless it is verified for another account. */
+  async verifyEmail(tx: Tx, personId: string, email: string): Promise<void> {
+    await this.lockEmail(tx, email);
+    await tx.query(
+      `UPDATE person SET email_verified = true WHERE id = $1 AND email = $2
+          AND NOT EXISTS (SELECT FROM person WHERE email = $2 AND email_verified)`,
+      [personId, email],
+    );
+  }
+
+  /** Grants or withdraws the rights of an operator. Links that open the account of a new operator end. */
+  async setOperator(tx: Tx, personId: string, isOperator: boolean): Promise<void> {
+    await tx.query('UPDATE person SET is_operator = $2, operator_by_group = false WHERE id = $1', [
+      personId,
+      isOperator,
+    ]);
+    if (isOperator) await this.endLinks(tx, personId);
+  }
+
+  /**
+   * Grants or withdraws the rights of an operator by a group. Returns `null` if nothing changes. An operator of the first account or the command line stays one without a group.
+   */
+  async setOperatorByGroup(tx: Tx, personId: string, isOperator: boolean): Promise<boolean | null> {
+    const [changed] = await tx.query<{ operator: boolean }>(
+      `UPDATE person SET is_operator = $2, operator_by_group = $2
+        WHERE id = $1 AND CASE WHEN $2 THEN NOT is_operator ELSE operator_by_group END RETURNING is_operator AS operator`,
+      [personId, isOperator],
+    );
+    if (!changed) return null;
+    if (isOperator) await this.endLinks(tx, personId);
+    return changed.operator;
+  }
+
+  /**
+   * Adds a member; false for one who was a member before. An invitation takes the place of a group: from then on no group changes the
+   * membership. Links that open the account end, because they would open this organization as well.
+   */
   async join(
     tx: Tx,
     personId: string,
@@ -100,17 +188,23 @@ export class PersonStore {
   ): Promise<boolean> {
     const joined = await tx.query(
       `INSERT INTO membership (person_id, org_id, role, source, created_at) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (person_id, org_id) DO NOTHING RETURNING 1`,
+       ON CONFLICT (person_id, org_id) DO UPDATE SET role = excluded.role, source = excluded.source
+         WHERE membership.source = 'groups' AND excluded.source = 'invited' RETURNING 1`,
       [personId, orgId, role, source, this.clock.now()],
     );
-    if (joined.length > 0) await tx.query('UPDATE person SET homeless_since = NULL WHERE id = $1', [personId]);
-    return joined.length > 0;
+    if (joined.length === 0) return false;
+    await tx.query('UPDATE person SET homeless_since = NULL WHERE id = $1', [personId]);
+    await this.endLinks(tx, personId);
+    return true;
   }
 
-  /** The membership is over; sessions in that organization stand for none from now on. Who is in none is found by `person-retention`. */
+  /**
+   * Ends a membership. Sessions in that organization belong to no organization from now on, and links that open the account end. `person-retention` finds people who are in none.
+   */
   async leave(tx: Tx, personId: string, orgId: string): Promise<void> {
     await tx.query('DELETE FROM membership WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
     await tx.query('UPDATE session SET org_id = NULL WHERE person_id = $1 AND org_id = $2', [personId, orgId]);
+    await this.endLinks(tx, personId);
   }
 
   /** Of a membership that there is. */
@@ -121,24 +215,48 @@ export class PersonStore {
   /** The organizations of a person, by name. */
   membershipsOf(sql: Sql, personId: string): Promise<MembershipRow[]> {
     return sql.query<MembershipRow>(
-      `SELECT m.org_id AS "orgId", o.name AS "orgName", m.role, m.source, m.created_at AS "joinedAt"
+      `SELECT m.org_id AS "orgId", o.name AS "orgName", m.role, m.source, m.created_at AS "joinedAt",
+              p.groups_confirmed_at AS "confirmedAt", o.requires_second_factor AS "needsSecondFactor"
          FROM membership m JOIN organization o ON o.id = m.org_id AND o.deleted_at IS NULL
+         JOIN person p ON p.id = m.person_id
         WHERE m.person_id = $1 ORDER BY o.name, m.org_id`,
       [personId],
     );
   }
 
-  /** Where the person was last; else the first by name; `null` for who is in none. */
+  /** The organizations of a person that are open to such a session, by name. */
+  async openTo(sql: Sql, personId: string, session: SessionProof): Promise<MembershipRow[]> {
+    const now = this.clock.now();
+    const memberships = await this.membershipsOf(sql, personId);
+    return memberships.filter((one) => holds(one, { ...session, confirmedAt: one.confirmedAt }, now));
+  }
+
+  /** The organization where the person was last; else the first by name; null for a person who is in none. */
   async lastOrganization(sql: Sql, personId: string): Promise<string | null> {
-    const [row] = await sql.query<{ orgId: string }>(
-      `SELECT m.org_id AS "orgId" FROM membership m
+    return (await this.byLastVisit(sql, personId))[0]?.orgId ?? null;
+  }
+
+  /** As `lastOrganization`, of those that are open to such a session. */
+  async lastOrganizationOpenTo(sql: Sql, personId: string, session: SessionProof): Promise<string | null> {
+    const now = this.clock.now();
+    const visited = await this.byLastVisit(sql, personId);
+    return visited.find((one) => holds(one, { ...session, confirmedAt: one.confirmedAt }, now))?.orgId ?? null;
+  }
+
+  private byLastVisit(
+    sql: Sql,
+    personId: string,
+  ): Promise<Pick<MembershipRow, 'orgId' | 'source' | 'confirmedAt' | 'needsSecondFactor'>[]> {
+    return sql.query(
+      `SELECT m.org_id AS "orgId", m.source, p.groups_confirmed_at AS "confirmedAt",
+              o.requires_second_factor AS "needsSecondFactor" FROM membership m
          JOIN organization o ON o.id = m.org_id AND o.deleted_at IS NULL
+         JOIN person p ON p.id = m.person_id
          LEFT JOIN LATERAL (SELECT max(s.last_seen_at) AS at FROM session s
                              WHERE s.person_id = m.person_id AND s.org_id = m.org_id) AS seen ON true
-        WHERE m.person_id = $1 ORDER BY seen.at DESC NULLS LAST, o.name LIMIT 1`,
+        WHERE m.person_id = $1 ORDER BY seen.at DESC NULLS LAST, o.name`,
       [personId],
     );
-    return row?.orgId ?? null;
   }
 
   /**
@@ -164,7 +282,15 @@ export class PersonStore {
     return row?.count ?? 0;
   }
 
+  /** Also ends every session of the person, and the links that open the account. */
   async setPassword(tx: Tx, id: string, password: string): Promise<void> {
     await tx.query('UPDATE person SET password = $2 WHERE id = $1', [id, password]);
+    await tx.query('DELETE FROM session WHERE person_id = $1', [id]);
+    await this.endLinks(tx, id);
+  }
+
+  /** Ends the links that sign the person in or set the password. Returns their number. */
+  async endLinks(tx: Tx, personId: string): Promise<number> {
+    return (await tx.query('DELETE FROM sign_in_link WHERE person_id = $1 RETURNING 1', [personId])).length;
   }
 }

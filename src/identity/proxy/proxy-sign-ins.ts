@@ -1,13 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Request } from 'express';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database, type Tx } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { GroupMemberships } from '../people/group-memberships';
+import type { GrantedByGroups } from '../person/group-rules';
 import { isEmail } from '../person/email';
 import { normalizeEmail, type PersonRow } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
+import { RateLimits } from '../rate-limits';
 import { deviceOf } from '../session/browser-sessions';
 import { personAuthor } from '../session/person-sign-in';
 import { PROXY_ISSUER, type ProxyUser } from '../session/proxy-user';
@@ -18,9 +20,13 @@ import { hashOf, SessionService } from '../session/session.service';
 const SETTLED_MS = MINUTE_MS;
 const REMEMBERED = 10_000;
 
+const BY_PROXY = { via: 'proxy', hasSecondFactor: false } as const;
+
 /** Users of the proxy in front become people, get what their groups give, and a session that stands for them without a cookie. */
 @Injectable()
 export class ProxySignIns extends ProxyUsers {
+  private readonly logger = new Logger(ProxySignIns.name);
+  private hasHinted = false;
   private readonly settled = new BoundedMap<string, { at: number; groups: string }>(REMEMBERED);
 
   constructor(
@@ -29,6 +35,7 @@ export class ProxySignIns extends ProxyUsers {
     private readonly groups: GroupMemberships,
     private readonly sessions: SessionService,
     private readonly clock: Clock,
+    private readonly limits: RateLimits,
   ) {
     super();
   }
@@ -42,10 +49,11 @@ export class ProxySignIns extends ProxyUsers {
     const isSomebody = await this.database.transaction(async (tx) => {
       const person = await this.personOf(tx, user, request);
       if (!person) return false;
-      const orgId = await this.people.lastOrganization(tx, person.id);
+      const orgId = await this.people.lastOrganizationOpenTo(tx, person.id, BY_PROXY);
       if (isOpen)
         await tx.query('UPDATE session SET org_id = $2 WHERE hash = $1 AND org_id IS NULL', [hashOf(token), orgId]);
       else {
+        this.limits.countSignIn(person.id);
         const author = personAuthor(person, 'proxy', request);
         await this.sessions.openIn(tx, { orgId, personId: person.id }, 'proxy', deviceOf(request), author, token);
       }
@@ -61,6 +69,7 @@ export class ProxySignIns extends ProxyUsers {
     // Requests of one user come many at once; one of them makes the person and the session.
     await this.people.lockIdentity(tx, identity);
     const granted = await this.groups.granted(tx, user.groups);
+    this.hintAtSeparator(user.groups, granted);
     const knownAs = await this.people.ownerOf(tx, identity);
     if (knownAs === null && granted.roles.size === 0 && !granted.isOperator) return null;
     const person = knownAs === null ? await this.insert(tx, user) : await this.people.lock(tx, knownAs);
@@ -69,12 +78,29 @@ export class ProxySignIns extends ProxyUsers {
     return person;
   }
 
+  /** One that is not the proxy's makes one group of all: those who run authentik find that out here. */
+  private hintAtSeparator(groups: readonly string[], { roles, isOperator }: GrantedByGroups): void {
+    const found = groups.map((group) => /[,;|]/.exec(group)?.[0]).find((each) => each !== undefined);
+    if (found === undefined || this.hasHinted || roles.size > 0 || isOperator) return;
+    this.hasHinted = true;
+    this.logger.warn(
+      `PROXY_GROUPS_HEADER: a group has "${found}" in its name, and no rule of PEOPLE_GROUPS. If that separates groups, set PROXY_GROUPS_SEPARATOR. Logged once.`,
+    );
+  }
+
   /** Where the user's name is an e-mail it becomes that of the account, unless somebody has it: nobody is ever found by one. */
   private async insert(tx: Tx, { subject, name }: ProxyUser): Promise<PersonRow | null> {
     const email = normalizeEmail(subject);
-    const account = { name, password: null, isOperator: false };
-    const withEmail = isEmail(email) ? await this.people.insert(tx, { ...account, email }) : null;
-    return withEmail ?? this.people.insert(tx, { ...account, email: null });
+    await this.people.lockEmail(tx, email);
+    const isFree = isEmail(email) && (await this.people.findByEmail(tx, email)).length === 0;
+    return this.people.insert(tx, {
+      name,
+      email: isFree ? email : null,
+      password: null,
+      isOperator: false,
+      isVerified: false,
+      madeByOrgId: null,
+    });
   }
 }
 

@@ -5,9 +5,8 @@ import { SERVED_BEYOND_QUOTA } from '../../platform/access/cost';
 import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { problems } from '../../platform/problem/problem';
-import { ChangedBytes } from './changed-bytes.service';
-import { isDisabling, problemOfChanges } from './change-quota';
-import { Quotas } from './quotas.service';
+import { isDisabling } from './change-quota';
+import { ChangeQuota } from './change-quota.service';
 
 /** What is served beyond the quota adds entries too: so many at once, then so many a second. */
 const BEYOND = { rate: 2, burst: 100 };
@@ -16,8 +15,7 @@ const RULES = new Set<AccessRule | undefined>(['write', 'admin']);
 
 /**
  * After the body is read: refuses changes of an organization whose changes have added as much today as they may
- * (`changed_bytes_per_day`). Deleting, disabling and acknowledging go on. Two look-ups in memory, of which each reads the
- * database once in five seconds.
+ * (`changed_bytes_per_day`). Deleting, disabling and acknowledging go on. Cost: see `ChangeQuota`.
  */
 @Injectable()
 export class ChangeQuotaGuard implements CanActivate {
@@ -25,8 +23,7 @@ export class ChangeQuotaGuard implements CanActivate {
 
   constructor(
     private readonly reflector: Reflector,
-    private readonly quotas: Quotas,
-    private readonly changed: ChangedBytes,
+    private readonly changes: ChangeQuota,
     clock: DatabaseClock,
   ) {
     this.beyond = new TokenBuckets(BEYOND.rate, BEYOND.burst, () => clock.monotonic());
@@ -42,11 +39,9 @@ export class ChangeQuotaGuard implements CanActivate {
   }
 
   private async admit({ method, body }: AuthenticatedRequest, orgId: string, isServed: boolean): Promise<true> {
-    const limit = await this.quotas.limitOf(orgId, 'changed_bytes_per_day');
-    const used = limit === null ? 0 : await this.changed.today(orgId);
-    if (limit === null || used < limit) return true;
-    if (!isServed && method !== 'DELETE' && !isDisabling(method, body))
-      throw problemOfChanges(limit, used, this.changed.untilTomorrow());
+    const refusal = await this.changes.refusal(orgId);
+    if (!refusal) return true;
+    if (!isServed && method !== 'DELETE' && !isDisabling(method, body)) throw refusal;
     const wait = this.beyond.take(orgId);
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
     return true;

@@ -4,13 +4,16 @@ import { type Authorship, originOf } from '../../audit/authorship';
 import { Config } from '../../platform/config/config';
 import { Database, type Tx } from '../../platform/database/database';
 import { Problem, problems } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
 import { OrganizationService } from '../organization/organization.service';
 import { PersonStore } from '../person/person-store';
-import { problemOfOrigin, requireOwnPage, sameOrigin } from '../same-origin';
-import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie, setSessionCookie } from './session-cookie';
+import type { SignIn } from '../person/sign-ins';
+import { ownNetworkOf } from '../rate-limits';
+import { cameByHttps, problemOfOrigin, requireOwnPage, sameOrigin } from '../same-origin';
+import { clearSessionCookie, sessionCookie, setSessionCookie } from './session-cookie';
 import { type SessionView, type SignInMethodsView, toSessionView } from './session.dto';
 import { RequestSessions } from './request-sessions';
-import { type Device, type SessionOf, SessionService, type SignedIn, type SignIn } from './session.service';
+import { type Device, type SessionOf, SessionService, type SignedIn } from './session.service';
 
 /** The session that a browser has: begun, shown, ended, and its cookie. Who may begin one, the sign-ins decide. */
 @Injectable()
@@ -22,16 +25,18 @@ export class BrowserSessions {
     private readonly organizations: OrganizationService,
     private readonly config: Config,
     private readonly requests: RequestSessions,
+    private readonly clock: Clock,
   ) {}
 
   /** What the page of signing in offers. */
   async methods(): Promise<SignInMethodsView> {
-    const { auth, passwords, oidcIssuer, oidcName } = this.config;
+    const { auth, passwords, oidcIssuer, oidcName, publicUrl } = this.config;
     return {
       password: auth && passwords,
       api_key: true,
       single_sign_on: oidcIssuer === null ? null : { name: oidcName },
       needs_account: auth && !(await this.people.isAnybodyThere(this.database)),
+      secure_url: publicUrl?.startsWith('https:') ? publicUrl : null,
     };
   }
 
@@ -44,7 +49,10 @@ export class BrowserSessions {
     response: Response,
   ): Promise<SessionView> {
     await this.requests.close(request);
-    return this.begun(await this.sessions.open(of, via, deviceOf(request), author), request, response);
+    const token = await this.sessions.open(of, via, deviceOf(request), author);
+    // The provider sends the browser to PUBLIC_URL, and a navigation states no origin.
+    const isAtHome = via === 'single_sign_on' && this.config.publicUrl?.startsWith('https:') === true;
+    return this.begun(token, request, response, isAtHome || cameByHttps(request));
   }
 
   /** As `open`, in the transaction of what else is done, without an end of the old one; `begun` once it has committed. Returns the token. */
@@ -53,9 +61,14 @@ export class BrowserSessions {
   }
 
   /** Gives the browser the cookie of a session that began in a transaction of its own, and shows it. */
-  async begun(token: string, request: Request, response: Response): Promise<SessionView> {
+  async begun(
+    token: string,
+    request: Request,
+    response: Response,
+    isSecure = cameByHttps(request),
+  ): Promise<SessionView> {
     this.sessions.remember(token);
-    setSessionCookie(request, response, token);
+    setSessionCookie(request, response, token, isSecure);
     const held = await this.sessions.signedIn(token, () => undefined);
     if (!held) throw problems.unauthenticated();
     return this.show(held);
@@ -71,7 +84,6 @@ export class BrowserSessions {
    * sign-in did nothing wrong.
    */
   async current(request: Request, response: Response): Promise<SessionView | undefined> {
-    response.setHeader('Cache-Control', 'no-store');
     if (!this.config.auth) return this.withoutAuth(request);
     const held = await this.requests.asked(request);
     if (held) return this.show(held);
@@ -87,12 +99,16 @@ export class BrowserSessions {
     return this.show(moved);
   }
 
+  /** Refuses a change by a session from another page, as the guard does on routes with an access. Throws `origin_not_allowed`. */
+  requireOwnPage(request: Request): void {
+    if (this.requests.presentedBy(request) !== null && !sameOrigin(request)) throw problemOfOrigin();
+  }
+
   /** Ends the session on the server and in the browser. */
   async signOut(request: Request, response: Response): Promise<void> {
     if (sessionCookie(request) !== null && !sameOrigin(request)) throw problemOfOrigin();
     await this.requests.close(request);
-    response.clearCookie(SECURE_SESSION_COOKIE, { path: '/', secure: true });
-    response.clearCookie(PLAIN_SESSION_COOKIE, { path: '/' });
+    clearSessionCookie(request, response);
   }
 
   /** Who is behind the browser; `null` without a session. Throws `rate_limited`. */
@@ -101,16 +117,28 @@ export class BrowserSessions {
     return presented && this.requests.signedIn(presented, request);
   }
 
+  /** Returns the email of the account that the browser is signed in with. */
+  async emailOf(request: Request): Promise<string | null> {
+    try {
+      return (await this.held(request))?.person?.email ?? null;
+    } catch (error) {
+      // The proxy names a user without an account.
+      if (error instanceof Problem && error.code === 'unauthenticated') return null;
+      throw error;
+    }
+  }
+
   private async show(held: SignedIn): Promise<SessionView> {
     const memberships = held.person ? await this.people.membershipsOf(this.database, held.person.id) : [];
-    return toSessionView(held, memberships, this.config);
+    return toSessionView(held, memberships, this.config, this.clock.now());
   }
 
   private async withoutAuth(request: Request): Promise<SessionView> {
     requireOwnPage(request, this.config);
     const caller = await this.organizations.defaultAdmin();
     if (!caller) throw problems.storageUnavailable();
-    return toSessionView({ caller, person: null, expiresAt: null }, [], this.config);
+    const nobody = { caller, person: null, via: null, hasSecondFactor: false, expiresAt: null };
+    return toSessionView(nobody, [], this.config, this.clock.now());
   }
 }
 
@@ -123,5 +151,6 @@ export function requireOwnOrigin(request: Request): void {
 /** What is kept of where a session begins. */
 export const deviceOf = (request: Request): Device => ({
   address: originOf(request).address,
+  network: ownNetworkOf(request),
   userAgent: request.headers['user-agent'] ?? null,
 });

@@ -1,42 +1,66 @@
 import { createHmac } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Request } from 'express';
-import { clientAddress, networkOf } from '../../platform/access/client-network';
-import { Database } from '../../platform/database/database';
-import { PERSON_COLUMNS, type PersonRow } from '../person/person-row';
+import { BoundedMap } from '../../platform/cache/bounded-map';
+import { Database, type Tx } from '../../platform/database/database';
+import { MOST_OF_EMAIL, PERSON_COLUMNS, type PersonRow } from '../person/person-row';
+import { ownNetworkOf } from '../rate-limits';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 
 /** Networks of successful sign-ins that are kept of a person. */
 const MOST_NETWORKS = 10;
+/** And in memory, of all of them. */
+const MOST_FAMILIAR = 20_000;
+
+/** An account with the email of a sign-in. */
+export type Holder = PersonRow & { isKnown: boolean };
 
 /** From where a person has signed in lately: strangers who guess do not keep them out there. Kept as HMACs, which tell nobody an address. */
 @Injectable()
-export class KnownNetworks {
+export class KnownNetworks implements OnApplicationBootstrap {
+  /** From where anybody has signed in lately. */
+  private readonly familiar = new BoundedMap<string, true>(MOST_FAMILIAR);
+
   constructor(
     private readonly database: Database,
     private readonly secrets: ServerSecrets,
   ) {}
 
-  /** Who has this e-mail, and whether they have signed in from there: one statement, whoever it is. */
-  async holderOf(email: string, request: Request): Promise<(PersonRow & { isKnown: boolean }) | null> {
-    const [row] = await this.database.query<PersonRow & { isKnown: boolean }>(
-      `SELECT ${PERSON_COLUMNS}, $2::bytea = ANY (p.networks) AS "isKnown" FROM person p WHERE p.email = $1`,
-      [email, this.network(request)],
+  /** Cost: one pass over the people. */
+  async onApplicationBootstrap(): Promise<void> {
+    const rows = await this.database.query<{ network: Buffer }>(
+      `SELECT network FROM person p, unnest(p.networks) AS network ORDER BY p.last_sign_in_at DESC NULLS LAST LIMIT ${MOST_FAMILIAR}`,
     );
-    return row ?? null;
+    for (const { network } of rows.reverse()) this.familiar.set(network.toString('base64'), true);
   }
 
-  /** The person (uuid) has just signed in from there. */
-  async remember(personId: string, request: Request): Promise<void> {
-    await this.database.query(
+  /** Whether somebody has signed in from there lately, whoever it was, as far as this process knows. */
+  isFamiliar(request: Request): boolean {
+    const network = this.hashOf(ownNetworkOf(request));
+    return network !== null && this.familiar.has(network.toString('base64'));
+  }
+
+  /** Returns the accounts with this email, and whether each has signed in from there lately. Cost: one statement. */
+  holdersOf(email: string, request: Request): Promise<Holder[]> {
+    return this.database.query<Holder>(
+      `SELECT ${PERSON_COLUMNS}, coalesce($2::bytea = ANY (p.networks), false) AS "isKnown" FROM person p WHERE p.email = $1
+        ORDER BY p.created_at, p.id LIMIT ${MOST_OF_EMAIL}`,
+      [email, this.hashOf(ownNetworkOf(request))],
+    );
+  }
+
+  /** Records that the person (uuid) has signed in from this network; `null` for a client that a proxy does not tell from others. */
+  async remember(tx: Tx, personId: string, network: string | null): Promise<void> {
+    const hash = this.hashOf(network);
+    if (hash === null) return;
+    await tx.query(
       `UPDATE person SET networks = (ARRAY[$2::bytea] || array_remove(networks, $2))[1:${MOST_NETWORKS}] WHERE id = $1`,
-      [personId, this.network(request)],
+      [personId, hash],
     );
+    tx.afterCommit(() => this.familiar.set(hash.toString('base64'), true));
   }
 
-  private network(request: Request): Buffer {
-    return createHmac('sha256', this.secrets.get('network'))
-      .update(networkOf(clientAddress(request)))
-      .digest();
+  private hashOf(network: string | null): Buffer | null {
+    return network === null ? null : createHmac('sha256', this.secrets.get('network')).update(network).digest();
   }
 }

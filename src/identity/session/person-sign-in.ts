@@ -1,17 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { recordChange } from '../../audit/audit-log';
 import { type Authorship, type Credential, originOf } from '../../audit/authorship';
-import { Database } from '../../platform/database/database';
+import { Database, type Tx } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Passwords } from '../person/passwords.service';
 import { normalizeEmail, type PersonRow } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
-import { RateLimits } from '../rate-limits';
-import { BrowserSessions, requireOwnOrigin } from './browser-sessions';
+import { SecondFactors } from '../person/second-factors.service';
+import type { SignIn } from '../person/sign-ins';
+import { ownNetworkOf, RateLimits } from '../rate-limits';
+import { BrowserSessions } from './browser-sessions';
 import { KnownNetworks } from './known-networks';
 import type { MoveSessionDto, SessionView } from './session.dto';
-import type { SignIn } from './session.service';
+
+/** What was typed to sign in with a password. */
+export interface TypedCredentials {
+  email: string;
+  password: string;
+  secondFactor: string | undefined;
+}
 
 /** Signs people in, by whatever proves who they are, and takes them from one of their organizations to another. */
 @Injectable()
@@ -23,68 +32,138 @@ export class PersonSignIn {
     private readonly networks: KnownNetworks,
     private readonly browsers: BrowserSessions,
     private readonly limits: RateLimits,
+    private readonly secondFactors: SecondFactors,
   ) {}
 
-  /** Signs a person in whose credential was found right: in the organization (uuid) that they came for, else where they were last. */
+  /**
+   * Signs a person in whose credential was found right: in the organization (uuid) that they came for, else where they were last.
+   * `hasSecondFactor`: see `proveSecondFactor`. Throws `rate_limited`.
+   */
   async begin(
     person: Pick<PersonRow, 'id'>,
     via: SignIn,
     request: Request,
     response: Response,
-    cameFor: string | null = null,
+    { cameFor = null, hasSecondFactor = false }: { cameFor?: string | null; hasSecondFactor?: boolean } = {},
   ): Promise<SessionView> {
-    const orgId = cameFor ?? (await this.people.lastOrganization(this.database, person.id));
-    const of = { orgId, personId: person.id };
-    const session = await this.browsers.open(of, via, personAuthor(person, via, request), request, response);
-    await this.networks.remember(person.id, request);
-    return session;
+    this.limits.countSignIn(person.id);
+    const proof = { via, hasSecondFactor: hasSecondFactor || !this.secondFactors.areOn };
+    const orgId = cameFor ?? (await this.people.lastOrganizationOpenTo(this.database, person.id, proof));
+    const of = { orgId, personId: person.id, hasSecondFactor };
+    return this.browsers.open(of, via, personAuthor(person, via, request), request, response);
   }
 
   /** One problem for whatever is wrong, after the same work. Throws `unauthenticated`, `rate_limited`. */
-  async withPassword(typed: string, password: string, request: Request, response: Response): Promise<SessionView> {
-    this.limits.admitLookUp(request);
+  async withPassword(
+    { email: typed, password, secondFactor }: TypedCredentials,
+    request: Request,
+    response: Response,
+  ): Promise<SessionView> {
+    this.limits.admitLookUp(request, this.networks.isFamiliar(request) ? 'familiar' : 'password');
     if (!this.passwords.areOn) throw this.limits.refusal(request);
     const email = normalizeEmail(typed);
-    const person = await this.networks.holderOf(email, request);
-    const isKnown = person?.isKnown === true;
-    const { isRight, isOutdated } = await this.limits.guess(request, email, isKnown, () =>
-      this.passwords.compare(password, person?.password ?? null),
+    const holders = await this.networks.holdersOf(email, request);
+    const known = holders.filter(({ isKnown }) => isKnown);
+    const by = { owner: ownNetworkOf(request) ?? '', isKnown: known.length > 0 };
+    const { holder, isOutdated } = await this.limits.guess(request, email, known.length > 0, (onlyKnown) =>
+      this.passwords.find(password, onlyKnown ? known : holders, by),
     );
-    if (!person || !isRight) {
-      await this.passwords.afterWrong(async () => person && this.refused(person, request));
+    if (!holder) {
+      await this.passwords.afterWrong(() => this.refused(known.length > 0 ? known : holders, request));
       throw this.limits.refusal(request);
     }
-    if (isOutdated) await this.rehash(person, password);
-    return this.begin(person, 'password', request, response);
+    if (isOutdated) await this.rehash(holder, password);
+    const isKnown = known.some(({ id }) => id === holder.id);
+    const hasSecondFactor = await this.proveSecondFactor(holder, secondFactor, request, isKnown);
+    return this.begin(holder, 'password', request, response, { hasSecondFactor });
   }
 
-  /** By a link that the operator made for a person (uuid). Throws `unauthenticated`. */
-  async withLink(personId: string, isInTime: boolean, request: Request, response: Response): Promise<SessionView> {
+  /**
+   * Whether the person has a second factor, and has just proven it with what they typed. Limited as passwords are, and a wrong one is a
+   * wrong credential like any other. `isKnown`: they have signed in from this network. Throws `second_factor_required` if nothing was
+   * typed; `unauthenticated`, `rate_limited`.
+   */
+  async proveSecondFactor(
+    person: Pick<PersonRow, 'id' | 'hasSecondFactor'>,
+    typed: string | undefined,
+    request: Request,
+    isKnown = false,
+  ): Promise<boolean> {
+    if (!person.hasSecondFactor || !this.secondFactors.areOn) return false;
+    if (typed === undefined) throw problems.secondFactorRequired();
+    const { isRight } = await this.limits.guess(request, `second factor ${person.id}`, isKnown, async () => ({
+      isRight: await this.database.transaction((tx) => this.useSecondFactor(tx, person, typed, request)),
+    }));
+    if (!isRight) {
+      await this.refused([person], request);
+      throw this.limits.refusal(request);
+    }
+    return true;
+  }
+
+  /** By a link (the person's uuid) that the operator made. Throws `unauthenticated`. */
+  async withLink(
+    { personId, isInTime, hasSecondFactor }: { personId: string; isInTime: boolean; hasSecondFactor: boolean },
+    request: Request,
+    response: Response,
+  ): Promise<SessionView> {
     const person = await this.people.find(this.database, personId);
     if (!person || !isInTime) throw this.limits.refusal(request);
-    return this.begin(person, 'sign_in_link', request, response);
+    return this.begin(person, 'sign_in_link', request, response, { hasSecondFactor });
   }
 
-  /** The session goes over to another organization of its person. Throws `not_found` for any other, `conflict` for a key's session. */
+  /** As `proveSecondFactor`, of a person (uuid) who has a link. */
+  async proveByLink(personId: string, typed: string | undefined, request: Request): Promise<boolean> {
+    const person = await this.people.find(this.database, personId);
+    return person !== null && this.proveSecondFactor(person, typed, request);
+  }
+
+  /** The session goes over to another organization of its person that is open to it. Throws `not_found` for any other, `conflict` for a key's session. */
   async move({ organization_id }: MoveSessionDto, request: Request): Promise<SessionView> {
-    requireOwnOrigin(request);
+    this.browsers.requireOwnPage(request);
     const held = await this.browsers.held(request);
     if (!held) throw this.limits.refusal(request);
     if (!held.person) throw problems.conflict('This session stands for a key, which belongs to one organization.');
+    this.limits.countSignIn(held.person.id);
     const orgId = parseId('organization', organization_id);
-    const memberships = await this.people.membershipsOf(this.database, held.person.id);
+    const memberships = await this.people.openTo(this.database, held.person.id, held);
     if (orgId === null || !memberships.some((one) => one.orgId === orgId)) throw problems.notFound();
     const author = personAuthor(held.person, 'session', request);
     return this.browsers.move({ orgId, personId: held.person.id }, author, request);
   }
 
-  private async refused(person: PersonRow, request: Request): Promise<void> {
-    const orgId = await this.people.lastOrganization(this.database, person.id);
-    await this.browsers.refuse({ orgId, personId: person.id }, personAuthor(person, 'password', request));
+  /** Whether what was typed is right; a recovery code that is used is in the audit log. */
+  private async useSecondFactor(
+    tx: Tx,
+    person: Pick<PersonRow, 'id'>,
+    typed: string,
+    request: Request,
+  ): Promise<boolean> {
+    const used = await this.secondFactors.use(tx, person.id, typed);
+    const orgId = used === 'recovery_code' ? await this.people.lastOrganization(tx, person.id) : null;
+    const [hidden, nothing] = [['recovery_codes'], { recovery_codes: null }];
+    const on = {
+      action: 'update',
+      resource: 'person',
+      id: person.id,
+      before: nothing,
+      after: nothing,
+      hidden,
+    } as const;
+    if (orgId !== null) await recordChange(tx, { ...on, orgId, author: personAuthor(person, 'password', request) });
+    return used !== null;
+  }
+
+  /** In the log of everyone whom it may have been meant for: those who have signed in from that network, else all with the email. */
+  private async refused(people: readonly Pick<PersonRow, 'id'>[], request: Request): Promise<void> {
+    for (const person of people) {
+      const orgId = await this.people.lastOrganization(this.database, person.id);
+      await this.browsers.refuse({ orgId, personId: person.id }, personAuthor(person, 'password', request));
+    }
   }
 
   private async rehash(person: PersonRow, password: string): Promise<void> {
-    const hash = await this.passwords.hash(password);
+    const hash = await this.passwords.hash(password, person.password);
     await this.database.query('UPDATE person SET password = $2 WHERE id = $1 AND password = $3', [
       person.id,
       hash,

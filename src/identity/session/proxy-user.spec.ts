@@ -1,6 +1,11 @@
 import { readProxyUser } from './proxy-user';
 
-const SETTINGS = { proxyUserHeader: 'Remote-User', proxyNameHeader: 'Remote-Name', proxyGroupsHeader: 'Remote-Groups' };
+const SETTINGS = {
+  proxyUserHeader: 'Remote-User',
+  proxyNameHeader: 'Remote-Name',
+  proxyGroupsHeader: 'Remote-Groups',
+  proxyGroupsSeparator: ',',
+} as const;
 const sent = (text: string): string => Buffer.from(text).toString('latin1');
 const read = (...headers: readonly (readonly [string, string])[]) => readProxyUser(headers.flat(), SETTINGS);
 
@@ -17,11 +22,11 @@ describe('readProxyUser', () => {
       { subject: 'ada', name: 'Ada Løvelace', groups: [] },
     ],
     [
-      'groups with commas, or as authentik sends them, in one header or in several',
+      'groups with commas, in one header or in several',
       [
         ['Remote-User', 'ada'],
         ['Remote-Groups', 'ops, shop-a'],
-        ['Remote-Groups', 'shop-b|,all'],
+        ['Remote-Groups', 'shop-b,,all'],
       ],
       { subject: 'ada', name: 'ada', groups: ['ops', 'shop-a', 'shop-b', 'all'] },
     ],
@@ -41,6 +46,15 @@ describe('readProxyUser', () => {
     ],
   ] as const)('reads %s', (_, headers, user) => {
     expect(read(...headers)).toEqual(user);
+  });
+
+  it.each([
+    [',', ['x|root', 'y;z']],
+    ['|', ['x', 'root,y;z']],
+    [';', ['x|root,y', 'z']],
+  ] as const)('separates groups by the character of the settings alone: %s', (proxyGroupsSeparator, groups) => {
+    const headers = ['Remote-User', 'ada', 'Remote-Groups', 'x|root,y;z'];
+    expect(readProxyUser(headers, { ...SETTINGS, proxyGroupsSeparator })).toMatchObject({ groups });
   });
 
   it.each([

@@ -11,7 +11,7 @@ export interface ProxyUser {
 /** Issuer of the identities that the proxy in front tells. */
 export const PROXY_ISSUER = 'proxy';
 
-type ProxyHeaders = Pick<Config, 'proxyUserHeader' | 'proxyNameHeader' | 'proxyGroupsHeader'>;
+type ProxyHeaders = Pick<Config, 'proxyUserHeader' | 'proxyNameHeader' | 'proxyGroupsHeader' | 'proxyGroupsSeparator'>;
 
 const MOST_CHARACTERS = 255;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -19,7 +19,8 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Reads the headers of a request that comes from the proxy; `null` without the one of the user, `wrong` when that is empty, there
  * twice, longer than 255 characters or not printable. A name that is so is not shown: the user's is. Groups are separated by
- * commas, or by `|` as authentik does it. `rawHeaders`: names and values in turn, for Node joins what is sent twice.
+ * one character alone, that of the settings: a group may have any other in its name. `rawHeaders`: names and values in turn, for
+ * Node joins what is sent twice.
  */
 export function readProxyUser(rawHeaders: readonly string[], settings: ProxyHeaders): ProxyUser | 'wrong' | null {
   const [user, ...more] = valuesOf(rawHeaders, settings.proxyUserHeader);
@@ -29,7 +30,7 @@ export function readProxyUser(rawHeaders: readonly string[], settings: ProxyHead
   const names = valuesOf(rawHeaders, settings.proxyNameHeader);
   const [name = ''] = names.length === 1 ? names : [];
   const groups = valuesOf(rawHeaders, settings.proxyGroupsHeader)
-    .flatMap((value) => value.split(/[,|]/))
+    .flatMap((value) => value.split(settings.proxyGroupsSeparator))
     .flatMap((group) => printable(group.trim()) ?? []);
   return { subject, name: printable(name) ?? subject, groups };
 }

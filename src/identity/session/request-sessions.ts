@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Request } from 'express';
 import { originOf } from '../../audit/authorship';
 import { isTrustedProxy } from '../../platform/access/client-network';
 import { Config } from '../../platform/config/config';
+import { LoadShedder } from '../../platform/http/load/load-shedder';
 import { Metrics } from '../../platform/observability/metrics';
 import { problems } from '../../platform/problem/problem';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
@@ -15,17 +16,18 @@ import { SessionService, type SignedIn } from './session.service';
 
 /** What a browser shows: the token of a session in its cookie, or the user that the proxy in front of it tells. */
 export interface Presented {
-  /** Of the session. That of a proxy's user is kept from everybody: whoever leaves the proxy has no way in. */
+  /** The token of the session. For a user of the proxy it is derived from a server secret, and counts with the header alone. */
   token: string;
   user: ProxyUser | null;
 }
 
 /** The session of a request: by the header of a trusted proxy, else by the cookie. */
 @Injectable()
-export class RequestSessions {
+export class RequestSessions implements OnModuleInit {
   private readonly logger = new Logger(RequestSessions.name);
   private readonly ignored;
   private hasTold = false;
+  private hasLoggedNotNamed = false;
 
   constructor(
     private readonly config: Config,
@@ -33,12 +35,17 @@ export class RequestSessions {
     private readonly users: ProxyUsers,
     private readonly secrets: ServerSecrets,
     private readonly limits: RateLimits,
+    private readonly load: LoadShedder,
     metrics: Metrics,
   ) {
     this.ignored = metrics.counter({
       name: 'uptime_proxy_headers_ignored_total',
       help: 'Requests with PROXY_USER_HEADER from an address that is none of TRUSTED_PROXIES, where it means nothing.',
     });
+  }
+
+  onModuleInit(): void {
+    this.load.recognize((request) => this.ownerOf(request));
   }
 
   /** `null` when the browser shows nothing. Throws `unauthenticated` for a header of the proxy that names nobody. */
@@ -55,12 +62,12 @@ export class RequestSessions {
    * counted, for a user of the proxy whom nobody knows: it is no guess.
    */
   async signedIn({ token, user }: Presented, request: Request): Promise<SignedIn | null> {
-    if (user === null) return this.sessions.signedIn(token, () => this.limits.admitLookUp(request));
-    const held = await this.sessions.signedIn(token, free);
+    if (user === null) return this.sessions.signedIn(token, () => this.limits.admitLookUp(request, 'other'));
+    const held = await this.sessions.signedIn(token, free, 'header');
     if (held && this.users.isSettled(token, user)) return held;
     if (!(await this.users.settle(token, user, request, held !== null))) throw problems.unauthenticated();
     this.sessions.remember(token);
-    return this.sessions.signedIn(token, free);
+    return this.sessions.signedIn(token, free, 'header');
   }
 
   /** As `signedIn`, for a page that asks. Nobody is told so, but many cookies that are no session make the address a doubtful one. */
@@ -71,10 +78,37 @@ export class RequestSessions {
     return held;
   }
 
+  /**
+   * Whether the proxy let a browser through without naming its user, although a page of the dashboard sent the request. The usual cause is
+   * a proxy that asks no one to sign in at `/api/`. Logged once.
+   */
+  isNotNamed(request: Request): boolean {
+    const isByPage = request.headers['sec-fetch-site'] === 'same-origin';
+    if (this.config.proxyUserHeader === null || !isByPage) return false;
+    if (!isTrustedProxy(request, request.socket.remoteAddress)) return false;
+    if (!this.hasLoggedNotNamed)
+      this.logger.warn(
+        `A page asked for ${request.path.replace(/^(\/[\w-]+\/).*/, '$1…')}, and the proxy did not say who is signed in there: it has to send PROXY_USER_HEADER on every path. Logged once.`,
+      );
+    return (this.hasLoggedNotNamed = true);
+  }
+
   /** Ends the session of the cookie; without one nothing happens. */
   async close(request: Request): Promise<void> {
     const cookie = sessionCookie(request);
-    if (cookie !== null) await this.sessions.close(cookie, originOf(request), () => this.limits.admitLookUp(request));
+    if (cookie !== null)
+      await this.sessions.close(cookie, originOf(request), () => this.limits.admitLookUp(request, 'other'));
+  }
+
+  /** Whose session the cookie is, by what this process knows; a user whom the proxy names is known to the proxy. */
+  private ownerOf(request: Request): string | null {
+    const { proxyUserHeader } = this.config;
+    if (proxyUserHeader !== null && isTrustedProxy(request, request.socket.remoteAddress)) {
+      const user = readProxyUser(request.rawHeaders, this.config);
+      if (user !== null && user !== 'wrong') return `user ${user.subject}`;
+    }
+    const cookie = request.headers.cookie === undefined ? null : sessionCookie(request);
+    return cookie === null ? null : this.sessions.knownOwner(cookie);
   }
 
   private userOf(request: Request): ProxyUser | 'wrong' | null {

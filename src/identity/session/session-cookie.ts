@@ -1,38 +1,37 @@
 import type { Request, Response } from 'express';
+import { rootFor } from '../../platform/http/own-address';
+import { cookieName, cookieValue } from '../own-cookie';
 import { cameByHttps } from '../same-origin';
 
-/** Over https: the prefix makes browsers refuse the cookie from another host or over http. */
-export const SECURE_SESSION_COOKIE = '__Host-uptime_session';
-/** Over plain http (localhost, a trusted network), where browsers reject `Secure` cookies. */
-export const PLAIN_SESSION_COOKIE = 'uptime_session';
-
-const SECURE = patternOf(SECURE_SESSION_COOKIE);
-const PLAIN = patternOf(PLAIN_SESSION_COOKIE);
+const NAME = 'uptime_session';
+/** 256 bits in base64url; anything else is no session. */
+const TOKEN = '[A-Za-z0-9_-]{43}';
 
 /**
- * The value of the session cookie, or `null`. 256 bits in base64url; anything else is no session. The prefixed cookie wins
- * wherever it stands, and over https no other counts: a sibling host could have set it, to sign the browser in elsewhere.
+ * The value of the session cookie, or `null`. The prefixed cookie wins wherever it stands, and over https no other counts: a
+ * sibling host could have set it, to sign the browser in elsewhere.
  */
-export function sessionCookie(request: Pick<Request, 'headers' | 'secure'>): string | null {
+export function sessionCookie(request: Pick<Request, 'headers' | 'secure' | 'app'>): string | null {
   const cookies = request.headers.cookie ?? '';
-  const secure = SECURE.exec(cookies)?.[1];
-  if (secure !== undefined) return secure;
-  return cameByHttps(request) ? null : (PLAIN.exec(cookies)?.[1] ?? null);
+  const secure = cookieValue(cookies, cookieName(NAME, request, true), TOKEN);
+  if (secure !== null) return secure;
+  return cameByHttps(request) ? null : cookieValue(cookies, cookieName(NAME, request, false), TOKEN);
 }
 
-/** Gives the browser the cookie of a session that has begun. */
-export function setSessionCookie(request: Request, response: Response, token: string): void {
-  const secure = cameByHttps(request);
-  response.cookie(secure ? SECURE_SESSION_COOKIE : PLAIN_SESSION_COOKIE, token, {
-    httpOnly: true,
-    sameSite: 'strict',
-    path: '/',
-    secure,
-  });
-  response.setHeader('Location', '/auth/session');
-  response.setHeader('Cache-Control', 'no-store');
+/**
+ * Gives the browser the cookie of a new session. `secure`: whether the browser came by https. Clears a cookie of the other name, which
+ * belongs to an older session.
+ */
+export function setSessionCookie(request: Request, response: Response, token: string, secure: boolean): void {
+  const other = cookieName(NAME, request, !secure);
+  if (cookieValue(request.headers.cookie ?? '', other, TOKEN) !== null)
+    response.clearCookie(other, { path: '/', secure: !secure });
+  response.cookie(cookieName(NAME, request, secure), token, { httpOnly: true, sameSite: 'strict', path: '/', secure });
+  response.setHeader('Location', `${rootFor(request)}/auth/session`);
 }
 
-function patternOf(name: string): RegExp {
-  return new RegExp(`(?:^|;\\s*)${name}=([A-Za-z0-9_-]{43})(?:;|$)`);
+/** Makes the browser forget the cookie, however it got it. */
+export function clearSessionCookie(request: Request, response: Response): void {
+  response.clearCookie(cookieName(NAME, request, true), { path: '/', secure: true });
+  response.clearCookie(cookieName(NAME, request, false), { path: '/' });
 }

@@ -37,9 +37,10 @@ export class SessionController {
       'Exchanges an API key (or the token of a one-time sign-in link) for an httpOnly session cookie with the rights of ' +
       'that key: 12 hours idle, 7 days at most, with a read key 7 days idle; gone with the key. For browsers; programs send ' +
       'the key itself: a key signs in 20 times at once, then once every ten seconds. ' +
-      'The link of a key that 0.1.0 invited a person to also gives it a secret: `api_key`.',
+      'The link of a key that 0.1.0 invited a person to also gives it a secret: `api_key`. ' +
+      'A person with a second factor sends it along: without it the response to a right password is 401 `second_factor_required`.',
     returns: { created: CreatedSessionView },
-    problems: ['malformed_json', 'unauthenticated', 'origin_not_allowed', 'rate_limited'],
+    problems: ['malformed_json', 'unauthenticated', 'second_factor_required', 'origin_not_allowed', 'rate_limited'],
   })
   signIn(
     @Body() credentials: CreateSessionDto,

@@ -8,7 +8,26 @@ import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { CallingPersonView } from '../organization/organization.dto';
 import { MOST_EMAIL } from '../person/email';
 import type { MembershipRow } from '../person/person-row';
+import { lackOf } from '../person/rights';
 import type { SignedIn } from './session.service';
+
+/** A code of the person's authenticator app, or a recovery code. */
+export function SecondFactorField(): PropertyDecorator {
+  const description =
+    'For a person with a second factor: a code of the authenticator app, or a recovery code. Without it the response is 401 `second_factor_required`.';
+  return (target, name) => {
+    for (const decorate of [
+      // Without an example: the example of a sign-in has a key, which has no second factor.
+      ApiPropertyOptional({ description }),
+      Optional(),
+      IsString(),
+      MaxLength(MOST_SECOND_FACTOR),
+    ])
+      decorate(target, name);
+  };
+}
+/** More than a recovery code has, with spaces. */
+export const MOST_SECOND_FACTOR = 64;
 
 export class CreateSessionDto {
   @ApiPropertyOptional({ description: 'An API key of any role; the session gets its rights.', example: 'ums_a_…' })
@@ -40,6 +59,9 @@ export class CreateSessionDto {
   @IsString()
   @MaxLength(1024)
   password?: string;
+
+  @SecondFactorField()
+  second_factor?: string;
 }
 
 export class SingleSignOnView {
@@ -60,6 +82,15 @@ export class SignInMethodsView {
 
   @ApiProperty({ description: 'Whether nobody has an account yet.', example: false })
   needs_account!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      '`PUBLIC_URL` if it is https, else null. Browsers sign in there, or at localhost: anywhere else over plain http they drop the session cookie.',
+    example: 'https://uptime.example.com',
+  })
+  secure_url!: string | null;
 }
 
 export class MoveSessionDto {
@@ -127,8 +158,26 @@ export class SessionView {
   @ApiProperty({ description: 'Whether the person may call the operator’s routes.', example: false })
   operator!: boolean;
 
-  @ApiProperty({ type: [OwnOrganizationView], description: 'Where the person may go; empty for a key.', example: [] })
+  @ApiProperty({
+    type: [OwnOrganizationView],
+    description: 'The organizations that are open to the person in this session; empty for a key.',
+    example: [],
+  })
   organizations!: OwnOrganizationView[];
+
+  @ApiProperty({
+    description:
+      'Whether the person has more rights, given by groups, than this session opens. Such rights hold in sessions of the single sign-on, and behind the proxy, for a day after the groups were last listed.',
+    example: false,
+  })
+  needs_single_sign_on!: boolean;
+
+  @ApiProperty({
+    description:
+      'Whether an organization of the person requires a second factor that this session has not proven. It opens once the person has set one up, or signs in with it.',
+    example: false,
+  })
+  needs_second_factor!: boolean;
 
   @ApiProperty({
     type: String,
@@ -151,23 +200,32 @@ export class CreatedSessionView extends SessionView {
   api_key!: string | null;
 }
 
-/** What a session shows, with the organizations of its person. `expiresAt` is `null` with AUTH=off. */
-export const toSessionView = (
-  { caller, person, expiresAt }: Pick<SignedIn, 'caller' | 'person'> & { expiresAt: Date | null },
+type ShownSession = Pick<SignedIn, 'caller' | 'person' | 'via' | 'hasSecondFactor'> & { expiresAt: Date | null };
+
+/** Returns what a session shows, with the organizations of its person. `expiresAt` is `null` with AUTH=off. */
+export function toSessionView(
+  { caller, person, via, hasSecondFactor, expiresAt }: ShownSession,
   memberships: readonly MembershipRow[],
   { smtpUrl }: Pick<Config, 'smtpUrl'>,
-): SessionView => ({
-  organization: caller && { id: formatId('organization', caller.orgId), name: caller.orgName },
-  key_name: person ? null : (caller?.keyName ?? null),
-  role: caller?.role ?? null,
-  is_default: caller?.isDefaultOrg === true,
-  has_mail_account: smtpUrl !== null,
-  person: person && { id: formatId('person', person.id), name: person.name, email: person.email },
-  operator: person?.isOperator === true,
-  organizations: memberships.map(({ orgId, orgName, role }) => ({
-    id: formatId('organization', orgId),
-    name: orgName,
-    role,
-  })),
-  expires_at: expiresAt?.toISOString() ?? null,
-});
+  now: Date,
+): SessionView {
+  const lacks = memberships.map((one) => lackOf(one, { via, hasSecondFactor, confirmedAt: one.confirmedAt }, now));
+  const open = memberships.filter((_, i) => lacks[i] === null);
+  return {
+    organization: caller && { id: formatId('organization', caller.orgId), name: caller.orgName },
+    key_name: person ? null : (caller?.keyName ?? null),
+    role: caller?.role ?? null,
+    is_default: caller?.isDefaultOrg === true,
+    has_mail_account: smtpUrl !== null,
+    person: person && { id: formatId('person', person.id), name: person.name, email: person.email },
+    operator: person?.isOperator === true,
+    organizations: open.map(({ orgId, orgName, role }) => ({
+      id: formatId('organization', orgId),
+      name: orgName,
+      role,
+    })),
+    needs_single_sign_on: lacks.includes('single_sign_on') || person?.isOperatorElsewhere === true,
+    needs_second_factor: lacks.includes('second_factor'),
+    expires_at: expiresAt?.toISOString() ?? null,
+  };
+}

@@ -1,14 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { authorName } from '../../platform/access/author';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { DAY_MS, MINUTE_MS } from '../../platform/time/time-units';
+import { type Maker, makerIsAdmin, opensOnly } from '../person/maker';
 import { hashOf, newToken } from './session.service';
 
 const VALID_MS = 15 * MINUTE_MS;
 const PASSWORD_MS = DAY_MS;
 
+/** The creator of links of the command line. */
+const NOBODY: Maker = { personId: null, keyId: null, name: null };
+
 /** What a link is for: to sign in, `first` (of the start: whoever has it may make the first account), or to set a new password. */
 type Purpose = 'sign_in' | 'first' | 'password';
+
+/** An open link as it is shown: its creator, when it was created, and when it expires. */
+export interface OpenLink {
+  by: string | null;
+  at: Date;
+  until: Date;
+}
 
 /** A link that nobody has used yet, in time or not. Exactly one of the ids (uuids) is set. */
 export interface SignInLink {
@@ -21,7 +33,20 @@ export interface SignInLink {
   isInTime: boolean;
 }
 
-const COLUMNS = `key_id AS "keyId", person_id AS "personId", purpose, is_invitation AS "isInvitation", expires_at AS "expiresAt"`;
+const COLUMNS = `l.key_id AS "keyId", l.person_id AS "personId", l.purpose, l.is_invitation AS "isInvitation", l.expires_at AS "expiresAt"`;
+
+/**
+ * In SQL: whether a link (`l`) still holds. A link that sets a password is judged by the rules under which it was created: it opens that organization alone, and its creator is still an admin there. Links of the start and of the command line have no rule.
+ */
+const holds = (now: string): string =>
+  `(l.purpose <> 'password' OR (${opensOnly('l.org_id', 'l.person_id')} AND ${makerIsAdmin('l', now, 'false')}))`;
+
+/**
+ * In SQL, for `LEFT JOIN LATERAL`: the open link that sets the password of the person `p`. `now`: a parameter. Cost: one or two rows by the index of the person's links.
+ */
+export const openPasswordLink = (now: string): string => `
+  SELECT ${authorName('l.created_by', 'l.created_by_id')} AS by, l.created_at AS at, l.expires_at AS until
+    FROM sign_in_link l WHERE l.person_id = p.id AND l.purpose = 'password' AND l.expires_at > ${now} AND ${holds(now)} LIMIT 1`;
 
 /** One-time links into the dashboard, `/#/sign-in/<token>`: the token is in the fragment, which no server logs. */
 @Injectable()
@@ -50,45 +75,93 @@ export class SignInLinks {
     return token;
   }
 
-  /** The token of a link for a person (uuid), and until when it works. It replaces the one that they had for the same. */
-  async makeFor(
+  /**
+   * Creates a link that signs a person (uuid) in, in place of an older one. For the command line only, because no rule bounds it.
+   */
+  makeSignIn(tx: Tx, personId: string): Promise<{ token: string; expiresAt: Date }> {
+    return this.make(tx, personId, { purpose: 'sign_in', validMs: VALID_MS, orgId: null, by: NOBODY });
+  }
+
+  /**
+   * Creates a link by which a person (uuid) sets a password, in place of an older one. `mayOpen` decides whether the organization (uuid) may.
+   */
+  makePassword(tx: Tx, personId: string, orgId: string, by: Maker): Promise<{ token: string; expiresAt: Date }> {
+    return this.make(tx, personId, { purpose: 'password', validMs: PASSWORD_MS, orgId, by });
+  }
+
+  /** Whether an organization may open the account of a person (uuids), because the account opens nothing else. */
+  async mayOpen(sql: Sql, orgId: string, personId: string): Promise<boolean> {
+    return (await sql.query(`SELECT WHERE ${opensOnly('$1::uuid', '$2::uuid')}`, [orgId, personId])).length > 0;
+  }
+
+  /** Returns the open link by which someone can set the password of a person (uuid). */
+  async openPassword(personId: string): Promise<OpenLink | null> {
+    const [row] = await this.database.query<OpenLink>(
+      `SELECT link.by, link.at, link.until FROM person p JOIN LATERAL (${openPasswordLink('$2')}) AS link ON true WHERE p.id = $1`,
+      [personId, this.clock.now()],
+    );
+    return row ?? null;
+  }
+
+  /** As `openPassword`, of everyone. */
+  openPasswords(): Promise<(OpenLink & { personId: string })[]> {
+    return this.database.query<OpenLink & { personId: string }>(
+      `SELECT p.id AS "personId", link.by, link.at, link.until
+         FROM person p JOIN LATERAL (${openPasswordLink('$1')}) AS link ON true`,
+      [this.clock.now()],
+    );
+  }
+
+  /** Ends the links by which a person (uuid) may set a password. Returns their number. */
+  async endPassword(tx: Tx, personId: string): Promise<number> {
+    const ended = await tx.query(
+      `DELETE FROM sign_in_link WHERE person_id = $1 AND purpose = 'password' AND expires_at > $2 RETURNING 1`,
+      [personId, this.clock.now()],
+    );
+    return ended.length;
+  }
+
+  /**
+   * Uses the link up if it still holds. Returns `null` for any other, unknown and used ones included. Lock the person of the link first, so that a change that would end it waits.
+   */
+  async exchange(token: string, sql: Sql = this.database): Promise<SignInLink | null> {
+    return this.first(
+      await sql.query<Omit<SignInLink, 'isInTime'>>(
+        `DELETE FROM sign_in_link l WHERE l.hash = $1 AND ${holds('$2')} RETURNING ${COLUMNS}`,
+        [hashOf(token), this.clock.now()],
+      ),
+    );
+  }
+
+  /** Looks at a link without using it; `null` as for `exchange`. */
+  async find(token: string): Promise<SignInLink | null> {
+    return this.first(
+      await this.database.query<Omit<SignInLink, 'isInTime'>>(
+        `SELECT ${COLUMNS} FROM sign_in_link l WHERE l.hash = $1 AND ${holds('$2')}`,
+        [hashOf(token), this.clock.now()],
+      ),
+    );
+  }
+
+  private async make(
     tx: Tx,
     personId: string,
-    purpose: 'sign_in' | 'password',
+    { purpose, validMs, orgId, by }: { purpose: Purpose; validMs: number; orgId: string | null; by: Maker },
   ): Promise<{ token: string; expiresAt: Date }> {
     const token = newToken();
     const now = this.clock.now();
-    const expiresAt = new Date(now.getTime() + (purpose === 'password' ? PASSWORD_MS : VALID_MS));
+    const expiresAt = new Date(now.getTime() + validMs);
     await tx.query('DELETE FROM sign_in_link WHERE expires_at <= $1 OR (person_id = $2 AND purpose = $3)', [
       now,
       personId,
       purpose,
     ]);
-    await tx.query('INSERT INTO sign_in_link (hash, person_id, expires_at, purpose) VALUES ($1, $2, $3, $4)', [
-      hashOf(token),
-      personId,
-      expiresAt,
-      purpose,
-    ]);
+    await tx.query(
+      `INSERT INTO sign_in_link (hash, person_id, expires_at, purpose, org_id, created_by_id, created_by_key_id, created_by, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [hashOf(token), personId, expiresAt, purpose, orgId, by.personId, by.keyId, by.name, now],
+    );
     return { token, expiresAt };
-  }
-
-  /** Uses the link up; `null` for an unknown or used one. */
-  async exchange(token: string, sql: Sql = this.database): Promise<SignInLink | null> {
-    return this.first(
-      await sql.query<Omit<SignInLink, 'isInTime'>>(`DELETE FROM sign_in_link WHERE hash = $1 RETURNING ${COLUMNS}`, [
-        hashOf(token),
-      ]),
-    );
-  }
-
-  /** Looks at a link without using it. */
-  async find(token: string): Promise<SignInLink | null> {
-    return this.first(
-      await this.database.query<Omit<SignInLink, 'isInTime'>>(`SELECT ${COLUMNS} FROM sign_in_link WHERE hash = $1`, [
-        hashOf(token),
-      ]),
-    );
   }
 
   private first([link]: Omit<SignInLink, 'isInTime'>[]): SignInLink | null {

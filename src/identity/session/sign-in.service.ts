@@ -4,11 +4,12 @@ import { authorshipOf, originOf } from '../../audit/authorship';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { ApiKeyService, type KeyHolder } from '../api-key/api-key.service';
 import { IdentityMetrics } from '../identity.metrics';
+import type { SignIn } from '../person/sign-ins';
 import { RateLimits } from '../rate-limits';
+import { lookUpOf } from '../api-key/api-key-secret';
 import { BrowserSessions, requireOwnOrigin } from './browser-sessions';
 import { PersonSignIn } from './person-sign-in';
 import type { CreatedSessionView, CreateSessionDto } from './session.dto';
-import type { SignIn } from './session.service';
 import { type SignInLink, SignInLinks } from './sign-in-links';
 
 /** A sign-in with a known key or link of a key, valid or expired. */
@@ -48,12 +49,28 @@ export class SignInService {
   ): Promise<CreatedSessionView> {
     requireOwnOrigin(request);
     refuseMixed(credentials);
-    const { api_key, sign_in_token, email, password = '' } = credentials;
-    if (email !== undefined) return ofPerson(await this.people.withPassword(email, password, request, response));
+    const { api_key, sign_in_token, email, password = '', second_factor: secondFactor } = credentials;
+    if (email !== undefined)
+      return ofPerson(await this.people.withPassword({ email, password, secondFactor }, request, response));
     if (api_key !== undefined) return this.withKey(await this.ofKey(api_key, request), request, response);
-    const link = sign_in_token === undefined ? null : await this.exchange(sign_in_token, request);
+    return this.withToken(sign_in_token, secondFactor, request, response);
+  }
+
+  /** A person proves the second factor before the link is used up. */
+  private async withToken(
+    token: string | undefined,
+    secondFactor: string | undefined,
+    request: Request,
+    response: Response,
+  ): Promise<CreatedSessionView> {
+    const found = token === undefined ? null : await this.find(token, request);
+    const personId = found?.isInTime ? found.personId : null;
+    const hasSecondFactor = personId !== null && (await this.people.proveByLink(personId, secondFactor, request));
+    const link = found && token !== undefined ? await this.links.exchange(token) : null;
     if (link && link.personId !== null)
-      return ofPerson(await this.people.withLink(link.personId, link.isInTime, request, response));
+      return ofPerson(
+        await this.people.withLink({ ...link, personId: link.personId, hasSecondFactor }, request, response),
+      );
     return this.withKey(await this.ofLink(link), request, response);
   }
 
@@ -71,16 +88,16 @@ export class SignInService {
 
   /** Whose key it is, valid or expired; `null` for an unknown one. Throws `rate_limited`. */
   private async ofKey(key: string, request: Request): Promise<KeyAttempt | null> {
-    const holder = await this.keys.holderOf(key, () => this.limits.admitLookUp(request));
+    const holder = await this.keys.holderOf(key, () => this.limits.admitLookUp(request, lookUpOf(key)));
     if (holder?.caller.keyId) this.limits.countSignIn(holder.caller.keyId);
     return holder && { ...holder, via: 'api_key', isInvitation: false };
   }
 
   /** A link that sets a password, or makes an account, is used by those routes only. */
-  private async exchange(token: string, request: Request): Promise<SignInLink | null> {
-    this.limits.admitLookUp(request);
+  private async find(token: string, request: Request): Promise<SignInLink | null> {
+    this.limits.admitLookUp(request, 'other');
     const found = await this.links.find(token);
-    return found && found.purpose !== 'password' ? this.links.exchange(token) : null;
+    return found && found.purpose !== 'password' ? found : null;
   }
 
   private async ofLink(link: SignInLink | null): Promise<KeyAttempt | null> {
@@ -97,7 +114,7 @@ const viaOf = ({ email, sign_in_token }: CreateSessionDto): SignIn =>
   email !== undefined ? 'password' : sign_in_token !== undefined ? 'sign_in_link' : 'api_key';
 
 /** Exactly one way to sign in. Throws `validation_failed`. */
-function refuseMixed({ api_key, sign_in_token, email, password }: CreateSessionDto): void {
+function refuseMixed({ api_key, sign_in_token, email, password, second_factor }: CreateSessionDto): void {
   const problem = (pointer: string, code: FieldProblem['code'], message: string): FieldProblem => ({
     pointer,
     code,
@@ -107,6 +124,8 @@ function refuseMixed({ api_key, sign_in_token, email, password }: CreateSessionD
     throw problems.validationFailed([problem('/password', 'required', 'password is sent with email')]);
   if (password !== undefined && email === undefined)
     throw problems.validationFailed([problem('/email', 'required', 'email is sent with password')]);
+  if (second_factor !== undefined && api_key !== undefined)
+    throw problems.validationFailed([problem('/second_factor', 'invalid_format', 'a key has no second factor')]);
   if ([api_key, sign_in_token, email].filter((one) => one !== undefined).length > 1)
     throw problems.validationFailed([
       problem('', 'invalid_format', 'send one of api_key, sign_in_token, and email with password'),

@@ -1,28 +1,44 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Request } from 'express';
 import { recordChange } from '../../audit/audit-log';
+import { Config } from '../../platform/config/config';
+import { originOf } from '../../audit/authorship';
 import { Database, type Tx } from '../../platform/database/database';
 import { failpoint } from '../../platform/observability/failpoints';
+import { AccountMails } from '../people/account-mails';
 import { GroupMemberships } from '../people/group-memberships';
 import { Memberships } from '../people/memberships';
 import { type Token, Tokens } from '../people/tokens';
 import type { PersonRow } from '../person/person-row';
 import { PersonStore } from '../person/person-store';
 import { personAuthor } from '../session/person-sign-in';
-import type { Claims } from './claims';
+import { SessionService } from '../session/session.service';
+import type { Claims, SentGroups } from './claims';
 import type { Flow } from './flow-cookie';
 import { SignInRefused } from './sign-in-refused';
 import { type Decision, whoIs } from './who-is';
 
+const LACKS = {
+  missing: 'is neither in the ID token nor in UserInfo; logged once',
+  elsewhere: 'has more groups than the provider lists: let it list only those of this application',
+  unreadable: 'is not a list of texts',
+} as const satisfies Record<NonNullable<SentGroups['lack']>, string>;
+
 /** Whoever comes back from the provider becomes a person, a member, or neither: in one transaction. */
 @Injectable()
 export class Arrivals {
+  private readonly logger = new Logger(Arrivals.name);
+  private hasToldMissing = false;
+
   constructor(
     private readonly database: Database,
     private readonly people: PersonStore,
     private readonly groups: GroupMemberships,
     private readonly memberships: Memberships,
     private readonly tokens: Tokens,
+    private readonly config: Config,
+    private readonly sessions: SessionService,
+    private readonly mails: AccountMails,
   ) {}
 
   /**
@@ -34,7 +50,7 @@ export class Arrivals {
     return this.database.transaction(async (tx) => {
       if (invitation?.kind === 'first_account') await this.people.beFirst(tx);
       await this.people.lockIdentity(tx, claims);
-      const granted = await this.groups.granted(tx, claims.groups);
+      const granted = await this.groups.granted(tx, claims.groups.list);
       const decision = whoIs({
         knownAs: await this.people.ownerOf(tx, claims),
         connecting: flow.connect && flow.connect.personId,
@@ -47,9 +63,8 @@ export class Arrivals {
       await failpoint('single_sign_on.person_made');
       if (decision.kind === 'connect') await this.recordConnection(tx, person, request);
       if (invitation) await this.join(tx, person, invitation, flow, request);
-      // Without a list of groups nothing changes for whoever has an account.
-      if (claims.groups !== null || decision.kind === 'account') await this.groups.apply(tx, person, granted, author);
-      else this.groups.tellMissing(author.requestId);
+      await this.groups.apply(tx, person, granted, author);
+      this.tellLack(claims.groups, author.requestId);
       if (decision.kind === 'account' && !invitation) await this.requireAPlace(tx, person);
       return person;
     });
@@ -59,39 +74,65 @@ export class Arrivals {
     if (decision.kind === 'problem') throw new SignInRefused(decision.code, 'the identity is not theirs');
     const person =
       decision.kind === 'account'
-        ? await this.people.insert(tx, { name: claims.name, email: decision.email, password: null, isOperator: false })
+        ? await this.people.insert(tx, {
+            name: claims.name,
+            email: decision.email,
+            password: null,
+            isOperator: false,
+            isVerified: decision.email !== null && decision.email === claims.email,
+            madeByOrgId: null,
+          })
         : await this.people.lock(tx, decision.personId);
-    if (!person) throw new SignInRefused('email_taken', 'somebody has the e-mail, by which nobody is found');
+    if (!person) throw new SignInRefused('email_taken', 'the provider has verified the email for another account');
     if (flow.connect) await this.requireSession(tx, flow.connect);
     if (decision.kind !== 'known') await this.people.addIdentity(tx, person.id, claims);
+    if (!person.isVerified && claims.email !== null && claims.email === person.email)
+      await this.people.verifyEmail(tx, person.id, claims.email);
     return person;
   }
 
-  /** The session that asked to connect has not ended meanwhile. */
-  private async requireSession(tx: Tx, { personId, sessionId }: NonNullable<Flow['connect']>): Promise<void> {
-    const rows = await tx.query('SELECT FROM session WHERE id = $1 AND person_id = $2', [sessionId, personId]);
-    if (rows.length === 0) throw new SignInRefused('expired', 'the session that asked to connect has ended');
+  /** The session that asked to connect has not ended in the meantime, and has not connected anything else. */
+  private async requireSession(tx: Tx, { personId, proof }: NonNullable<Flow['connect']>): Promise<void> {
+    if (await this.sessions.takeConnection(tx, personId, proof)) return;
+    throw new SignInRefused('expired', 'the session that asked to connect has ended');
   }
 
   private async recordConnection(tx: Tx, person: PersonRow, request: Request): Promise<void> {
+    await this.mails.tell(tx, person, 'identity_connected', originOf(request));
     const orgId = await this.people.lastOrganization(tx, person.id);
     if (orgId === null) return;
-    const change = { orgId, action: 'update', resource: 'person', id: person.id, before: {}, after: {} } as const;
-    const author = personAuthor(person, 'single_sign_on', request);
-    await recordChange(tx, { ...change, hidden: ['single_sign_on'], author });
+    const [hidden, nothing] = [['single_sign_on'], { single_sign_on: null }];
+    const on = {
+      action: 'update',
+      resource: 'person',
+      id: person.id,
+      before: nothing,
+      after: nothing,
+      hidden,
+    } as const;
+    await recordChange(tx, { ...on, orgId, author: personAuthor(person, 'single_sign_on', request) });
   }
 
-  /** Who is a member already stays what they are, and the invitation is left. */
+  /** A member who was invited stays what they are, and the invitation is left. It takes the place of a group. */
   private async join(tx: Tx, person: PersonRow, invitation: Token, flow: Flow, request: Request): Promise<void> {
     const { organization, role } = invitation;
     if (!organization || !role) return;
     const memberships = await this.people.membershipsOf(tx, person.id);
-    if (memberships.some(({ orgId }) => orgId === organization.id)) return;
+    if (memberships.some(({ orgId, source }) => orgId === organization.id && source === 'invited')) return;
     await this.tokens.use(tx, flow.token ?? '', invitation, request);
     const author = personAuthor(person, 'single_sign_on', request);
     await this.memberships.join(tx, person.id, { orgId: organization.id, role, source: 'invited' }, author);
-    if (invitation.isOperator) await this.people.makeOperator(tx, person.id);
+    if (invitation.isOperator) await this.people.setOperator(tx, person.id, true);
     await failpoint('single_sign_on.joined');
+  }
+
+  /** Logs why the provider listed no groups. Once for a missing claim: some providers leave out every empty list. */
+  private tellLack({ lack }: SentGroups, requestId: string | null): void {
+    if (this.config.peopleGroups.length === 0 || lack === null || (lack === 'missing' && this.hasToldMissing)) return;
+    this.hasToldMissing ||= lack === 'missing';
+    this.logger.warn(
+      `${requestId}: the claim "${this.config.oidcGroupsClaim}" (OIDC_GROUPS_CLAIM) ${LACKS[lack]}. That counts as no groups.`,
+    );
   }
 
   /** A group gave a place that the quota then did not. */

@@ -6,7 +6,7 @@ const of = (token: object, userInfo: object = {}, claim = 'groups') =>
 
 describe('the claims of somebody', () => {
   it.each<[string, object, object, object]>([
-    ['are who they are for the provider', {}, {}, { issuer: TOKEN.iss, subject: TOKEN.sub, email: null, groups: null }],
+    ['are who they are for the provider', {}, {}, { issuer: TOKEN.iss, subject: TOKEN.sub, email: null }],
     ['have a name', { name: ' Ada\u0000 Lovelace ' }, {}, { name: 'Ada  Lovelace' }],
     ['have another name where there is none', { name: ' ', preferred_username: 'ada' }, {}, { name: 'ada' }],
     ['have a name at last', {}, {}, { name: 'Somebody' }],
@@ -30,7 +30,7 @@ describe('the claims of somebody', () => {
       'have what the token lacks from UserInfo',
       {},
       { name: 'Ada', email: 'a@b', email_verified: true, groups: ['ops'] },
-      { name: 'Ada', email: 'a@b', groups: ['ops'] },
+      { name: 'Ada', email: 'a@b', groups: { list: ['ops'], lack: null } },
     ],
     [
       'take the proof from where the address is',
@@ -42,18 +42,40 @@ describe('the claims of somebody', () => {
       'take what the token says',
       { name: 'Ada', groups: [] },
       { name: 'Eve', groups: ['root'], sub: 'eve', iss: 'x' },
-      { name: 'Ada', groups: [], subject: TOKEN.sub, issuer: TOKEN.iss },
+      { name: 'Ada', groups: { list: [], lack: null }, subject: TOKEN.sub, issuer: TOKEN.iss },
     ],
-    ['have the groups that are texts', { groups: ['ops', 7, null, ['root']] }, {}, { groups: ['ops'] }],
-    ['have no groups where they are no list', { groups: 'ops' }, {}, { groups: null }],
-    [
-      'have no groups where they stand elsewhere, as with very many of Entra',
-      { _claim_names: { groups: 'src1' } },
-      {},
-      { groups: null },
-    ],
+    ['have a name made of its parts', { given_name: 'Ada', family_name: 'Lovelace' }, {}, { name: 'Ada Lovelace' }],
   ])('%s', (_, token, userInfo, expected) => {
     expect(of(token, userInfo)).toMatchObject(expected);
+  });
+
+  it.each<[what: string, claim: string, token: object, userInfo: object, list: string[], lack: string | null]>([
+    ['a list', 'groups', { groups: ['ops', 'dev'] }, {}, ['ops', 'dev'], null],
+    ['a list with other things in it', 'groups', { groups: ['ops', 7, null, ['root']] }, {}, ['ops'], null],
+    ['a single text', 'groups', { groups: 'ops' }, {}, ['ops'], null],
+    ['an empty text', 'groups', { groups: '' }, {}, [], null],
+    ['a claim below another one', 'realm_access.roles', { realm_access: { roles: ['ops'] } }, {}, ['ops'], null],
+    [
+      'a claim below names with dots',
+      'resource_access.my.client.roles',
+      { resource_access: { my: {}, 'my.client': { roles: 'ops' } } },
+      {},
+      ['ops'],
+      null,
+    ],
+    ['a claim below another one in UserInfo', 'a.b', { a: {} }, { a: { b: ['ops'] } }, ['ops'], null],
+    ['a name with dots', 'app.groups', { 'app.groups': ['ops'], app: { groups: ['root'] } }, {}, ['ops'], null],
+    ['a URL as its name', 'https://a.example/groups', { 'https://a.example/groups': ['ops'] }, {}, ['ops'], null],
+    ['no such claim', 'groups', {}, {}, [], 'missing'],
+    ['null', 'groups', { groups: null }, {}, [], 'missing'],
+    ['nothing below the other claim', 'realm_access.roles', { realm_access: {} }, {}, [], 'missing'],
+    ['a list that is kept elsewhere', 'groups', { _claim_names: { groups: 'src1' } }, {}, [], 'elsewhere'],
+    ['a list that Entra leaves out', 'groups', { hasgroups: true }, {}, [], 'elsewhere'],
+    ['an object', 'groups', { groups: { ops: true } }, {}, [], 'unreadable'],
+    ['a number', 'groups', { groups: 7 }, {}, [], 'unreadable'],
+    ['a name that every object has', 'constructor', {}, {}, [], 'missing'],
+  ])('have the groups of %s', (_, claim, token, userInfo, list, lack) => {
+    expect(of(token, userInfo, claim)?.groups).toEqual({ list, lack });
   });
 
   it.each<[string, object]>([
@@ -72,5 +94,9 @@ describe('the claims of somebody', () => {
     ['is not asked where nothing lacks', { name: 'Ada', email: 'a@b', groups: [] }, false],
   ])('UserInfo %s', (_, token, expected) => {
     expect(isLacking({ ...token }, 'groups')).toBe(expected);
+  });
+
+  it('UserInfo is not asked for a claim that the token has below another one', () => {
+    expect(isLacking({ name: 'Ada', email: 'a@b', realm_access: { roles: [] } }, 'realm_access.roles')).toBe(false);
   });
 });

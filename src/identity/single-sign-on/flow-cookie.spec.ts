@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import express from 'express';
 import { type Flow, flowCookie, openFlow, sealFlow } from './flow-cookie';
 
 const SECRET = randomBytes(32);
@@ -7,7 +8,7 @@ const FLOW: Flow = {
   nonce: 'n'.repeat(43),
   verifier: 'v'.repeat(43),
   token: 't'.repeat(43),
-  connect: { personId: '01936f2e-0000-7000-8000-000000000000', sessionId: '01936f2e-0000-7000-8000-000000000001' },
+  connect: { personId: '01936f2e-0000-7000-8000-000000000000', proof: 'p'.repeat(43) },
   beganAt: 1_790_000_000_000,
 };
 
@@ -35,6 +36,6 @@ describe('what a browser keeps of a flow', () => {
     ['no plain one over https, which another host could have set', 'uptime_oidc=a.b', true, null],
     ['none without one', 'other_uptime_oidc=a.b', false, null],
   ])('is read from its cookie: %s', (_, cookie, secure, expected) => {
-    expect(flowCookie({ headers: { cookie }, secure })).toBe(expected);
+    expect(flowCookie({ app: express(), headers: { cookie }, secure })).toBe(expected);
   });
 });

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { MINUTE_MS } from '../../platform/time/time-units';
+import { cookieName, cookieValue } from '../own-cookie';
 import { cameByHttps } from '../same-origin';
 
 /** How long somebody may take at the provider. */
@@ -14,21 +15,20 @@ export interface Flow {
   verifier: string;
   /** The token of an invitation, or of the link of the start. */
   token: string | null;
-  /** Whose account gets the identity, and the session that asked for it (uuids). */
-  connect: { personId: string; sessionId: string } | null;
+  /** The account (uuid) that gets the identity, and 256 random bits whose hash the session that asked for it holds. */
+  connect: { personId: string; proof: string } | null;
   /** Milliseconds since 1970. */
   beganAt: number;
 }
 
-/** As the session's: over https the prefix keeps others from setting it, and over plain http browsers reject it. */
-const SECURE = '__Host-uptime_oidc';
-const PLAIN = 'uptime_oidc';
+const NAME = 'uptime_oidc';
+const SEALED = '[\\w.-]*';
 
 /** Lax: the way back is the navigation of another site, which sends no Strict cookie. */
 export function setFlowCookie(request: Request, response: Response, flow: Flow, secret: Buffer): void {
   const secure = cameByHttps(request);
   const value = sealFlow(flow, secret);
-  response.cookie(secure ? SECURE : PLAIN, value, {
+  response.cookie(cookieName(NAME, request, secure), value, {
     httpOnly: true,
     sameSite: 'lax',
     path: '/',
@@ -38,16 +38,18 @@ export function setFlowCookie(request: Request, response: Response, flow: Flow, 
 }
 
 /** The value of the flow's cookie, whatever it is; `null` without one. */
-export function flowCookie(request: Pick<Request, 'headers' | 'secure'>): string | null {
+export function flowCookie(request: Pick<Request, 'headers' | 'secure' | 'app'>): string | null {
   const cookies = request.headers.cookie ?? '';
-  const secure = valueOf(cookies, SECURE);
-  return secure !== null || cameByHttps(request) ? secure : valueOf(cookies, PLAIN);
+  const secure = cookieValue(cookies, cookieName(NAME, request, true), SEALED);
+  return secure !== null || cameByHttps(request)
+    ? secure
+    : cookieValue(cookies, cookieName(NAME, request, false), SEALED);
 }
 
 /** A flow is used once: the browser forgets it. */
-export function clearFlowCookie(response: Response): void {
-  response.clearCookie(SECURE, { path: '/', secure: true });
-  response.clearCookie(PLAIN, { path: '/' });
+export function clearFlowCookie(request: Request, response: Response): void {
+  response.clearCookie(cookieName(NAME, request, true), { path: '/', secure: true });
+  response.clearCookie(cookieName(NAME, request, false), { path: '/' });
 }
 
 /** The flow as text that only this installation makes. */
@@ -66,6 +68,3 @@ export function openFlow(sealed: string, secret: Buffer): Flow | null {
 }
 
 const macOf = (text: string, secret: Buffer): Buffer => createHmac('sha256', secret).update(text).digest();
-
-const valueOf = (cookies: string, name: string): string | null =>
-  new RegExp(`(?:^|;\\s*)${name}=([\\w.-]*)(?:;|$)`).exec(cookies)?.[1] ?? null;

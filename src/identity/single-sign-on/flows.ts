@@ -6,7 +6,8 @@ import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { Clock } from '../../platform/time/clock';
 import { sameOrigin } from '../same-origin';
 import { BrowserSessions } from '../session/browser-sessions';
-import { newToken } from '../session/session.service';
+import { requireFresh } from '../session/fresh';
+import { newToken, SessionService } from '../session/session.service';
 import { clearFlowCookie, type Flow, FLOW_MS, flowCookie, openFlow, setFlowCookie } from './flow-cookie';
 import { SignInRefused } from './sign-in-refused';
 
@@ -23,9 +24,10 @@ export class Flows {
     private readonly secrets: ServerSecrets,
     private readonly clock: Clock,
     private readonly browsers: BrowserSessions,
+    private readonly sessions: SessionService,
   ) {}
 
-  /** With `connect` for the account that is signed in. Throws `unauthenticated`; `conflict` for the session of a key. */
+  /** With `connect` for the account that is signed in. Throws `unauthenticated`; `conflict` for a key's session, or one that is not fresh. */
   async make(token: string | null, isToConnect: boolean, request: Request): Promise<Flow> {
     const connect = isToConnect ? await this.connecting(request) : null;
     const [state, nonce, verifier] = [newToken(), newToken(), newToken()];
@@ -34,7 +36,6 @@ export class Flows {
 
   give(flow: Flow, request: Request, response: Response): void {
     setFlowCookie(request, response, flow, this.secret);
-    response.setHeader('Cache-Control', 'no-store');
   }
 
   /** The flow that this browser comes back from with this state. Throws `SignInRefused`. */
@@ -50,8 +51,8 @@ export class Flows {
     return flow;
   }
 
-  forget(response: Response): void {
-    clearFlowCookie(response);
+  forget(request: Request, response: Response): void {
+    clearFlowCookie(request, response);
   }
 
   private async connecting(request: Request): Promise<NonNullable<Flow['connect']>> {
@@ -60,7 +61,8 @@ export class Flows {
     if (!sameOrigin(request)) throw new Problem('origin_not_allowed', 'Connect from the dashboard itself.');
     if (held.person === null || held.id === null)
       throw problems.conflict('This session stands for a key: sign in with an account first.');
-    return { personId: held.person.id, sessionId: held.id };
+    requireFresh(held, this.clock.now());
+    return { personId: held.person.id, proof: await this.sessions.mayConnect(held.id) };
   }
 
   private get secret(): Buffer {

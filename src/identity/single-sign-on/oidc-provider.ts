@@ -3,6 +3,7 @@ import type * as OpenidClient from 'openid-client' with { 'resolution-mode': 'im
 import { Config } from '../../platform/config/config';
 import { SETTINGS_EGRESS } from '../../platform/net/egress/egress-policy';
 import { OutboundError, OutboundHttp } from '../../platform/net/http/outbound-http';
+import { cut, oneLine } from '../../platform/text/text-limits';
 import { Clock } from '../../platform/time/clock';
 import { HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 import { type Claims, claimsOf, isLacking } from './claims';
@@ -77,7 +78,7 @@ export class OidcProvider {
       const claims = idToken && claimsOf(idToken, userInfo, this.config.oidcGroupsClaim);
       if (claims) return claims;
     } catch (error) {
-      throw refusalOf(error, client);
+      throw refusalOf(error, client, this.config.oidcClientSecret);
     }
     throw new SignInRefused('refused', 'the ID token has no issuer and subject that could be kept');
   }
@@ -96,7 +97,7 @@ export class OidcProvider {
       this.known = { configuration, at: now };
       return configuration;
     } catch (error) {
-      throw refusalOf(error, client);
+      throw refusalOf(error, client, this.config.oidcClientSecret);
     }
   }
 
@@ -145,7 +146,11 @@ export class OidcProvider {
     if (truncated) throw new OutboundError('protocol', 'the provider sent more than 1 MiB', true);
     return new Response(NO_BODY.has(status) ? null : new Uint8Array(bytes), {
       status,
-      headers: { 'content-type': headers['content-type'] ?? '' },
+      headers: {
+        'content-type': headers['content-type'] ?? '',
+        // Why UserInfo refuses: RFC 6750 3.
+        ...(headers['www-authenticate'] === undefined ? {} : { 'www-authenticate': headers['www-authenticate'] }),
+      },
     });
   }
 }
@@ -165,25 +170,47 @@ function authenticationOf(
   return isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
 }
 
-function refusalOf(error: unknown, client: Client): SignInRefused {
+function refusalOf(error: unknown, client: Client, secret: string | null): SignInRefused {
   if (error instanceof SignInRefused) return error;
   const chain = causesOf(error);
-  const text = chain.flatMap((one) => ('message' in one ? [String(one.message)] : [])).join(': ');
+  // A provider may repeat what it was sent.
+  const text = secret ? wordsOf(chain).replaceAll(secret, '***') : wordsOf(chain);
   if (chain.some((one) => one instanceof OutboundError)) return new SignInRefused('unreachable', text);
   if (!(error instanceof client.AuthorizationResponseError)) return new SignInRefused('refused', text);
-  const said = `the provider said ${error.error}: ${error.error_description ?? ''}`;
-  if (DENIALS.has(error.error)) return new SignInRefused('denied', said);
-  return new SignInRefused(AWAY.has(error.error) ? 'unreachable' : 'refused', said);
+  if (DENIALS.has(error.error)) return new SignInRefused('denied', text);
+  return new SignInRefused(AWAY.has(error.error) ? 'unreachable' : 'refused', text);
 }
 
-const MOST_CAUSES = 5;
+const MOST_CAUSES = 8;
+const MOST_CHARACTERS = 1000;
+/** A provider refuses in the body (RFC 6749 5.2), in `WWW-Authenticate` (RFC 6750 3), or by a status. No token is among these. */
+const SAID = ['error', 'error_description', 'status'] as const;
 
-/** The error and what it comes from. */
+/** The error, what it comes from, and the challenges of a response. */
 function causesOf(error: unknown): object[] {
   const chain: object[] = [];
-  for (let one = error; typeof one === 'object' && one !== null && chain.length < MOST_CAUSES;) {
+  for (const waiting = [error]; waiting.length > 0 && chain.length < MOST_CAUSES;) {
+    const one = waiting.shift();
+    if (typeof one !== 'object' || one === null) continue;
+    if (Array.isArray(one)) {
+      waiting.push(...(one as unknown[]).slice(0, MOST_CAUSES));
+      continue;
+    }
     chain.push(one);
-    one = 'cause' in one ? one.cause : null;
+    waiting.push('cause' in one ? one.cause : null, 'parameters' in one ? one.parameters : null);
   }
   return chain;
+}
+
+/** One line for the log: what the library says, and what the provider has said. */
+function wordsOf(chain: readonly object[]): string {
+  const messages = chain.flatMap((one) => ('message' in one ? [String(one.message)] : []));
+  const said = SAID.flatMap((name) => {
+    const value = chain
+      .map((one) => (one as Readonly<Record<string, unknown>>)[name])
+      .find((each) => each !== undefined);
+    return typeof value === 'string' || typeof value === 'number' ? [`${name} ${JSON.stringify(value)}`] : [];
+  });
+  const text = said.length === 0 ? messages.join(': ') : `${messages.join(': ')} (${said.join(', ')})`;
+  return cut(oneLine(text), MOST_CHARACTERS);
 }

@@ -61,8 +61,7 @@ export class SingleSignOnService {
   async finish({ state }: Sent, request: Request, response: Response): Promise<void> {
     this.requireProvider();
     const path = await this.arrive(state, request, response);
-    this.flows.forget(response);
-    response.setHeader('Cache-Control', 'no-store');
+    this.flows.forget(request, response);
     response.redirect(303, `${this.config.publicUrl}${path}`);
   }
 
@@ -75,9 +74,14 @@ export class SingleSignOnService {
       return await this.provider.addressFor(flow);
     } catch (error) {
       this.tell(error, request);
-      throw new Problem('temporarily_unavailable', 'The single sign-on cannot be reached: sign in another way.', [], {
-        'Retry-After': String(RETRY_SECONDS),
-      });
+      throw new Problem(
+        'temporarily_unavailable',
+        'The single sign-on cannot be reached. Sign in another way, or try again later.',
+        [],
+        {
+          'Retry-After': String(RETRY_SECONDS),
+        },
+      );
     }
   }
 
@@ -92,7 +96,7 @@ export class SingleSignOnService {
       // Whoever connects is signed in; their cookie, which is Strict, is not even sent here.
       if (flow.connect) return CONNECTED;
       const cameFor = invitation?.organization?.id ?? null;
-      await this.signIns.begin(person, 'single_sign_on', request, response, cameFor);
+      await this.signIns.begin(person, 'single_sign_on', request, response, { cameFor });
       return SIGNED_IN;
     } catch (error) {
       return `/#/sign-in/problem/${this.tell(error, request)}`;

@@ -32,8 +32,8 @@ export type Decision =
   | { kind: 'problem'; code: SignInProblem };
 
 /**
- * Who somebody is, by the identity alone. Nobody is ever found by an e-mail: it only becomes that of a new account. Whoever
- * makes that finds out whether somebody has the e-mail, which then is `email_taken`.
+ * Who somebody is, by the identity alone. Nobody is ever found by an e-mail: it only becomes that of a new account, also where an account
+ * claims it that nobody proved it to. If the provider has verified it for another account, that is `email_taken`.
  */
 export function whoIs({ knownAs, connecting, invitation, email, hasGroups }: Arrival): Decision {
   if (knownAs !== null)

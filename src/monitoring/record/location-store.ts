@@ -8,6 +8,7 @@ import { storableMessage } from '../../platform/database/postgres-text';
 import { LOCATION_NAME } from '../../probe/probe-directory';
 import { SUPPORTED_PROTOCOLS } from '../../probe-protocol/protocol';
 import type { Located, StoredLocation } from './location-state';
+import { cut } from '../../platform/text/text-limits';
 
 interface Row extends Omit<StoredLocation, 'status' | 'error'> {
   endpointId: string;
@@ -121,7 +122,7 @@ export async function saveLocations(
     changed.map(({ lastKnownMs }) => lastKnownMs),
     changed.map(({ error }) => error && errorIndex(error.code)),
     changed.map(({ error }) => error && storableMessage(error.message)),
-    changed.map(({ address }) => address && address.slice(0, MAX_ADDRESS)),
+    changed.map(({ address }) => address && cut(address, MAX_ADDRESS, '')),
     changed.map(({ durationMs }) => toMicroseconds(durationMs)),
   ]);
 }

@@ -8,6 +8,7 @@ import { RowsMoved } from '../../platform/database/postgres-errors';
 import type { UnchangedUpRun } from './batch';
 import type { Streaks } from './endpoint-state';
 import { IS_IN_SERVICE, MAX_ADDRESS } from './location-store';
+import { cut } from '../../platform/text/text-limits';
 
 /** The streaks that grow with each success, and when they began. */
 export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak' | 'upSinceMs' | 'goodSinceMs'>;
@@ -74,7 +75,7 @@ export async function saveUnchangedLocated(
     ...columnsOf(runs),
     list(runs, ({ location }) => location),
     list(runs, ({ nearestMs }) => (nearestMs === Infinity ? null : nearestMs)),
-    runs.map(({ results }) => results.at(-1)?.check.result.address?.slice(0, MAX_ADDRESS) ?? null),
+    runs.map(({ results }) => cut(results.at(-1)?.check.result.address ?? '', MAX_ADDRESS, '') || null),
     nowMs,
   ]);
   if (row?.count !== row?.moved) throw new RowsMoved('A location was changed while its endpoint was saved.');

@@ -8,6 +8,8 @@ import { Clock } from '../../platform/time/clock';
 export interface MeasuredProbe {
   /** uuid. */
   id: string;
+  /** Shared with all organizations, or of the organization Default: only these are named to whoever scrapes. */
+  isOperators: boolean;
   online: boolean;
   /** How long ago it was heard; `null` for one that never was. */
   silentMs: number | null;
@@ -16,7 +18,13 @@ export interface MeasuredProbe {
   sessions: number;
 }
 
-/** Probes by their ids: how they are, as of the last look at them, and what became of the results that this process took. A scrape costs no statement. */
+/** The label of all probes of organizations together. Metrics need no key, and whose probes there are is nobody else's business. */
+const OF_ORGANIZATIONS = 'organizations';
+
+/**
+ * The operator's probes by their ids: how they are, as of the last look at them, and what became of the results that this process took. Those of
+ * organizations are counted. A scrape costs no statement.
+ */
 @Injectable()
 export class RemoteMetrics {
   private probes: readonly MeasuredProbe[] = [];
@@ -35,7 +43,7 @@ export class RemoteMetrics {
         collect() {
           this.reset();
           for (const probe of probes()) {
-            const value = read(probe);
+            const value = probe.isOperators ? read(probe) : null;
             if (value !== null) this.set({ probe: formatId('probe', probe.id) }, value);
           }
         },
@@ -50,19 +58,30 @@ export class RemoteMetrics {
       ({ clockOffsetMs }) => (clockOffsetMs === null ? null : clockOffsetMs / SECOND_MS),
     );
     gauge({ name: 'uptime_probe_buffered_results', help: 'Results that the probe holds.' }, ({ buffered }) => buffered);
-    const sessions = () => this.probes;
+    const probes = () => this.probes;
+    metrics.gauge({
+      name: 'uptime_organization_probes',
+      help: 'Probes of organizations other than Default, by whether they are online.',
+      labelNames: ['state'],
+      collect() {
+        const others = probes().filter(({ isOperators }) => !isOperators);
+        const online = others.filter((probe) => probe.online).length;
+        this.set({ state: 'online' }, online);
+        this.set({ state: 'offline' }, others.length - online);
+      },
+    });
     metrics.counter({
       name: 'uptime_probe_sessions_total',
-      help: 'Processes that have begun to work with the token of the probe.',
+      help: 'Processes that have begun to work with the token of the probe; those of organizations together.',
       labelNames: ['probe'],
       collect() {
         this.reset();
-        for (const { id, sessions: count } of sessions()) this.inc({ probe: formatId('probe', id) }, count);
+        for (const probe of probes()) this.inc({ probe: labelOf(probe) }, probe.sessions);
       },
     });
     this.results = metrics.counter({
       name: 'uptime_probe_results_total',
-      help: 'Results of probes, by what became of them; late ones are recorded, too.',
+      help: 'Results of probes, by what became of them; late ones are recorded, too. Those of organizations together.',
       labelNames: ['probe', 'kind'],
     });
   }
@@ -75,7 +94,10 @@ export class RemoteMetrics {
 
   /** What became of one batch, by kind. */
   taken(probeId: string, counts: Readonly<Record<string, number>>): void {
-    const probe = formatId('probe', probeId);
+    const probe = labelOf(this.probes.find(({ id }) => id === probeId));
     for (const [kind, count] of Object.entries(counts)) if (count > 0) this.results.inc({ probe, kind }, count);
   }
 }
+
+const labelOf = (probe: MeasuredProbe | undefined): string =>
+  probe?.isOperators ? formatId('probe', probe.id) : OF_ORGANIZATIONS;

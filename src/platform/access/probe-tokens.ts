@@ -32,6 +32,9 @@ export abstract class ProbeTokens {
    */
   abstract holderOf(token: string, admit: () => void): Promise<ProbeTokenHolder | null>;
 
+  /** Whose token it is (uuid of its organization, of a shared probe its own) that was right when this process last looked. Asks nobody. */
+  abstract knownOwner(token: string): string | null;
+
   /** How the look-up of the token found the caller, once: what its request does first need not read it again. `null` when that was not a moment ago. */
   abstract takeState(caller: ProbeCaller): ProbeState | null;
 }

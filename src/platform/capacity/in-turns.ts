@@ -33,6 +33,19 @@ export class InTurns<Item, Key extends Owner = Owner> {
     return undefined;
   }
 
+  /** Removes the newest item of the owner with the most, if these are more than `most`. Takes time for each owner. */
+  takeNewestOfLargest(most: number): Item | undefined {
+    let largest: Key | undefined;
+    let size = most;
+    for (const [owner, queue] of this.queues) if (queue.length > size) [largest, size] = [owner, queue.length];
+    const queue = largest === undefined ? undefined : this.queues.get(largest);
+    const item = queue?.pop();
+    if (largest === undefined || !queue || item === undefined) return undefined;
+    this.count--;
+    if (queue.length === 0) this.queues.delete(largest);
+    return item;
+  }
+
   /** An item that waits no longer. Takes time for each that came before it. */
   remove(owner: Key, item: Item): void {
     const queue = this.queues.get(owner);

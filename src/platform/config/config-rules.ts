@@ -1,21 +1,23 @@
 import 'reflect-metadata';
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { parseSender } from '../text/mail-address';
 import { readUrl } from '../text/read-url';
+import { NO_DATABASE_URL, readDatabaseUrl, WrongDatabaseUrl } from './database-url';
 import type { WrongField } from './env';
 
 // Rules of our own and not of class-validator, whose 320 modules take longer to load than everything else up to a refusal.
 
 interface Rule {
-  /** What the value must be: the words that follow the variable. */
-  readonly must: string;
+  /** The words that follow the variable in the sentence that refuses a value. */
+  readonly must: string | ((value: unknown) => string);
   readonly holds: (value: unknown) => boolean;
 }
 
 const RULES = Symbol('config:rules');
 
 const rule =
-  (must: string, holds: Rule['holds']): PropertyDecorator =>
+  (must: Rule['must'], holds: Rule['holds']): PropertyDecorator =>
   (target, key) => {
     const below = (Reflect.getMetadata(RULES, target, key) as Rule[] | undefined) ?? [];
     Reflect.defineMetadata(RULES, [...below, { must, holds }], target, key);
@@ -33,7 +35,7 @@ export const brokenRules = (settings: object): WrongField[] =>
     return rules
       .filter(({ holds }) => !holds(value))
       .slice(0, 1)
-      .map(({ must }) => ({ field, must }));
+      .map(({ must }) => ({ field, must: typeof must === 'string' ? must : must(value) }));
   });
 
 const parses = (work: () => unknown): boolean => {
@@ -72,12 +74,23 @@ export const IsProbeToken = textRule(
   (text) => /^ump_[0-9A-Za-z]{36}$/.test(text),
 );
 
-export const IsDatabaseUrl = textRule(
-  'must be a postgres:// URL or embedded:memory',
-  (text) => text === 'embedded:memory' || (/^postgres(ql)?:\/\//.test(text) && readUrl(text) !== null),
+const wrongDatabaseUrl = (value: unknown): WrongDatabaseUrl | null => {
+  if (typeof value !== 'string') return NO_DATABASE_URL;
+  const read = value === 'embedded:memory' ? null : readDatabaseUrl(value);
+  return read instanceof WrongDatabaseUrl ? read : null;
+};
+
+export const IsDatabaseUrl = rule(
+  (value) => (wrongDatabaseUrl(value) ?? NO_DATABASE_URL).must,
+  (value) => wrongDatabaseUrl(value) === null,
 );
 
 const MAX_PUBLIC_URL = 255;
+
+export const IsContact = textRule(
+  'must be one address such as mailto:security@example.com or https://example.com/security',
+  (text) => /^(mailto:|https:\/\/|tel:)[\x21-\x7e]{1,240}$/.test(text),
+);
 /** What no mail, chat or shell takes for markup or for the end of an address. */
 const PLAIN_PATH = /^[\w.~%/-]*$/;
 
@@ -91,7 +104,7 @@ export const IsPublicUrl = textRule(
 );
 
 /** The address in its usual form without a slash at its end: what a path is added to. */
-export const publicBaseOf = (text: string): string => (readUrl(text)?.href ?? text).replace(/\/+$/, '');
+export const publicBaseOf = (text: string): string => (readUrl(text)?.href ?? text).replace(/(?<!\/)\/+$/, '');
 
 /** What a client of a proxy may be told: an address, with user and password, and nothing behind it. */
 export const IsProxyUrl = textRule(
@@ -122,6 +135,25 @@ const urlOf = (must: string, schemes: RegExp): PropertyDecorator =>
 
 export const IsHttpUrl = urlOf('must be an http(s) URL', /^https?$/i);
 export const IsSmtpUrl = urlOf('must be an smtp:// or smtps:// URL', /^smtps?$/i);
+
+/** The client decodes user name and password when it first uses the URL, long after the start. */
+export const HasEncodedCredentials = textRule(
+  'must have its user name and password percent-encoded: write a % in them as %25',
+  (text) => {
+    const { username = '', password = '' } = readUrl(text) ?? {};
+    return parses(() => decodeURIComponent(username + password));
+  },
+);
+
+export const IsSender = textRule(
+  'must be one address, such as Uptime <uptime@example.com>',
+  (text) => parseSender(text) !== null,
+);
+
+export const IsDomainName = textRule(
+  'must be a host name with a domain, such as uptime.example.com',
+  (text) => text.length <= 253 && text.includes('.') && isHostName(text) && !isIPv4(text),
+);
 
 export const IsCidr = textRule('must be networks such as 10.0.0.0/8, separated by commas', (text) =>
   parses(() => ipaddr.parseCIDR(text)),

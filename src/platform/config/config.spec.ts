@@ -184,7 +184,8 @@ describe('Config', () => {
     ...['smtp://h', 'smtps://user:p%40ss@mail.example.com:465', 'SMTP://[::1]:25'].map(
       (text): [string, string, string, string] => ['SMTP_URL', text, 'smtpUrl', text],
     ),
-    ['SMTP_FROM', '😀'.repeat(320), 'smtpFrom', '😀'.repeat(320)],
+    ['SMTP_FROM', `${'😀'.repeat(306)} <a@b.example>`, 'smtpFrom', `${'😀'.repeat(306)} <a@b.example>`],
+    ['SMTP_FROM', 'uptime@münchen.example', 'smtpFrom', 'uptime@münchen.example'],
     ['EGRESS_ALLOW', '10.0.0.0/8, fd00::/8', 'egressAllow', ['10.0.0.0/8', 'fd00::/8']],
     [
       'CONNECTIVITY_TARGETS',

@@ -1,6 +1,10 @@
 import {
+  HasEncodedCredentials,
+  IsDomainName,
+  IsSender,
   brokenRules,
   IsCidr,
+  IsContact,
   IsDatabaseUrl,
   IsGroupRule,
   IsHeaderName,
@@ -32,10 +36,19 @@ export class Config {
   @Env('PORT') @IsWholeNumber(0, 65_535) port = 3000;
 
   /** `postgres://user:password@host:port/database`. Unset: embedded in `dataDir`. `embedded:memory`: embedded, nothing kept. */
-  @Env('DATABASE_URL') @IsDatabaseUrl databaseUrl: string | null = null;
+  @Env('DATABASE_URL') @IsDatabaseUrl @HasEncodedCredentials databaseUrl: string | null = null;
+
+  /** Connections to PostgreSQL that requests of this process may have at once. */
+  @Env('DATABASE_POOL_API') @IsWholeNumber(2, 1000) databasePoolApi = 10;
+
+  /** Connections to PostgreSQL that checks and deliveries of this process may have at once. */
+  @Env('DATABASE_POOL_WORKER') @IsWholeNumber(2, 1000) databasePoolWorker = 10;
 
   /** Directory of the embedded database, its lock and the generated first key. */
   @Env('DATA_DIR') dataDir = './data';
+
+  /** If `off`, commits of the embedded database do not wait for the disk, and a power cut can lose or damage data. For tests and benchmarks. */
+  @Env('DATABASE_SYNC') @IsSwitch databaseSync = true;
 
   /** First admin key of organization "Default"; used only while no organization exists. */
   @Env('BOOTSTRAP_API_KEY') @IsToken bootstrapApiKey: string | null = null;
@@ -52,6 +65,9 @@ export class Config {
   /** Where people reach the dashboard from outside, a path included, without a slash at its end. With it every message links to its page. */
   @Env('PUBLIC_URL') @IsPublicUrl publicUrl: string | null = null;
 
+  /** Where people report a vulnerability of this installation, for `/.well-known/security.txt`. Unset: there is no such file. */
+  @Env('SECURITY_CONTACT') @IsContact securityContact: string | null = null;
+
   /** CIDRs of proxies whose `X-Forwarded-For` is believed, comma-separated; of nobody else it is read. Never everybody. */
   @Env('TRUSTED_PROXIES') @MostItems(50) @IsCidr @IsNotEverybody trustedProxies: string[] = [];
 
@@ -61,8 +77,11 @@ export class Config {
   /** The header with the name to show for that user. */
   @Env('PROXY_NAME_HEADER') @IsHeaderName proxyNameHeader: string | null = null;
 
-  /** The header with the groups of that user, separated by commas. */
+  /** The header with the groups of that user. */
   @Env('PROXY_GROUPS_HEADER') @IsHeaderName proxyGroupsHeader: string | null = null;
+
+  /** The one character that separates groups in that header: `|` for authentik. */
+  @Env('PROXY_GROUPS_SEPARATOR') @OneOf([',', '|', ';']) proxyGroupsSeparator: ',' | '|' | ';' = ',';
 
   /** OpenID Connect provider that people may sign in with: its https URL, or http on this machine. Needs `publicUrl`. */
   @Env('OIDC_ISSUER') @IsIssuer oidcIssuer: string | null = null;
@@ -88,6 +107,9 @@ export class Config {
   /** `off`: people sign in by single sign-on or one-time links only. */
   @Env('PASSWORDS') @IsSwitch passwords = true;
 
+  /** `off`: no one is asked for a second factor, also where an organization requires one, and none is set up. */
+  @Env('SECOND_FACTOR') @IsSwitch secondFactor = true;
+
   /** With AUTH=off: names (or name:port) besides localhost and the own address that requests may be sent to, comma-separated. */
   @Env('ALLOWED_HOSTS') @MostItems(50) @MostCharacters(255) allowedHosts: string[] = [];
 
@@ -101,10 +123,13 @@ export class Config {
   @Env('EGRESS_DENY') @IsCidr egressDeny: string[] = [];
 
   /** `smtp://user:password@host:587` or `smtps://…`: the account that sends `email` alerts without their own. */
-  @Env('SMTP_URL') @IsSmtpUrl smtpUrl: string | null = null;
+  @Env('SMTP_URL') @IsSmtpUrl @HasEncodedCredentials smtpUrl: string | null = null;
 
   /** Sender of `email` alerts through `SMTP_URL`, e.g. `Uptime <uptime@example.com>`; alerts may change its display name. */
-  @Env('SMTP_FROM') @MostCharacters(320) smtpFrom: string | null = null;
+  @Env('SMTP_FROM') @MostCharacters(320) @IsSender smtpFrom: string | null = null;
+
+  /** The name that the service gives to mail servers (EHLO). Unset: the host of `publicUrl`, else the domain of the sender. */
+  @Env('SMTP_EHLO_NAME') @IsDomainName smtpEhloName: string | null = null;
 
   /** Recipients per hour that one organization other than Default may send to through `SMTP_URL`; 0 = no limit. */
   @Env('MAIL_RECIPIENTS_PER_HOUR') @IsWholeNumber(0, 1_000_000) mailRecipientsPerHour = 200;
@@ -120,11 +145,17 @@ export class Config {
   /** Checks in flight at once in this process; of several organizations none has more than half of it. */
   @Env('MAX_CONCURRENT_CHECKS') @IsWholeNumber(1, 50_000) maxConcurrentChecks = 2000;
 
-  /** API requests served at once by this process; further ones get 503 `temporarily_unavailable`. */
+  /** API requests served at once by this process; further ones get 503 `temporarily_unavailable`. Strangers have at most half of them. */
   @Env('MAX_CONCURRENT_REQUESTS') @IsWholeNumber(1, 100_000) maxConcurrentRequests = 500;
 
   /** Connections from one IPv4 address or IPv6 /64; beyond it the one that has been idle for longest is closed. */
   @Env('MAX_CONNECTIONS_PER_ADDRESS') @IsWholeNumber(10, 100_000) maxConnectionsPerAddress = 2000;
+
+  /** Seconds until an idle connection of a client is closed: longer than the proxies in front keep theirs. */
+  @Env('KEEP_ALIVE_SECONDS') @IsWholeNumber(5, 3600) keepAliveSeconds = 125;
+
+  /** Seconds for which it goes on serving after a signal to stop, while it is not ready. */
+  @Env('DRAIN_SECONDS') @IsWholeNumber(0, 15) drainSeconds = 0;
 
   /** Gzip responses of 1 KiB and more; `off` where a proxy does it. */
   @Env('COMPRESSION') @IsSwitch compression = true;
@@ -149,6 +180,9 @@ export class Config {
 
   /** Alerts that one endpoint may have. This and the next three hold for every organization. */
   @Env('QUOTA_ALERTS_PER_ENDPOINT') @IsWholeNumber(1, 10_000_000) quotaAlertsPerEndpoint = 50;
+
+  /** `off`: a ping with `create=1` creates no heartbeat. */
+  @Env('PING_CREATE') @IsSwitch pingCreate = true;
 
   /** API keys that an organization may have. */
   @Env('QUOTA_API_KEYS') @IsWholeNumber(1, 10_000_000) quotaApiKeys = 100;
@@ -193,10 +227,10 @@ export class Config {
   @Env('CONNECTIVITY_TARGETS') @MostItems(20) @IsHostPort connectivityTargets: string[] = [];
 
   /** Requested every minute while the consistency check passes. */
-  @Env('HEARTBEAT_URL') @IsHttpUrl heartbeatUrl: string | null = null;
+  @Env('HEARTBEAT_URL') @IsHttpUrl @HasEncodedCredentials heartbeatUrl: string | null = null;
 
   /** Gets a POST when an overload of this process begins and ends. */
-  @Env('OPERATOR_WEBHOOK_URL') @IsHttpUrl operatorWebhookUrl: string | null = null;
+  @Env('OPERATOR_WEBHOOK_URL') @IsHttpUrl @HasEncodedCredentials operatorWebhookUrl: string | null = null;
 
   /** `all`; `api` serves only; `worker` checks and delivers only; `probe` checks for a service elsewhere (`ProbeConfig`). */
   @Env('ROLE') @OneOf(['all', 'api', 'worker', 'probe']) role: 'all' | 'api' | 'worker' | 'probe' = 'all';

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import 'reflect-metadata';
+import { cut } from '../text/text-limits';
 
 const ENV = Symbol('config:env');
 
@@ -74,7 +75,7 @@ const MAY_BE_SECRET = /KEY|TOKEN|URL|SECRET|ISSUER|HTTPS_PROXY/;
 
 /** The value in a sentence that refuses it. What may hold a credential is not repeated. */
 const given = (name: string, text = ''): string =>
-  MAY_BE_SECRET.test(name) ? '' : `, not ${JSON.stringify(text.slice(0, 100))}`;
+  MAY_BE_SECRET.test(name) ? '' : `, not ${JSON.stringify(cut(text, 100, ''))}`;
 
 const FILE = '.env';
 

@@ -6,6 +6,7 @@ import { Config, loadConfig } from './config';
 import {
   brokenRules,
   IsProbeToken,
+  HasEncodedCredentials,
   IsProxyUrl,
   IsPublicUrl,
   IsSwitch,
@@ -35,7 +36,7 @@ export class ProbeConfig {
   @Env('PROBE_INSECURE') @IsSwitch insecure = false;
 
   /** The proxy through which the service is reached (CONNECT), with user and password. Checks never use it. */
-  @Env('HTTPS_PROXY') @IsProxyUrl proxy: string | null = null;
+  @Env('HTTPS_PROXY') @IsProxyUrl @HasEncodedCredentials proxy: string | null = null;
 
   /** Hosts that are reached without it: names with all below them, `host:port`, networks, or `*`. */
   @Env('NO_PROXY') @MostItems(200) noProxy: string[] = [];

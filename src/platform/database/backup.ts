@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { Client } from 'pg';
+import { chmodSync, closeSync, existsSync, lchownSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config';
+import { type Owner, ownerFor } from './embedded/data-owner';
 import { DirectoryLock } from './embedded/directory-lock';
+import { requireFinishedRestore, UNFINISHED_RESTORE } from './embedded/unfinished-restore';
 import { StartError } from '../config/start-error';
+import { run } from './dump/run-program';
+import { restoreServer, saveServer } from './dump/server-dump';
+import { makeDirectory, syncDirectory, syncFile, syncTree, writeWhole } from '../files/durable-files.cjs';
 
 export type BackupTarget = Pick<Config, 'databaseUrl' | 'dataDir'>;
 
@@ -17,7 +19,8 @@ const LOCK = 'database.lock';
 /**
  * Writes everything that the service stores into one new file, readable by its owner only. PostgreSQL: a dump in pg_dump's
  * own format, taken while the service runs. Embedded: an archive of the directory, for which the service must be
- * stopped. Throws a `StartError` when the file exists or the directory is in use; never leaves a partial file.
+ * stopped. Throws a `StartError` when the file exists or the directory is in use; never leaves a partial file. The backup survives a
+ * power cut.
  */
 export async function saveBackup(target: BackupTarget, file: string): Promise<void> {
   if (existsSync(file)) throw new StartError(`${file} exists already; a backup never overwrites one.`);
@@ -25,29 +28,26 @@ export async function saveBackup(target: BackupTarget, file: string): Promise<vo
   rmSync(partial, { force: true });
   closeSync(openSync(partial, 'wx', 0o600));
   try {
-    if (isServer(target)) await run('pg_dump', ['--format=custom', '--no-owner', `--file=${partial}`], target);
+    if (isServer(target)) await saveServer(target.databaseUrl, partial);
     else await archive(resolve(target.dataDir), resolve(partial));
     chmodSync(partial, 0o600);
+    syncFile(partial);
     renameSync(partial, file);
+    syncDirectory(dirname(resolve(file)));
   } finally {
     rmSync(partial, { force: true });
   }
 }
 
 /**
- * Restores a backup into an empty database, or into a data directory that does not exist or is empty: nothing is ever
- * overwritten. Throws a `StartError` otherwise. The service must be stopped.
+ * Restores a backup into a database whose schema is empty, or into a data directory that does not exist or is empty: nothing is ever
+ * overwritten. Throws a `StartError` otherwise. The service must be stopped. If a restore into a directory is interrupted, it can be
+ * repeated, and the service does not start there until then.
  */
 export async function restoreBackup(target: BackupTarget, file: string): Promise<void> {
   if (!existsSync(file)) throw new StartError(`${file} does not exist.`);
-  if (isServer(target)) {
-    await requireEmptyDatabase(target.databaseUrl);
-    await run(
-      'pg_restore',
-      ['--single-transaction', '--exit-on-error', '--no-owner', `--dbname=${databaseOf(target)}`, file],
-      target,
-    );
-  } else await unpack(resolve(target.dataDir), resolve(file));
+  if (isServer(target)) await restoreServer(target.databaseUrl, resolve(file));
+  else await unpack(resolve(target.dataDir), resolve(file));
 }
 
 type ServerTarget = { databaseUrl: string };
@@ -58,6 +58,7 @@ const isServer = (target: BackupTarget): target is BackupTarget & ServerTarget =
 };
 
 async function archive(directory: string, file: string): Promise<void> {
+  requireFinishedRestore(directory);
   if (!existsSync(join(directory, MARK))) throw new StartError(`${directory} holds no database; is DATA_DIR right?`);
   const lock = await DirectoryLock.acquire(directory);
   try {
@@ -68,65 +69,35 @@ async function archive(directory: string, file: string): Promise<void> {
 }
 
 async function unpack(directory: string, file: string): Promise<void> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (readdirSync(directory).length > 0)
+  const unfinished = join(directory, UNFINISHED_RESTORE);
+  makeDirectory(directory, 0o700);
+  if (!existsSync(unfinished) && readdirSync(directory).length > 0)
     throw new StartError(`${directory} is not empty; move it away or set DATA_DIR to another directory.`);
+  writeWhole(unfinished, 'A backup is being restored into this directory.\n');
+  removeAllBut(UNFINISHED_RESTORE, directory);
+  // The archive has the numbers of the users that it was made with: on this machine the service may have another one.
+  const owner = ownerFor(directory);
   try {
     await run('tar', ['--extract', '--gzip', `--file=${file}`, `--directory=${directory}`]);
+    if (owner !== null) giveAllTo(owner, directory);
+    await syncTree(directory);
   } catch (error) {
-    for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
+    removeAllBut(UNFINISHED_RESTORE, directory);
     throw error;
+  } finally {
+    rmSync(unfinished);
+    syncDirectory(directory);
   }
   chmodSync(directory, 0o700);
 }
 
-async function requireEmptyDatabase(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ name: string }>(
-      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' LIMIT 1`,
-    );
-    if (rows.length > 0)
-      throw new StartError(`The database ${databaseOf({ databaseUrl: url })} is not empty; restore into a new one.`);
-  } finally {
-    await client.end();
-  }
+function removeAllBut(kept: string, directory: string): void {
+  for (const name of readdirSync(directory).filter((found) => found !== kept))
+    rmSync(join(directory, name), { recursive: true, force: true });
 }
 
-const databaseOf = ({ databaseUrl }: ServerTarget): string =>
-  decodeURIComponent(new URL(databaseUrl).pathname.slice(1)) || 'postgres';
-
-/** Settings of the client programs: in the environment, because every user of the machine can read arguments. */
-function connection(target: ServerTarget): Record<string, string> {
-  const { hostname, port, username, password, searchParams } = new URL(target.databaseUrl);
-  const given = {
-    PGHOST: searchParams.get('host') ?? hostname.replace(/^\[|\]$/g, ''),
-    PGPORT: port,
-    PGUSER: decodeURIComponent(username),
-    PGPASSWORD: decodeURIComponent(password),
-    PGDATABASE: databaseOf(target),
-    PGSSLMODE: searchParams.get('sslmode') ?? '',
-    PGSSLROOTCERT: searchParams.get('sslrootcert') ?? '',
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-}
-
-/** Resolves when the program has ended; throws with its error output when it failed. */
-async function run(program: string, args: readonly string[], target?: ServerTarget): Promise<void> {
-  const env = { ...process.env, ...(target ? connection(target) : {}) };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const [code, errors] = await outcome(program, child);
-  if (code !== 0) throw new StartError(`${program} ended with ${code}: ${errors.trim()}`);
-}
-
-async function outcome(program: string, child: ChildProcess): Promise<[number | null, string]> {
-  let errors = '';
-  child.stderr?.on('data', (chunk: Buffer) => (errors = `${errors}${chunk.toString()}`.slice(-2000)));
-  try {
-    const [code] = (await once(child, 'close')) as [number | null];
-    return [code, errors];
-  } catch (error) {
-    throw new StartError(`${program} cannot be run; is it installed?`, { cause: error });
-  }
+function giveAllTo({ uid, gid }: Owner, directory: string): void {
+  lchownSync(directory, uid, gid);
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }))
+    lchownSync(join(directory, name), uid, gid);
 }

@@ -1,79 +1,130 @@
+import { addressOf, type ServerConnection } from './connection/server-connection';
 import { sqlState } from './postgres-errors';
 
-/** A PostgreSQL server as messages name it: without the password. */
-export interface ServerName {
-  /** `PostgreSQL at host:port`. */
-  readonly address: string;
-  readonly user: string;
-  readonly database: string;
-}
-
-/** What the URL names, with the defaults of `pg`. */
-export function serverName(url: string): ServerName {
-  const { hostname, port, username, pathname, searchParams } = new URL(url);
-  const host = hostname || searchParams.get('host') || 'localhost';
-  const user = decoded(username) || (process.env['PGUSER'] ?? process.env['USER'] ?? 'postgres');
-  return {
-    address: `PostgreSQL at ${host}:${port || '5432'}`,
-    user,
-    database: decoded(pathname.slice(1)) || user,
-  };
-}
-
-/** What nobody can cure by waiting, and the cure; `null` for every other error. */
-export function refusalOf(error: unknown, { address, user, database }: ServerName): string | null {
+/** Returns the problem and the cure if waiting does not help, and `null` for every other error. Never contains a password. */
+export function refusalOf(error: unknown, connection: ServerConnection): string | null {
   const text = messageOf(error);
-  switch (sqlState(error)) {
-    case '28P01':
-      return `DATABASE_URL: ${address} refuses the password of user "${user}". Correct the user or the password.`;
-    case '28000':
-      return /does not exist/.test(text)
-        ? `DATABASE_URL: ${address} has no user "${user}". Create it, or correct the user.`
-        : `DATABASE_URL: ${address} does not let user "${user}" in (${text}). Correct the user, or the server's pg_hba.conf.`;
-    case '3D000':
-      return `DATABASE_URL: ${address} has no database "${database}". Create it (CREATE DATABASE), or correct the name.`;
-    case '42501':
-      return (
-        `DATABASE_URL: user "${user}" may not do everything that is needed in database "${database}" of ${address} ` +
-        `(${text}). Make the user the owner of that database.`
-      );
-    default:
-      return refusalOfClient(text, address, user);
-  }
+  const { user, database } = connection;
+  const address = addressOf(connection);
+  const refusal = ((): string | null => {
+    switch (sqlState(error)) {
+      case '28P01':
+        return `${address} refuses the password of user "${user}". Correct the user or the password.`;
+      case '28000':
+        return refusalOfUser(error, address, user);
+      case '3D000':
+        return `${address} has no database "${database}". Create it (CREATE DATABASE), or correct the name.`;
+      case '3F000':
+        return (
+          `user "${user}" has no schema to create tables in, in database "${database}" of ${address} (${text}). ` +
+          `Create the schema that its search_path names, or correct search_path.`
+        );
+      case '42501':
+        return (
+          `user "${user}" may not do everything that is needed in database "${database}" of ${address} ` +
+          `(${text}). Make the user the owner of that database.`
+        );
+      default:
+        return refusalOfClient(error, text, address, user) ?? refusalOfTls(error, text, address);
+    }
+  })();
+  return refusal === null ? null : `DATABASE_URL: ${refusal}`;
+}
+
+/** The server's texts may be in any language; the names of its routines are not. */
+function refusalOfUser(error: unknown, address: string, user: string): string {
+  const text = messageOf(error);
+  if (routineOf(error) === 'InitializeSessionUserId' && !/log in/.test(text))
+    return `${address} has no user "${user}". Create it, or correct the user.`;
+  return `${address} does not let user "${user}" in (${text}). Correct the user, or the server's pg_hba.conf.`;
 }
 
 /** What `pg` itself finds, before the server has said anything. */
-function refusalOfClient(text: string, address: string, user: string): string | null {
+function refusalOfClient(error: unknown, text: string, address: string, user: string): string | null {
   if (/password must be a string/.test(text))
-    return `DATABASE_URL: ${address} wants a password of user "${user}". Put it into the URL, behind the user and a colon.`;
+    return `${address} wants a password of user "${user}". Put it into the URL, behind the user and a colon, or set PGPASSWORD.`;
   if (/does not support SSL connections/.test(text))
-    return `DATABASE_URL: ${address} does not speak TLS. Remove sslmode from the URL, or switch TLS on there.`;
-  if (/certificate/i.test(text))
-    return `DATABASE_URL: the certificate of ${address} is not trusted (${text}). Name its authority with sslrootcert.`;
+    return `${address} does not speak TLS. Set sslmode=disable in the URL, or switch TLS on there.`;
   return null;
+}
+
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_UNTRUSTED',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+]);
+
+/** TLS alerts about the certificate that the client has shown, or has not. */
+const ALERT_OF_CERTIFICATE = /SSL alert number (4[0-68]|116)\b/;
+
+/** Explains problems with the certificate of the server or of the client. */
+function refusalOfTls(error: unknown, text: string, address: string): string | null {
+  const code = sqlState(error) ?? '';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return (
+      `the certificate of ${address} is for another host (${text}). Use a name that the certificate has, or ` +
+      'sslmode=verify-ca with sslrootcert to trust every server of that authority.'
+    );
+  if (UNTRUSTED.has(code))
+    return (
+      `the certificate of ${address} is not trusted (${text}). Name the file with its authority in sslrootcert or ` +
+      'NODE_EXTRA_CA_CERTS. sslmode=no-verify encrypts without verifying.'
+    );
+  if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${address} has expired. Renew it there.`;
+  if (code === 'CERT_NOT_YET_VALID')
+    return `the certificate of ${address} is not valid yet. Correct the clock of this machine, or the certificate.`;
+  if (ALERT_OF_CERTIFICATE.test(text))
+    return `${address} does not accept the client certificate (${text}). Name one that it knows in sslcert and sslkey.`;
+  return /^(ERR_SSL_|ERR_TLS_|CERT_|EPROTO)/.test(code)
+    ? `TLS with ${address} fails (${text}). Correct sslmode and its files.`
+    : null;
 }
 
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|EAI_AGAIN/, 'the name of its host has no address'],
   [/ECONNREFUSED/, 'nothing listens there'],
+  [/ENOENT/, 'there is no such socket'],
   [/EHOSTUNREACH|ENETUNREACH/, 'there is no route to its host'],
-  [/ETIMEDOUT|timeout exceeded when trying to connect|Query read timeout/, 'it does not respond'],
+  [
+    /ETIMEDOUT|timeout exceeded when trying to connect|due to connection timeout|timeout expired|Query read timeout/,
+    'it does not respond',
+  ],
   [/ECONNRESET|Connection terminated/, 'it closes the connection'],
 ];
+/** The server's own text says more. */
+const EXPLAINED: readonly (readonly [string, string])[] = [
+  [
+    '53300',
+    'all of its connections are in use; raise max_connections, or lower DATABASE_POOL_API and DATABASE_POOL_WORKER',
+  ],
+];
 
-/** Why a server is not there yet. */
+/** The server answers, and cannot be used all the same. */
+export const isThere = (error: unknown): boolean => /^(25006|53300|08001|57P03)$/.test(sqlState(error) ?? '');
+
+/** Why a server cannot be used yet. */
 export function unreachableReason(error: unknown): string {
   const text = messageOf(error);
-  const [, reason] = REASONS.find(([pattern]) => pattern.test(`${sqlState(error) ?? ''} ${text}`)) ?? [];
-  return reason ?? (text || (sqlState(error) ?? 'unknown error'));
+  const state = sqlState(error) ?? '';
+  const explained = EXPLAINED.find(([code]) => code === state);
+  if (explained !== undefined) return `${explained[1]} (${text})`;
+  const [, reason] = REASONS.find(([pattern]) => pattern.test(`${state} ${text}`)) ?? [];
+  return reason ?? (text || state || 'unknown error');
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
+/** By its shape: what OpenSSL throws is not an `Error` in every realm. */
+const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
+    ? error.message
+    : '';
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const routineOf = (error: unknown): unknown => {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('driverError' in error) return routineOf(error.driverError);
+  return 'routine' in error ? error.routine : undefined;
+};

@@ -1,13 +1,14 @@
 import type { Duplex } from 'node:stream';
 import { Logger } from '@nestjs/common';
 import type { DataSourceOptions } from 'typeorm';
+import { PostgresServer } from './connection/postgres-server';
 import { DatabaseClient } from './database-client';
 import { migrations } from './migrations/migrations';
 
 export type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** What the pools connect to: a server by its URL, or the embedded database by a stream for each connection. */
-export type ConnectionTarget = { readonly url: string } | { readonly connect: () => Duplex };
+/** The target of the pools: a server, or the embedded database by a stream for each connection. */
+export type ConnectionTarget = PostgresServer | { readonly connect: () => Duplex };
 
 export interface PoolOptions {
   /** Connections at most. */
@@ -19,6 +20,7 @@ export interface PoolOptions {
   readonly entities?: PostgresOptions['entities'];
 }
 
+/** To the embedded database. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Long enough to keep connections open between ticks and requests. */
 const IDLE_TIMEOUT_MS = 60_000;
@@ -28,12 +30,13 @@ const logger = new Logger('Database');
 
 /** The TypeORM settings of one pool. Never with `synchronize`: the migrations alone make the schema. */
 export function dataSourceOptions(target: ConnectionTarget, pool: PoolOptions): PostgresOptions {
+  const isServer = target instanceof PostgresServer;
   return {
     type: 'postgres',
-    ...('url' in target ? { url: target.url } : { username: 'postgres', database: 'postgres' }),
+    ...(isServer ? { database: target.connection.database } : { username: 'postgres', database: 'postgres' }),
     applicationName: pool.name,
     poolSize: pool.size,
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    connectTimeoutMS: isServer ? target.connection.connectTimeoutMs : CONNECT_TIMEOUT_MS,
     entities: pool.entities ?? [],
     migrations,
     migrationsTransactionMode: 'all',
@@ -49,7 +52,7 @@ export function dataSourceOptions(target: ConnectionTarget, pool: PoolOptions): 
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       query_timeout: pool.queryTimeoutMs,
-      ...('url' in target ? {} : { stream: target.connect }),
+      ...(isServer ? { server: target } : { stream: target.connect }),
     },
   };
 }

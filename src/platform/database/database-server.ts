@@ -5,7 +5,9 @@ import type { ConnectionTarget } from './data-source-options';
 import { engineOf } from './embedded/early-engine';
 import { EmbeddedPostgres } from './embedded/embedded-postgres';
 import { migrate } from './migrate';
-import { type ServerName, serverName, refusalOf, unreachableReason } from './connection-failure';
+import { isThere, refusalOf, unreachableReason } from './connection-failure';
+import { PostgresServer } from './connection/postgres-server';
+import { addressOf } from './connection/server-connection';
 import type { ExtensionMigration } from './extension-migrations';
 import { isUnavailable } from './postgres-errors';
 import { StartError } from '../config/start-error';
@@ -16,7 +18,13 @@ const PAUSE_MS = 1000;
 /** While it waits it says so this often. */
 const SAY_EVERY = 10;
 
+const NOT_SYNCED =
+  'DATABASE_SYNC=off: a power cut can lose or damage the embedded database. Use this only for tests and benchmarks.';
+
 const logger = new Logger('Database');
+
+/** The settings that say where the database is. */
+type DatabaseSettings = Pick<Config, 'databaseUrl' | 'dataDir'> & Partial<Pick<Config, 'databaseSync'>>;
 
 /** The database that `DATABASE_URL` and `DATA_DIR` name, ready for connections. */
 export class DatabaseServer {
@@ -30,15 +38,23 @@ export class DatabaseServer {
   }
 
   /** Starts the embedded engine if the settings ask for it. Throws a `DirectoryInUseError` when another process has its directory. */
-  static async open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<DatabaseServer> {
-    const { databaseUrl, dataDir } = config;
+  static async open(config: DatabaseSettings): Promise<DatabaseServer> {
+    const { databaseUrl, dataDir, databaseSync = true } = config;
     // Tests name a migrated cluster behind it; the rules of the setting refuse that.
     const memory = /^embedded:memory(?::(.+))?$/.exec(databaseUrl ?? '');
-    if (databaseUrl !== null && memory === null) return new DatabaseServer({ url: databaseUrl }, null);
+    if (databaseUrl !== null && memory === null) return DatabaseServer.at(databaseUrl);
+    if (memory === null && !databaseSync) logger.warn(NOT_SYNCED);
     const embedded = await (memory === null
-      ? engineOf(dataDir)
+      ? engineOf(dataDir, databaseSync)
       : EmbeddedPostgres.start({ directory: null, template: memory[1] }));
     return new DatabaseServer({ connect: () => embedded.connect() }, embedded);
+  }
+
+  private static at(url: string): DatabaseServer {
+    const server = PostgresServer.at(url);
+    for (const name of server.connection.idleParameters)
+      logger.warn(`DATABASE_URL: its parameter ${name} has no effect. docs/operations.md lists those that have one.`);
+    return new DatabaseServer(server, null);
   }
 
   /**
@@ -47,15 +63,22 @@ export class DatabaseServer {
    */
   async migrate(extensions: readonly ExtensionMigration[] = [], waitMs = START_WAIT_MS): Promise<void> {
     const deadline = performance.now() + waitMs;
+    let isPlain = false;
     for (let attempt = 0; ; attempt++) {
       try {
         await migrate(this.target, extensions);
         return;
       } catch (error) {
-        const refusal = this.server === null ? null : refusalOf(error, this.server);
+        if (error instanceof StartError) throw error;
+        if (this.server?.isPlainStart === true && !isPlain) {
+          // A pooler has refused the settings of the session. Try again at once without them.
+          isPlain = true;
+          continue;
+        }
+        const refusal = this.server === null ? null : refusalOf(error, this.server.connection);
         if (refusal !== null) throw new StartError(refusal, { cause: error });
         if (!isUnavailable(error)) throw error;
-        const why = `${this.address} cannot be reached: ${unreachableReason(error)}.`;
+        const why = `${this.address} cannot be ${isThere(error) ? 'used' : 'reached'}: ${unreachableReason(error)}.`;
         const leftMs = deadline - performance.now();
         if (leftMs <= 0)
           throw new StartError(`${why} Gave up after ${waitMs / 1000} s. Start it, or correct the address.`, {
@@ -73,11 +96,11 @@ export class DatabaseServer {
     await this.embedded?.close();
   }
 
-  private get server(): ServerName | null {
-    return 'url' in this.target ? serverName(this.target.url) : null;
+  private get server(): PostgresServer | null {
+    return this.target instanceof PostgresServer ? this.target : null;
   }
 
   private get address(): string {
-    return this.server === null ? 'The embedded database' : `DATABASE_URL: ${this.server.address}`;
+    return this.server === null ? 'The embedded database' : `DATABASE_URL: ${addressOf(this.server.connection)}`;
   }
 }

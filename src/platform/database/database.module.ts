@@ -22,10 +22,13 @@ const IDLE_TRANSACTION_MS = 10_000;
 /** Connections of the pool that this process's role hardly uses. */
 const SPARE_POOL = 2;
 
-/** Connections of one pool. The embedded database has one session behind all of them. */
-function poolSize(server: DatabaseServer, isUsed: boolean): number {
+/** The connections of one pool to the embedded database, which has a single session. */
+const EMBEDDED_POOL = 5;
+
+/** Connections of one pool at most. */
+function poolSize(server: DatabaseServer, configured: number, isUsed: boolean): number {
   if (!isUsed) return SPARE_POOL;
-  return server.isEmbedded ? 5 : 10;
+  return server.isEmbedded ? EMBEDDED_POOL : configured;
 }
 
 const idleLimit = (server: DatabaseServer): TransactionLimits =>
@@ -33,7 +36,7 @@ const idleLimit = (server: DatabaseServer): TransactionLimits =>
 
 const apiPool = (server: DatabaseServer, config: Config): PostgresOptions =>
   dataSourceOptions(server.target, {
-    size: poolSize(server, config.role !== 'worker'),
+    size: poolSize(server, config.databasePoolApi, config.role !== 'worker'),
     name: 'uptime-monitor api',
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
@@ -41,7 +44,7 @@ const apiPool = (server: DatabaseServer, config: Config): PostgresOptions =>
 /** With the entities of the API's pool. */
 async function openWorkerPool(server: DatabaseServer, config: Config, api: DataSource): Promise<WorkerDatabase> {
   const options = dataSourceOptions(server.target, {
-    size: poolSize(server, config.role !== 'api'),
+    size: poolSize(server, config.databasePoolWorker, config.role !== 'api'),
     name: 'uptime-monitor worker',
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     entities: api.options.entities,

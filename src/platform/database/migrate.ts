@@ -7,6 +7,7 @@ import { Initial1795564800000 } from './migrations/1795564800000-initial';
 import { HistoryBegins1795564800001 } from './migrations/1795564800001-history-begins';
 import { type ExtensionMigration, reportLeftBehind, runOnce } from './extension-migrations';
 import { isRetryable } from './postgres-errors';
+import { requireUsableServer } from './usable-server';
 import { StartError } from '../config/start-error';
 
 /** A number that nothing else on the server uses. */
@@ -20,7 +21,10 @@ const POLL_MS = 250;
 const LOCK_WAIT_MS = 500;
 /** Between two attempts the running instances catch up. */
 const RETRY_MS = 2000;
-const OLDEST_SERVER = 150_000;
+
+/** A migration takes as long as it takes. PostgreSQL has this limit since version 17. */
+const WITHOUT_TRANSACTION_LIMIT = `
+  SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'`;
 
 /** What only a new database lacks: one that begins from the template has the initial schema already. */
 const FIRST: ReadonlySet<string> = new Set([Initial1795564800000.name, HistoryBegins1795564800001.name]);
@@ -52,22 +56,13 @@ export async function migrate(target: ConnectionTarget, extensions: readonly Ext
   // TypeORM's own logger would print failures that are retried below; the others are thrown.
   const source = await new DataSource({ ...options, logger: 'debug' }).initialize();
   try {
-    await requireSupportedServer(source);
+    await requireUsableServer(source, target);
     await underLock(source, (runner) => runOwn(source, runner));
     for (const migration of extensions) await underLock(source, (runner) => runOnce(runner, migration));
     await underLock(source, (runner) => reportLeftBehind(runner, extensions));
   } finally {
     await source.destroy();
   }
-}
-
-async function requireSupportedServer(source: DataSource): Promise<void> {
-  const rows: { version: string; number: number }[] = await source.query(
-    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
-  );
-  for (const { version, number } of rows)
-    if (number < OLDEST_SERVER)
-      throw new StartError(`DATABASE_URL: this is PostgreSQL ${version}; 15 or later is needed.`);
 }
 
 /**
@@ -96,7 +91,7 @@ async function runOwn(source: DataSource, runner: QueryRunner): Promise<void> {
 type Work = (runner: QueryRunner) => Promise<void>;
 
 /** Does the work once, in one transaction that holds the lock, however long something is in the way. */
-async function underLock(source: DataSource, work: Work): Promise<void> {
+export async function underLock(source: DataSource, work: Work): Promise<void> {
   let waitsFor: Obstacle | null = null;
   for (let obstacle = await attempt(source, work); obstacle !== null; obstacle = await attempt(source, work)) {
     if (obstacle !== waitsFor) logger.log(OBSTACLES[obstacle].log);
@@ -110,7 +105,8 @@ async function attempt(source: DataSource, work: Work): Promise<Obstacle | null>
   const runner = source.createQueryRunner();
   await runner.startTransaction();
   try {
-    await setLimits(runner.manager, { lockMs: LOCK_WAIT_MS });
+    await setLimits(runner.manager, { lockMs: LOCK_WAIT_MS, statementMs: 0 });
+    await runner.query(WITHOUT_TRANSACTION_LIMIT);
     const [row]: { locked: boolean }[] = await runner.query(`SELECT pg_try_advisory_xact_lock($1) AS locked`, [
       LOCK_KEY,
     ]);

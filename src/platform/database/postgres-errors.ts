@@ -14,7 +14,8 @@ export function violatedConstraint(error: unknown): string | null {
 
 const LOCK_NOT_AVAILABLE = '55P03';
 /** Deadlock, serialization failure, lock not available, too many connections. */
-const CONTENTION = new Set(['40P01', '40001', LOCK_NOT_AVAILABLE, '53300']);
+const TOO_MANY_CONNECTIONS = '53300';
+const CONTENTION = new Set(['40P01', '40001', LOCK_NOT_AVAILABLE, TOO_MANY_CONNECTIONS]);
 
 /** A statement finds that another transaction was between its parts: as a serialization failure, the transaction is run again. */
 export class RowsMoved extends Error {
@@ -23,6 +24,9 @@ export class RowsMoved extends Error {
 
 /** Other transactions were in the way: the same transaction may succeed when it is run again. */
 export const isRetryable = (error: unknown): boolean => CONTENTION.has(sqlState(error) ?? '');
+
+/** The server has no connection left for this user. */
+export const isOutOfConnections = (error: unknown): boolean => sqlState(error) === TOO_MANY_CONNECTIONS;
 
 /** Another session holds a lock for longer than we wait. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE;
@@ -37,6 +41,8 @@ const CONNECTION = new Set([
   'ENOENT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  // A file for TLS to the server that is just being replaced.
+  'TLS_FILE',
 ]);
 const CONNECTION_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after|not queryable|Driver not Connected|query runner (was )?already released/i;

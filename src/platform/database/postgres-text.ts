@@ -1,3 +1,5 @@
+import { cut } from '../text/text-limits';
+
 /** Longest text in an `error_message` column. */
 export const MAX_MESSAGE = 300;
 
@@ -5,4 +7,4 @@ export const MAX_MESSAGE = 300;
 export const storableText = (text: string): string => text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\u{fffd}');
 
 /** Text that PostgreSQL accepts, cut to the length of an `error_message` column. */
-export const storableMessage = (text: string): string => storableText(text.slice(0, MAX_MESSAGE));
+export const storableMessage = (text: string): string => storableText(cut(text, MAX_MESSAGE, ''));

@@ -10,6 +10,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
+import { rootFor } from './own-address';
 
 const LOCATED_AT = Symbol('http:located-at');
 
@@ -20,13 +21,13 @@ class LocationInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const response = context.switchToHttp().getResponse<Response>();
-    const { params } = context.switchToHttp().getRequest<Request<Record<string, string>>>();
+    const request = context.switchToHttp().getRequest<Request<Record<string, string>>>();
     const path = this.reflector.get<string>(LOCATED_AT, context.getHandler());
-    const base = path.replace(/:(\w+)/g, (whole, name: string) => params[name] ?? whole);
+    const base = path.replace(/:(\w+)/g, (whole, name: string) => request.params[name] ?? whole);
     return next.handle().pipe(
       map((created: unknown) => {
         if (typeof created === 'object' && created !== null && 'id' in created)
-          response.setHeader('Location', `${base}/${String(created.id)}`);
+          response.setHeader('Location', `${rootFor(request)}${base}/${String(created.id)}`);
         return created;
       }),
     );

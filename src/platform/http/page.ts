@@ -1,16 +1,23 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 
-/** Reads a whole number from the query string; anything else stays text and fails validation. */
+/** A whole number in the query string. Anything else is refused. Add `Min` and `Max` for the bounds. */
 export const QueryInteger = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value,
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value,
+    ),
+    IsInt(),
   );
 
-/** Reads `true` or `false` from the query string. */
+/** `true` or `false` in the query string. Anything else is refused. */
 export const QueryBoolean = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value));
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
+    IsBoolean(),
+  );
 
 /** `limit` and `cursor`, which every list takes. Lists with other bounds declare their own `limit`. */
 export class CursorQuery {
@@ -34,7 +41,6 @@ export class PageQuery extends CursorQuery {
   @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE })
   @IsOptional()
   @QueryInteger()
-  @IsInt()
   @Min(1)
   @Max(MAX_PAGE_SIZE)
   limit?: number;

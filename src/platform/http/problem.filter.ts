@@ -1,9 +1,15 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isRetryable, isUnavailable, sqlState, violatedConstraint } from '../database/postgres-errors';
+import {
+  isOutOfConnections,
+  isRetryable,
+  isUnavailable,
+  sqlState,
+  violatedConstraint,
+} from '../database/postgres-errors';
 import { requestIdOf } from './request-id';
 import { Problem, problems } from '../problem/problem';
-import { toProblemView } from '../problem/problem.view';
+import { writeProblem } from './write-problem';
 
 /** Writes everything that is thrown as application/problem+json. An error that is not in the catalogue is a bug: logged, 500. */
 @Catch()
@@ -20,11 +26,7 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-    response
-      .status(problem.status)
-      .type('application/problem+json')
-      .send(JSON.stringify(toProblemView(problem, id)));
+    writeProblem(request, response, problem);
   }
 
   private toProblem(error: unknown, request: Request, id: string): Problem {
@@ -49,7 +51,10 @@ export class ProblemFilter implements ExceptionFilter {
   private fromDatabase(error: unknown, id: string): Problem | null {
     const state = sqlState(error);
     if (isRetryable(error)) {
-      this.logger.warn(`${id}: another transaction was in the way: ${text(error)}`);
+      const why = isOutOfConnections(error)
+        ? 'the database has no connection left'
+        : 'another transaction was in the way';
+      this.logger.warn(`${id}: ${why}: ${text(error)}`);
       return problems.temporarilyUnavailable();
     }
     if (isUnavailable(error)) {

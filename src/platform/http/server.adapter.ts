@@ -5,19 +5,21 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Application, type Request, type Response } from 'express';
 import type { AuthenticatedRequest } from '../access/caller';
 import { clientAddress, isTrustedProxy, networkOf } from '../access/client-network';
+import type { Config } from '../config/config';
 import { newUuid } from '../ids/id';
 import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
+import { SECOND_MS } from '../time/time-units';
 import { type ClosedBecause, limitConnections } from './load/connection-limits';
-import { endSlowReaders, UnreadResponses } from './load/unread-responses';
+import { ENDED, endSlowReaders, UnreadResponses } from './load/unread-responses';
 import type { Compression } from './compression';
+import { rootFor } from './own-address';
 import { Page } from './page';
 
-/** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). */
+/** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). Idle ones are bounded by their number. */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 1000,
 };
 const MAX_CONNECTIONS = 12_000;
@@ -53,7 +55,7 @@ export class ServerAdapter extends ExpressAdapter {
 
   constructor(
     private readonly around: AroundChange,
-    private readonly maxConnectionsPerAddress: number,
+    private readonly settings: Pick<Config, 'maxConnectionsPerAddress' | 'keepAliveSeconds'>,
   ) {
     // Set before the router exists: it reads them once.
     super(
@@ -99,13 +101,9 @@ export class ServerAdapter extends ExpressAdapter {
 
   private send(response: Response, body: unknown, status?: number): unknown {
     // Nest would turn bytes into text.
-    const result = Buffer.isBuffer(body)
+    return Buffer.isBuffer(body)
       ? response.status(status ?? response.statusCode).send(body)
       : super.reply(response, body, status);
-    const { caller } = response.req as AuthenticatedRequest;
-    const bytes = Number(response.getHeader('Content-Length') ?? 0);
-    this.unread.add(caller?.orgId ?? networkOf(clientAddress(response.req)), response, bytes);
-    return result;
   }
 
   /** Called for each connection that the service closes to keep its limits. */
@@ -120,15 +118,20 @@ export class ServerAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const server: Server = createServer(LIMITS);
+    const keepAliveTimeout = this.settings.keepAliveSeconds * SECOND_MS;
+    const server: Server = createServer({ ...LIMITS, keepAliveTimeout });
     server.maxConnections = MAX_SOCKETS;
     const app: Application = this.getInstance();
     limitConnections(
       server,
-      { perAddress: this.maxConnectionsPerAddress, inAll: MAX_CONNECTIONS },
+      { perAddress: this.settings.maxConnectionsPerAddress, inAll: MAX_CONNECTIONS },
       (because) => this.onClosed(because),
       (address) => isTrustedProxy({ app }, address),
     );
+    // Before the handler, which may end a response at once.
+    server.on('request', (_, response: Response) => {
+      response.once(ENDED, () => this.unread.count(response, () => holderOf(response.req)));
+    });
     endSlowReaders(server, this.getInstance());
     server.on('clientError', respondToClientError);
     server.on('checkExpectation', (_, response) => {
@@ -154,6 +157,9 @@ export class ServerAdapter extends ExpressAdapter {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Whose memory an unread response takes. */
+const holderOf = (request: AuthenticatedRequest): string => request.caller?.orgId ?? networkOf(clientAddress(request));
 
 /** A page is cut by the bytes of its text, which decide about the cursor in the headers. */
 function pageText(response: Response, page: Page<unknown>): string {
@@ -198,6 +204,6 @@ function writePageHeaders(
   if (page.nextCursor === null) return;
   const url = new URL(request.originalUrl, 'http://localhost');
   url.searchParams.set('cursor', page.nextCursor);
-  response.setHeader('Link', `<${url.pathname}${url.search}>; rel="next"`);
+  response.setHeader('Link', `<${rootFor(request)}${url.pathname}${url.search}>; rel="next"`);
   response.setHeader('X-Next-Cursor', page.nextCursor);
 }

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { problems } from '../problem/problem';
+import { cut } from '../text/text-limits';
 
 /** Nest's key for a handler's parameters; entries of `@Query()` start with `4:`. */
 const ROUTE_ARGUMENTS = '__routeArguments__';
@@ -16,7 +17,7 @@ export class UnknownQueryGuard implements CanActivate {
     if (names.length > 0 && !this.takesQuery(context)) {
       throw problems.invalidQuery(
         names.map((name) => ({
-          pointer: `?${name.slice(0, 100)}`,
+          pointer: `?${cut(name, 100, '')}`,
           code: 'unknown_field' as const,
           message: 'this route takes no such parameter',
         })),

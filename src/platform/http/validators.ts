@@ -3,6 +3,7 @@ import { PartialType } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { Allow, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { isRecord } from '../text/json';
+import { isLongerThan } from '../text/text-limits';
 import { type BodyClass, PART_RULE } from './body/body-parts';
 
 /** The field may be absent; when it is sent, `null` included, its other rules apply. */
@@ -96,7 +97,7 @@ const isText = (max: number, refused: RegExp, min: 0 | 1): PropertyDecorator =>
     ValidateBy({
       name: 'maxLength',
       validator: {
-        validate: (value: unknown) => typeof value !== 'string' || value.trim().length <= max,
+        validate: (value: unknown) => typeof value !== 'string' || !isLongerThan(value.trim(), max),
         defaultMessage: (args) => `${args?.property ?? 'value'} must have at most ${max} characters`,
       },
     }),

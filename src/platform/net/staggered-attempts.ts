@@ -48,7 +48,7 @@ const LOST = new Error('another attempt was good');
 /**
  * Tries candidates in their order until one result is good; then the others are aborted. Resolves with the results so
  * far, in the order of arrival: a good result is the last one, and there is none when all failed or the signal aborted
- * first.
+ * first. After an abort no candidate is begun, and the results of all that were begun are waited for.
  */
 export function attemptInTurn<Candidate, Result>(
   candidates: readonly Candidate[],
@@ -72,7 +72,8 @@ export function attemptInTurn<Candidate, Result>(
       running -= 1;
       if (isSettled) return;
       results.push(result);
-      const isOver = signal.aborted || (stagger.isExhausted && running === 0);
+      if (signal.aborted) stagger.stop();
+      const isOver = stagger.isExhausted && running === 0;
       if (isOver || isGood(result)) conclude(() => resolve(results));
       else stagger.next();
     };

@@ -19,6 +19,7 @@ type Part = () => HealthFinding;
 @Injectable()
 export class Health {
   private readonly parts = new Map<string, Part>();
+  private leaving = false;
   private stopping = false;
   private readonly asked = new Map<string, () => Promise<HealthFinding>>();
 
@@ -32,9 +33,19 @@ export class Health {
     this.asked.set(name, part);
   }
 
-  /** From now on the service is not ready: load balancers stop sending before the listener closes. */
+  /** From now on the service is not ready, but it still serves: load balancers stop sending before anything is refused. */
+  leave(): void {
+    this.leaving = true;
+  }
+
+  /** From now on the service refuses requests of the API as well. */
   drain(): void {
+    this.leave();
     this.stopping = true;
+  }
+
+  get isLeaving(): boolean {
+    return this.leaving;
   }
 
   get draining(): boolean {
@@ -51,7 +62,7 @@ export class Health {
   async ready(): Promise<HealthReport> {
     const findings = this.findings();
     for (const [name, part] of this.asked) findings.push([name, await part()]);
-    if (this.stopping) findings.push(['process', { ok: false, detail: 'shutting down' }]);
+    if (this.leaving) findings.push(['process', { ok: false, detail: 'shutting down' }]);
     return reportOf(
       findings.every(([, finding]) => finding.ok),
       findings,

@@ -16,6 +16,38 @@ const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_';
 /** Gauges with the name of counters; the same without `_total` says it by type. */
 const MISNAMED = /^nodejs_active_\w+_total$/;
 
+/** By label its values. A function is asked at the first scrape: for those that are known only when all has started. */
+type LabelValues = Readonly<Record<string, readonly string[] | (() => readonly string[])>>;
+
+interface Labelled<Values extends LabelValues> {
+  readonly name: string;
+  readonly help: string;
+  readonly values: Values;
+  /** Of the combinations those that can be. */
+  readonly only?: (labels: LabelsOf<Values>) => boolean;
+}
+
+/** A value for each label. */
+type LabelsOf<Values extends LabelValues> = {
+  [Label in keyof Values & string]: Values[Label] extends readonly (infer Value extends string)[] ? Value : string;
+};
+
+/** Counts events by labels whose values are declared. */
+export interface LabelledCounter<Values extends LabelValues> {
+  inc(labels: LabelsOf<Values>, by?: number): void;
+}
+
+function combinationsOf<Values extends LabelValues>(values: Values): LabelsOf<Values>[] {
+  const all = Object.entries(values).reduce<Record<string, string>[]>(
+    (made, [label, known]) => {
+      const each = typeof known === 'function' ? known() : known;
+      return made.flatMap((labels) => each.map((value) => ({ ...labels, [label]: value })));
+    },
+    [{}],
+  );
+  return all as LabelsOf<Values>[];
+}
+
 /** The process's Prometheus registry. Names start with `uptime_`; labels never carry an organization's data. */
 @Injectable()
 export class Metrics {
@@ -30,6 +62,26 @@ export class Metrics {
 
   counter<Label extends string>(options: CounterConfiguration<Label>): Counter<Label> {
     return new Counter({ ...options, registers: [this.registry] });
+  }
+
+  /**
+   * A counter by labels, all of whose values are known: each combination begins at 0. Prometheus sees no increase in a series that
+   * begins with its first event, and an alert rule would miss it.
+   */
+  labelledCounter<const Values extends LabelValues>(counter: Labelled<Values>): LabelledCounter<Values> {
+    const { name, help, values, only = () => true } = counter;
+    let isBegun = false;
+    const all = this.counter({
+      name,
+      help,
+      labelNames: Object.keys(values),
+      collect() {
+        if (isBegun) return;
+        isBegun = true;
+        for (const labels of combinationsOf(values)) if (only(labels)) this.inc(labels, 0);
+      },
+    });
+    return { inc: (labels, by = 1) => all.inc(labels, by) };
   }
 
   gauge<Label extends string>(options: GaugeConfiguration<Label>): Gauge<Label> {

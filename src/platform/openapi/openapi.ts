@@ -11,7 +11,9 @@ import { inReadingOrder, withTags } from './reading-order';
 import { withRequestExamples } from './request-examples';
 import { asOpenApi31, withDefaultsInWords, withProblemsExplained, withPublicNames } from './schemas';
 
-const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and every event they raised.
+const descriptionAt = (
+  base: string,
+): string => `Websites, the endpoints that watch them, alert rules and every event they raised.
 
 **Authentication**: \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`. A key belongs to one organization and has a role: \`read\`, \`write\` or \`admin\`. Browsers of people have a session instead, in one of their organizations at a time: with \`X-Organization: org_…\` a request is 409 \`conflict\` when it is in another one.
 
@@ -23,11 +25,11 @@ const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and ev
 
 **Safe to repeat**: a POST that makes something takes an \`Idempotency-Key\`. Repeated within 24 hours with the same key and body it makes nothing and sends the first response again, with \`Idempotency-Replayed: true\`. Other POSTs refuse the header. GET, PUT and DELETE can be repeated anyway; there it has no effect.
 
-**Safe to change**: one resource comes with an \`ETag\` of its settings. PUT and DELETE take it as \`If-Match\` and answer 412 \`precondition_failed\` when somebody else has changed the settings since; nothing is done then. Routes that do not honour it refuse it. \`If-None-Match\` has no effect there: status and results change without the tag.
+**Safe to change**: one resource comes with an \`ETag\` of its settings. PUT and DELETE take it as \`If-Match\` and answer 412 \`precondition_failed\` when somebody else has changed the settings since; nothing is done then. Routes that do not honour it refuse it. A GET never answers 304 there, because status and results change without the tag; PUT and DELETE with an \`If-None-Match\` that names the resource as it is get 412.
 
 **Updates** are partial: the fields you send change. Read-only fields you send back are ignored, unknown fields are refused.
 
-**Errors** are \`application/problem+json\` (RFC 9457). Switch on \`code\`; texts may change. What each means, and what to do: [problems](/docs#problems). Ignore fields you do not know: the API grows additively.`;
+**Errors** are \`application/problem+json\` (RFC 9457). Switch on \`code\`; texts may change. What each means, and what to do: [problems](${base}/docs#problems). Ignore fields you do not know: the API grows additively.`;
 
 const SESSION =
   'The session of a person, as `POST /auth/session` begins it; over https its name begins with `__Host-`.';
@@ -43,15 +45,15 @@ const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
   withRequestExamples,
 ];
 
-/** The document of all routes, as served and as committed in docs/. */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
+/** The document of all routes, as served and as committed in docs/. `base`: `PUBLIC_URL`, for a service below a path: generators of clients put it before the paths. */
+export function openApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const parts = app.get(OpenApiParts);
   const config = new DocumentBuilder()
     .setTitle('Uptime monitor')
-    .setDescription(DESCRIPTION)
+    .setDescription(descriptionAt(base))
     .setVersion(VERSION)
     .setLicense('MIT', 'https://opensource.org/license/mit')
-    .addServer('/', 'This installation')
+    .addServer(base === '' ? '/' : base, 'This installation')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' }, 'api_key')
     .addCookieAuth('uptime_session', { type: 'apiKey', in: 'cookie', description: SESSION }, 'session')
@@ -69,14 +71,14 @@ const gzipped = promisify(gzip) as (body: Buffer) => Promise<Buffer>;
 /**
  * `/api/v1/openapi.json`, without a key: the document holds no data of an organization. It is built on first use, once:
  * all clients that have not read it yet share the bytes. The reference at `/docs` shows it; its files are served with the
- * dashboard's.
+ * dashboard's. `base`: as `openApiDocument` has it.
  */
-export function mountOpenApi(app: NestExpressApplication): void {
+export function mountOpenApi(app: NestExpressApplication, base: string): void {
   let plain: Buffer | null = null;
   let compressed: Promise<Buffer> | null = null;
   const express: Express = app.getHttpAdapter().getInstance();
   const send = async (request: Request, response: Response): Promise<void> => {
-    plain ??= Buffer.from(JSON.stringify(openApiDocument(app)));
+    plain ??= Buffer.from(JSON.stringify(openApiDocument(app, base)));
     response.type('json').vary('Accept-Encoding');
     if (request.acceptsEncodings(['gzip', 'identity']) !== 'gzip') {
       response.send(plain);

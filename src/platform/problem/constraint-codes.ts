@@ -1,4 +1,5 @@
 import type { FieldProblemCode } from './problem';
+import { cut } from '../text/text-limits';
 
 /** What a broken class-validator rule means to a client. */
 const CODES: Readonly<Record<string, FieldProblemCode>> = {
@@ -46,4 +47,4 @@ export const plainly = (message: string): string =>
   PLAIN.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
 
 /** A name as one step of a JSON pointer (RFC 6901), cut to what a message should repeat of it. */
-export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, 100);
+export const pointerStep = (name: string): string => cut(name.replaceAll('~', '~0').replaceAll('/', '~1'), 100, '');

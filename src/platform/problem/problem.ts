@@ -108,6 +108,11 @@ export const PROBLEMS = {
     title: 'A valid API key is required',
     help: 'Send a key as `Authorization: Bearer <key>`. It may have been revoked; a session may have ended.',
   },
+  second_factor_required: {
+    status: 401,
+    title: 'A second factor is required',
+    help: 'Send the same request again with `second_factor`: a code of the authenticator app, or a recovery code.',
+  },
   insufficient_role: {
     status: 403,
     title: 'The API key may not do this',
@@ -136,7 +141,7 @@ export const PROBLEMS = {
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    help: 'Send the whole request within 30 seconds.',
+    help: 'Send the whole request within 30 seconds, and the body within 5 where no key is needed.',
   },
   conflict: {
     status: 409,
@@ -213,8 +218,8 @@ export const PROBLEMS = {
   },
   temporarily_unavailable: {
     status: 503,
-    title: 'The service is overloaded',
-    help: 'Repeat it after `Retry-After`; if it stays, the installation needs more room.',
+    title: 'Temporarily unavailable',
+    help: 'Repeat it after `Retry-After`. The detail says what is in the way: the service is overloaded, and needs more room if that stays, or the single sign-on is away.',
   },
   shutting_down: {
     status: 503,
@@ -275,10 +280,13 @@ export const problems = {
     new Problem('invalid_query', 'Correct the query parameters listed in "errors".', errors.slice(0, MAX_ERRORS)),
   invalidCursor: () =>
     new Problem('invalid_cursor', 'Use the cursor of the previous page of this very list, unchanged.'),
-  unauthenticated: () =>
-    new Problem('unauthenticated', 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".', [], {
+  unauthenticated: (detail = 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".') =>
+    new Problem('unauthenticated', detail, [], {
       'WWW-Authenticate': 'Bearer realm="api"',
     }),
+  /** The first factor was right. */
+  secondFactorRequired: () =>
+    new Problem('second_factor_required', 'Send second_factor: a code of your authenticator app, or a recovery code.'),
   /** Every wrong token of a probe. */
   unknownProbe: () =>
     new Problem('unauthenticated', 'Send the token of a probe as "Authorization: Bearer ump_…".', [], {
@@ -319,11 +327,14 @@ export const problems = {
   storageUnavailable: () =>
     new Problem('storage_unavailable', 'Try again in a few seconds.', [], { 'Retry-After': '5' }),
   temporarilyUnavailable: () =>
-    new Problem('temporarily_unavailable', 'Try again in a few seconds.', [], { 'Retry-After': '2' }),
+    new Problem('temporarily_unavailable', 'The service is overloaded. Try again in a few seconds.', [], {
+      'Retry-After': '2',
+    }),
   shuttingDown: () =>
     new Problem('shutting_down', 'Another instance, or this one after its restart, will answer.', [], {
       'Retry-After': '5',
     }),
+  bodyTooSlow: () => new Problem('request_timeout', 'The body did not arrive in time. Send the whole request at once.'),
   rateLimited: (retryAfterSeconds: number) =>
     new Problem('rate_limited', 'Slow down and repeat the request after the time in Retry-After.', [], {
       'Retry-After': String(retryAfterSeconds),

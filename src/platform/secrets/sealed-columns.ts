@@ -53,4 +53,18 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: `'idempotency_key:' || id || ':body'`,
     map: wholeValue,
   },
+  {
+    table: 'second_factor',
+    column: 'secret',
+    path: '$.sealed',
+    context: `'second_factor:' || id || ':secret'`,
+    map: wholeValue,
+  },
+  {
+    table: 'server_secret',
+    column: 'sealed',
+    path: '$.sealed',
+    context: `'server_secret:' || name`,
+    map: wholeValue,
+  },
 ];

@@ -8,14 +8,19 @@ import { SEALED_COLUMNS } from './sealed-columns';
 @Injectable()
 export class SecretKeysCheck implements OnModuleInit {
   private readonly logger = new Logger(SecretKeysCheck.name);
+  private checked: Promise<void> | null = null;
 
   constructor(
     private readonly database: Database,
     private readonly secrets: SecretBox,
   ) {}
 
-  /** One scan per column. Throws an error with the ids of the missing keys. */
-  async onModuleInit(): Promise<void> {
+  /** Checks once, however often it is called. One scan per column. Throws an error with the ids of the missing keys. */
+  onModuleInit(): Promise<void> {
+    return (this.checked ??= this.check());
+  }
+
+  private async check(): Promise<void> {
     const stored = await this.storedSecrets();
     const missing = stored.flatMap(({ id }) => (id === null || this.secrets.hasKey(id) ? [] : [id]));
     if (missing.length > 0) {
@@ -26,7 +31,9 @@ export class SecretKeysCheck implements OnModuleInit {
     }
     const plain = stored.find(({ id }) => id === null)?.secrets ?? 0;
     if (!this.secrets.encrypts) {
-      this.logger.warn('SECRETS_KEYS is not set: credentials of alerts and endpoints are stored unencrypted');
+      this.logger.warn(
+        'SECRETS_KEYS is not set: credentials of alerts and endpoints, and the secrets of the service, are stored unencrypted',
+      );
     } else if (plain > 0) {
       this.logger.warn(
         `${plain} stored secrets are not encrypted: they were saved without SECRETS_KEYS, here or by another instance. ` +

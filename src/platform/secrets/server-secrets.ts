@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database';
+import { SecretBox } from './secret-box';
+import { SecretKeysCheck } from './secret-keys-check';
 
-const NAMES = [
+export const SERVER_SECRETS = [
   'api_key_pepper',
   'cursor',
   'check_id',
@@ -12,24 +14,63 @@ const NAMES = [
   'single_sign_on',
   'proxy_user',
 ] as const;
-export type ServerSecretName = (typeof NAMES)[number];
+export type ServerSecretName = (typeof SERVER_SECRETS)[number];
 
-/** Random values shared by every instance on one database, made by the first that starts. Read once at the start. */
+interface StoredSecret {
+  name: string;
+  /** Readable, as long as there are no keys. */
+  value: Buffer | null;
+  sealed: { sealed: string } | null;
+}
+
+const contextOf = (name: string): string => `server_secret:${name}`;
+
+/**
+ * Random values shared by every instance on one database, created by the first that starts. Read once at the start. With
+ * `SECRETS_KEYS` they are encrypted: a reader of the database can derive nothing from them that the service accepts.
+ */
 @Injectable()
 export class ServerSecrets implements OnModuleInit {
   private readonly values = new Map<string, Buffer>();
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+    private readonly keys: SecretKeysCheck,
+  ) {}
 
+  /** Throws a `StartError` while a key is missing. */
   async onModuleInit(): Promise<void> {
-    for (const name of NAMES) {
-      await this.database.query('INSERT INTO server_secret (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-        name,
-        randomBytes(32),
-      ]);
+    await this.keys.onModuleInit();
+    for (const name of SERVER_SECRETS) {
+      const { value, sealed } = this.stored(name, randomBytes(32));
+      await this.database.query(
+        'INSERT INTO server_secret (name, value, sealed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+        [name, value, sealed],
+      );
     }
-    const rows = await this.database.query<{ name: string; value: Buffer }>('SELECT name, value FROM server_secret');
-    for (const row of rows) this.values.set(row.name, row.value);
+    const rows = await this.database.query<StoredSecret>('SELECT name, value, sealed FROM server_secret');
+    for (const row of rows) this.values.set(row.name, await this.opened(row));
+  }
+
+  /** A value from the time before there were keys is encrypted now. */
+  private async opened({ name, value, sealed }: StoredSecret): Promise<Buffer> {
+    if (sealed !== null) return Buffer.from(this.box.open(sealed.sealed, contextOf(name)), 'base64');
+    if (value === null) throw new Error(`server secret ${name} has no value`);
+    if (this.box.encrypts)
+      await this.database.query(
+        'UPDATE server_secret SET value = NULL, sealed = $2 WHERE name = $1 AND value IS NOT NULL',
+        [name, this.stored(name, value).sealed],
+      );
+    return value;
+  }
+
+  private stored(name: string, value: Buffer): { value: Buffer | null; sealed: string | null } {
+    if (!this.box.encrypts) return { value, sealed: null };
+    return {
+      value: null,
+      sealed: JSON.stringify({ sealed: this.box.seal(value.toString('base64'), contextOf(name)) }),
+    };
   }
 
   get(name: ServerSecretName): Buffer {

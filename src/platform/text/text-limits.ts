@@ -5,6 +5,10 @@ const UNPRINTABLE_RUN = /[\p{Cc}\p{Cs}\p{Bidi_Control}]+/gu;
 /** The length of a text in code points, as most vendors count it: an emoji outside the basic plane is one. */
 export const countCodePoints = (text: string): number => Array.from(text).length;
 
+/** Whether a text has more than `max` characters, counted as OpenAPI counts `maxLength`: by code points. */
+export const isLongerThan = (text: string, max: number): boolean =>
+  text.length > max && (text.length > 2 * max || countCodePoints(text) > max);
+
 /** True when the text holds anything that could break a line, hide itself or be refused by a provider's JSON parser. */
 export const hasUnprintable = (text: string): boolean => UNPRINTABLE.test(text);
 
@@ -30,10 +34,10 @@ export const someLines = (text: string, maxLines: number): string =>
  */
 export function cut(text: string, max: number, mark = '…'): string {
   if (text.length <= max) return text;
-  let kept = '';
-  for (const character of text) {
-    if (kept.length + character.length > max - mark.length) break;
-    kept += character;
-  }
-  return kept + mark;
+  const end = Math.max(0, max - mark.length);
+  return text.slice(0, isWithinPair(text, end) ? end - 1 : end) + mark;
 }
+
+/** True when the place is between the two halves of a character that has two UTF-16 units. */
+const isWithinPair = (text: string, place: number): boolean =>
+  /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, place - 1), place + 1));

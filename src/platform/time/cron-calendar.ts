@@ -17,8 +17,10 @@ export interface CronCalendar {
   readonly lastDay: boolean;
   /** By day of the week, 0 for Sunday: a bit for the first to the fifth of the month, and `LAST`. */
   readonly weekdays: readonly number[];
-  readonly anyDay: boolean;
-  readonly anyWeekday: boolean;
+  /** One of the two fields of days begins with `*`: then both must match, otherwise either is enough (crontab(5)). */
+  readonly needsBothDays: boolean;
+  /** Minutes or hours begin with `*`: when the clock is changed the new time counts at once (cron(8)). */
+  readonly isWild: boolean;
 }
 
 const LAST = 32;
@@ -34,7 +36,7 @@ export function readCron(text: string): CronCalendar | null {
   const fields = text.trim().split(/\s+/);
   if (fields.length !== 5 || !fields.every(isPlain)) return null;
   try {
-    return calendarOf(new CronPattern(fields.join(' '), 'UTC', { mode: '5-part' }));
+    return calendarOf(new CronPattern(fields.join(' '), 'UTC', { mode: '5-part' }), fields);
   } catch {
     return null;
   }
@@ -48,16 +50,19 @@ function isPlain(field: string): boolean {
 
 const indexesOf = (flags: readonly number[]): number[] => flags.flatMap((flag, index) => (flag === 1 ? [index] : []));
 
-const calendarOf = (pattern: CronPattern): CronCalendar => ({
+const calendarOf = (pattern: CronPattern, [minute, hour, day, , weekday]: readonly string[]): CronCalendar => ({
   minutes: indexesOf(pattern.minute),
   hours: indexesOf(pattern.hour),
   months: pattern.month.map((flag) => flag === 1),
   days: pattern.day.map((flag) => flag === 1),
   lastDay: pattern.lastDayOfMonth,
   weekdays: [...pattern.dayOfWeek],
-  anyDay: pattern.starDOM,
-  anyWeekday: pattern.starDOW,
+  needsBothDays: isStarred(day) || isStarred(weekday),
+  isWild: isStarred(minute) || isStarred(hour),
 });
+
+/** As cron looks at a field: `*`, and `*` with steps or in a list behind it. */
+const isStarred = (field = ''): boolean => field.startsWith('*');
 
 /**
  * The days with a date of the calendar from the day of `fromMs` on, each as midnight in the milliseconds of `Date.UTC`. Ends
@@ -91,14 +96,12 @@ function utc(year: number, month: number, day: number): number {
   return date.getTime();
 }
 
-/** Where both fields of days say something, either is enough, as cron has it. */
 function isDay(calendar: CronCalendar, day: number, length: number, weekday: number): boolean {
   const byDay = calendar.days[day - 1] === true || (calendar.lastDay && day === length);
   const mask = calendar.weekdays[weekday] ?? 0;
   const nth = 1 << (Math.ceil(day / 7) - 1);
   const byWeekday = (mask & nth) !== 0 || ((mask & LAST) !== 0 && day > length - 7);
-  if (calendar.anyDay) return calendar.anyWeekday || byWeekday;
-  return calendar.anyWeekday ? byDay : byDay || byWeekday;
+  return calendar.needsBothDays ? byDay && byWeekday : byDay || byWeekday;
 }
 
 /** The times of a day, milliseconds since its midnight on the wall. */

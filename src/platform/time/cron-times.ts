@@ -1,7 +1,7 @@
 import { BoundedMap } from '../cache/bounded-map';
 import { type CronCalendar, daysFrom, readCron, timesOf } from './cron-calendar';
 import { DAY_MS } from './time-units';
-import { momentsOfDay, wallAt } from './time-zone';
+import { clockOfDay, momentsOfDay, wallAt } from './time-zone';
 
 const calendars = new BoundedMap<string, CronCalendar>(1000);
 
@@ -14,20 +14,26 @@ function calendarOf(cron: string): CronCalendar {
   return calendar;
 }
 
-/** When the expression starts something in its zone, from `from` on, in order and none twice. Lazy: take what is needed. */
+/**
+ * When Debian's cron would start something by the expression in its zone, from `from` on, in order and none twice. Lazy: take what is
+ * needed.
+ */
 export function* startsFrom(cron: string, timezone: string, from: Date): Generator<Date> {
   const calendar = calendarOf(cron);
   let last = from.getTime() - 1;
-  // A time that is left out of a day that is gone may mean the first moment of the next one.
+  // A time that is skipped at the end of a day that is gone runs at the first moment of the next one.
   for (const midnight of daysFrom(calendar, wallAt(timezone, from.getTime()) - DAY_MS)) {
-    const momentOf = momentsOfDay(timezone, midnight);
-    for (const time of timesOf(calendar)) {
-      const moment = momentOf(midnight + time);
+    const walls = wallsOf(calendar, midnight);
+    for (const moment of momentsOfDay(clockOfDay(timezone, midnight), walls, calendar.isWild)) {
       if (moment <= last) continue;
       last = moment;
       yield new Date(moment);
     }
   }
+}
+
+function* wallsOf(calendar: CronCalendar, midnight: number): Generator<number> {
+  for (const time of timesOf(calendar)) yield midnight + time;
 }
 
 /** The first `count` items of what may have no end. */

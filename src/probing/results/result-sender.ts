@@ -8,6 +8,7 @@ import { ProbeSession } from '../server/probe-session';
 import { askedPauseMs, retryAfterMs } from '../server/retry';
 import { ServerConnection, type ServerReply, ServerUnreachable } from '../server/server-connection';
 import { type Batch, ResultBuffer } from './result-buffer';
+import { cut } from '../../platform/text/text-limits';
 
 const LIMIT_MS = 30 * SECOND_MS;
 /** A token that opens nothing is asked for by the poll; meanwhile this is looked at now and then. */
@@ -141,7 +142,7 @@ export class ResultSender {
     this.metrics.sent('late', numberOf(body['late']));
     this.metrics.sent('refused', refused.length);
     if (refused.length === 0) return;
-    const codes = [...new Set(refused.map((one) => (isRecord(one) ? String(one['code']).slice(0, 40) : '')))].join(
+    const codes = [...new Set(refused.map((one) => (isRecord(one) ? cut(String(one['code']), 40, '') : '')))].join(
       ', ',
     );
     this.logger.debug(`${refused.length} results were not taken: ${codes}`);

@@ -42,6 +42,7 @@ export function toSentResult(check: Pick<FinishedCheck, Sent>, asked: Asked | un
         issuer: result.certificate.issuer,
         subject: result.certificate.subject,
         names: result.certificate.names,
+        ...(result.certificate.authority ? { authority: result.certificate.authority } : {}),
       },
       records: result.records,
       redirects: result.redirects,
@@ -64,6 +65,11 @@ export function bytesOf({ result, firstError }: FinishedCheck): number {
   let characters = address?.length ?? 0;
   for (const one of [error, warning, firstError]) characters += one?.message.length ?? 0;
   for (const text of [...(records ?? []), ...redirects, ...(certificate?.names ?? [])]) characters += text.length;
-  if (certificate) characters += certificate.issuer.length + certificate.subject.length + certificate.expiresAt.length;
+  if (certificate)
+    characters +=
+      (certificate.authority ?? '').length +
+      certificate.issuer.length +
+      certificate.subject.length +
+      certificate.expiresAt.length;
   return BASE_BYTES + BYTES_OF_CHARACTER * characters;
 }

@@ -10,7 +10,8 @@ export function isDirect(rules: readonly string[], host: string, port: number): 
 function covers(rule: string, name: string, port: number): boolean {
   if (rule === '*') return true;
   if (rule.includes('/')) return isWithin(name, rule);
-  const [, written = '', only] = /^(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(rule) ?? [];
+  const isBareIPv6 = !rule.startsWith('[') && rule.indexOf(':') !== rule.lastIndexOf(':');
+  const [, written = '', only] = isBareIPv6 ? [rule, rule] : (/^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(rule) ?? []);
   const host = written.replace(/^\[|\]$/g, '').replace(/^\*?\./, '');
   if (host === '' || (only !== undefined && Number(only) !== port)) return false;
   return name === host || (isIP(name) === 0 && name.endsWith(`.${host}`));

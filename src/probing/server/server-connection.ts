@@ -13,6 +13,7 @@ import { VERSION } from '../../platform/version';
 import { type Meaning, meaningOf } from './retry';
 import { agentFor } from './proxy-agent';
 import { ServerClock } from './server-clock';
+import { cut } from '../../platform/text/text-limits';
 
 /** What is smaller is sent as it is: to pack it takes more memory than it saves. */
 const GZIP_FROM_BYTES = 8 * 1024;
@@ -188,5 +189,5 @@ function jsonOf(read: Buffer): Readonly<Record<string, unknown>> {
 function wordsOf(error: unknown): string {
   const { message, code } = isRecord(error) ? error : { message: String(error), code: undefined };
   const text = typeof message === 'string' ? message : '';
-  return text === '' ? `the connection failed (${String(code)})` : text.slice(0, 300);
+  return text === '' ? `the connection failed (${String(code)})` : cut(text, 300, '');
 }

@@ -43,6 +43,8 @@ export class HostedPages {
   /** Express middleware; must come before everything that may answer. */
   readonly serve: RequestHandler = async (request, response, next) => {
     const slug = this.domains.slugOf(request.headers.host);
+    // Whether this name is served by https, PUBLIC_URL does not say.
+    if (slug !== null) response.removeHeader('Strict-Transport-Security');
     if (slug === null || request.path === ICON || isForInstallation(request)) return next();
     await this.show(slug, request, response);
     return undefined;
@@ -51,6 +53,11 @@ export class HostedPages {
   /** Why a page may not have this host name; `null` when it may. `host`: by which name the author reached the service. */
   refusal(domain: string, author: DomainAuthor, host: string | undefined): string | null {
     return this.domains.refusal(domain, author, host);
+  }
+
+  /** The path of a page under the host of `PUBLIC_URL`. */
+  pathOf(slug: string): string {
+    return this.domains.pathOf(slug);
   }
 
   /** This instance shows a change at once, others within 15 seconds. `null`: there was none, or it is gone. */

@@ -3,6 +3,7 @@ import type { Caller } from '../../platform/access/caller';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
+import { publicPathOf } from '../../platform/http/own-address';
 import { readUrl } from '../../platform/text/read-url';
 import { SECOND_MS } from '../../platform/time/time-units';
 
@@ -39,6 +40,11 @@ export class PageDomains implements OnModuleInit {
 
   onModuleInit(): Promise<void> {
     return this.read();
+  }
+
+  /** The path of a page under the host of `PUBLIC_URL`. */
+  pathOf(slug: string): string {
+    return `${publicPathOf(this.config.publicUrl)}/status/${slug}`;
   }
 
   /** The page of a `Host` header; `null` for the installation's own hosts and all others. */

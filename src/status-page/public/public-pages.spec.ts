@@ -2,14 +2,18 @@ import { Config } from '../../platform/config/config';
 import { Clock } from '../../platform/time/clock';
 import { PublicPages } from './public-pages';
 import { SHOWN_DAYS } from '../shown-days';
-import { type PublishedPage, type StatusSnapshot, type StatusSnapshots } from '../status-snapshot';
+import { type HistoryExtent, type PublishedPage, type StatusSnapshot, type StatusSnapshots } from '../status-snapshot';
 
 class StoppedClock extends Clock {
   atMs = 0;
   override monotonic(): number {
     return this.atMs;
   }
+  override now(): Date {
+    return new Date(NOW + this.atMs);
+  }
 }
+const NOW = Date.parse('2026-11-22T00:00:00Z');
 
 const PAGE = {
   title: null,
@@ -24,6 +28,10 @@ const PAGE = {
 /** Pages of the largest size, each of an organization of its own or of one. */
 function pagesOf(orgOf: (slug: string) => string) {
   const read: string[] = [];
+  const months: string[] = [];
+  /** When pages were read, by the clock. */
+  const readAt = new Map<string, number>();
+  const extent: HistoryExtent = { since: null, version: '' };
   /** What happens while a page is read, once each. */
   const whileReading: (() => void)[] = [];
   const days = Array.from({ length: SHOWN_DAYS }, (_, i) => ({
@@ -42,18 +50,36 @@ function pagesOf(orgOf: (slug: string) => string) {
     maintenance: null,
     days,
   }));
-  const source: Pick<StatusSnapshots, 'find' | 'read'> = {
+  const frame = (slug: string) => ({
+    slug,
+    name: slug,
+    look: { id: slug, accent: null, hasLogo: false, domain: null, changedAt: '2026-11-22T00:00:00Z' },
+    updated_at: '2026-11-22T00:00:00Z',
+  });
+  const month = (slug: string, { name }: { name: string }) => ({
+    ...frame(slug),
+    month: name,
+    earlier: null,
+    later: null,
+    incidents: [],
+    outages: [],
+  });
+  const source: Pick<StatusSnapshots, 'find' | 'read' | 'extent' | 'history' | 'emptyHistory'> = {
+    extent: () => Promise.resolve({ ...extent }),
+    history: ({ slug }, asked) => {
+      months.push(asked.name);
+      return Promise.resolve(month(slug, asked));
+    },
+    emptyHistory: ({ slug }, asked) => month(slug, asked),
     find: (slug) => Promise.resolve<PublishedPage>({ ...PAGE, id: slug, slug, orgId: orgOf(slug), websiteId: slug }),
     read: ({ slug }) => {
       read.push(slug);
+      readAt.set(slug, clock.atMs);
       whileReading.shift()?.();
       const page: StatusSnapshot = {
-        slug,
-        name: slug,
+        ...frame(slug),
         description: '',
-        look: { id: slug, accent: null, hasLogo: false, domain: null, changedAt: '2026-11-22T00:00:00Z' },
         status: 'up',
-        updated_at: '2026-11-22T00:00:00Z',
         endpoints,
         incidents: [],
         outages: [],
@@ -64,7 +90,8 @@ function pagesOf(orgOf: (slug: string) => string) {
     },
   };
   const clock = new StoppedClock();
-  return { pages: new PublicPages(source as StatusSnapshots, clock, new Config()), clock, read, whileReading };
+  const pages = new PublicPages(source as StatusSnapshots, clock, new Config());
+  return { pages, clock, read, readAt, months, extent, whileReading };
 }
 
 describe('the public pages that are kept', () => {
@@ -77,20 +104,56 @@ describe('the public pages that are kept', () => {
     expect(read.slice(24)).toEqual(['page-0']);
   });
 
-  it('are shown as they were while an organization has many large ones read again and again', async () => {
-    const { pages, clock, read } = pagesOf(() => 'one organization');
+  it('are shown as they were while an organization has many large ones read again and again, for a minute at most', async () => {
+    const { pages, clock, read, readAt } = pagesOf(() => 'one organization');
     const all = () => Promise.all(Array.from({ length: 30 }, (_, i) => pages.get(`page-${i}`, 'svg', {}, '')));
     await all();
-    for (let second = 0; second < 60; second += 15) {
-      clock.atMs += 15_000;
-      await all();
-    }
-    const before = read.length;
     clock.atMs += 15_000;
     for (let i = 0; i < 10; i++) await all();
     // Two hundred tokens, eleven each; and every page was shown each time.
-    expect(read.length - before).toBe(18);
-    await expect(all()).resolves.not.toContain(null);
+    expect(read.slice(30)).toHaveLength(18);
+    for (let second = 0; second < 180; second += 5) {
+      clock.atMs += 5000;
+      await expect(all()).resolves.not.toContain(null);
+      expect(clock.atMs - Math.min(...readAt.values())).toBeLessThan(60_000);
+    }
+  });
+
+  it('are read every 15 seconds while somebody asks for a hundred of their months a second', async () => {
+    const { pages, clock, readAt, months, extent } = pagesOf(() => 'one organization');
+    extent.since = new Date('2020-01-01T00:00:00Z');
+    for (let second = 0; second < 60; second++) {
+      clock.atMs += 1000;
+      for (let n = 0; n < 100; n++) {
+        const month = `20${20 + (n % 6)}-${String(1 + (second % 12)).padStart(2, '0')}`;
+        await pages.get('page-0', n % 2 === 0 ? 'history' : 'history.json', { month }, '').catch(() => undefined);
+      }
+      await pages.get('page-0', 'svg', {}, '');
+      expect(clock.atMs - (readAt.get('page-0') ?? 0)).toBeLessThanOrEqual(16_000);
+    }
+    expect(months.length).toBeGreaterThan(0);
+    expect(months.length).toBeLessThan(100);
+  });
+
+  it('are not read for a month in which nothing happened, and once for one that is over, until an incident is changed', async () => {
+    const { pages, clock, months, extent } = pagesOf(() => 'one organization');
+    extent.since = new Date('2026-09-10T00:00:00Z');
+    const ask = async (...asked: string[]) => {
+      for (const month of asked) await pages.get('page-0', 'history.json', { month }, '');
+      return months.splice(0);
+    };
+    expect(await ask('2000-01', '2026-08')).toEqual([]);
+    expect(await ask('2026-09', '2026-10', '2026-09')).toEqual(['2026-09', '2026-10']);
+    clock.atMs += 60_000;
+    expect(await ask('2026-09', '2026-10')).toEqual([]);
+    expect(await ask('2026-11')).toEqual(['2026-11']);
+    clock.atMs += 15_000;
+    expect(await ask('2026-11')).toEqual(['2026-11']);
+    pages.changed('one organization');
+    expect(await ask('2026-09')).toEqual(['2026-09']);
+    extent.version = 'another instance has changed one';
+    clock.atMs += 15_000;
+    expect(await ask('2026-10')).toEqual(['2026-10']);
   });
 
   it('are read again at once when an incident of their organization is changed, and no others', async () => {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { networksOf } from '../../platform/access/client-network';
+import { NetworkBuckets } from '../../platform/capacity/by-network';
 import { TokenBuckets } from '../../platform/capacity/token-bucket';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { SECOND_MS } from '../../platform/time/time-units';
+import { HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 import { type PageMonth, readMonth } from '../page-month';
 import { atomFeed } from '../render/atom-feed';
 import { historyHtml } from '../render/history-html';
@@ -14,21 +16,29 @@ import { statusHtml } from '../render/status-html';
 import { historyJson, statusJson } from '../render/status-json';
 import { statusPolicy } from '../render/status-policy';
 import { SHOWN_DAYS } from '../shown-days';
-import { type PublishedPage, type StatusSnapshot, StatusSnapshots } from '../status-snapshot';
+import { type HistoryExtent, type PublishedPage, type StatusSnapshot, StatusSnapshots } from '../status-snapshot';
 
 /** In this process, and by every HTTP cache on the way. */
 export const KEPT_SECONDS = 15;
 const KEPT_MS = KEPT_SECONDS * SECOND_MS;
+/** From this age on a page is read again whatever else its organization has read, so that none is older than a minute. */
+const LATEST_MS = 45 * SECOND_MS;
+/** A month that is over, unless the page or a public incident of its organization is changed. */
+const KEPT_MONTH_MS = HOUR_MS;
 
 /** What is kept of pages, in bytes: the largest page with all its forms has about 6 MB. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const MAX_PAGES = 10_000;
+/** And of their months, apart, so that no page is dropped for a month that somebody asks for. */
+const MAX_MONTH_BYTES = 16 * 1024 * 1024;
 /** A day of an endpoint as an object, by the heap of Node.js 20. */
 const BYTES_PER_DAY = 80;
 const MAX_UNKNOWN = 10_000;
 
 /** How much of one organization's pages is read again in a second: two of the largest size, twenty small ones. */
 const READS = { rate: 20, burst: 200 };
+/** And of their months, apart: whoever reads a history keeps no page from being read. */
+const MONTH_READS = { rate: 10, burst: 100 };
 const ENDPOINTS_PER_READ = 20;
 /** Names without a page that one address asks for, and all together: each costs a probe of an index. */
 const GUESSES = { rate: 10, burst: 50 };
@@ -41,6 +51,8 @@ const PIECE_MS = 10;
 type HistoryForm = 'history' | 'history.json';
 export type PageForm = 'html' | 'json' | 'svg' | 'atom' | 'logo' | HistoryForm;
 const HISTORY: ReadonlySet<PageForm> = new Set<HistoryForm>(['history', 'history.json']);
+/** They have addresses in them that lead from where they were asked for. */
+const FOR_PEOPLE: ReadonlySet<PageForm> = new Set<PageForm>(['html', 'history']);
 
 /** What of a form is asked for. */
 export interface PageQuery {
@@ -48,6 +60,8 @@ export interface PageQuery {
   uptime?: BadgeWindow | undefined;
   /** Of the history; judged here. */
   month?: unknown;
+  /** Of pages for people: what stands before the path of each address. */
+  root?: string;
 }
 
 /** A page as it is sent. */
@@ -74,14 +88,25 @@ interface KeptPage {
   /** The newest change of its organization's incidents when it was read. */
   change: number | undefined;
   snapshot: StatusSnapshot;
-  /** By form, and window of the badge or month. `null`: the page has no such form. */
+  /** By form, and window of the badge. `null`: the page has no such form. */
   rendered: Map<string, Promise<RenderedPage | null>>;
+  /** Read when the first month is asked for. */
+  extent: Promise<HistoryExtent> | null;
   bytes: number;
+}
+
+/** A month as it is sent, and what it is valid for. */
+interface KeptMonth {
+  rendered: RenderedPage;
+  renderedAtMs: number;
+  /** Of the page, of public incidents, and of incidents that this instance has changed. */
+  version: string;
 }
 
 /**
  * The published pages as they are sent, each read at most once and rendered at most once per form in 15 seconds, whoever
- * asks how often. Names without a page are remembered apart, so that guessing drops no page.
+ * asks how often. Names without a page are remembered apart, so that guessing drops no page. Months are kept apart, too: what nothing
+ * is told of is never read, and what is over is kept until something of it is changed.
  */
 @Injectable()
 export class PublicPages {
@@ -90,6 +115,11 @@ export class PublicPages {
     of: ({ bytes }) => bytes,
   });
   private readonly reading = new Map<string, Promise<KeptPage | null>>();
+  private readonly months = new BoundedMap<string, KeptMonth>(MAX_PAGES, {
+    max: MAX_MONTH_BYTES,
+    of: ({ rendered }) => rendered.body.length,
+  });
+  private readonly readingMonths = new Map<string, Promise<RenderedPage>>();
   /** When a name was found to have no page. */
   private readonly unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
   /** By organization: which change of its incidents here was the last. */
@@ -98,7 +128,8 @@ export class PublicPages {
   /** Names that had a page: asking for them is no guess. */
   private readonly known = new BoundedMap<string, true>(MAX_PAGES);
   private readonly reads: TokenBuckets;
-  private readonly guesses: TokenBuckets;
+  private readonly monthReads: TokenBuckets;
+  private readonly guesses: NetworkBuckets;
   private readonly allGuesses: TokenBuckets;
 
   constructor(
@@ -108,26 +139,28 @@ export class PublicPages {
   ) {
     const monotonic = () => clock.monotonic();
     this.reads = new TokenBuckets(READS.rate, READS.burst, monotonic);
-    this.guesses = new TokenBuckets(GUESSES.rate, GUESSES.burst, monotonic);
+    this.monthReads = new TokenBuckets(MONTH_READS.rate, MONTH_READS.burst, monotonic);
+    this.guesses = new NetworkBuckets(GUESSES, monotonic);
     this.allGuesses = new TokenBuckets(ALL_GUESSES.rate, ALL_GUESSES.burst, monotonic);
   }
 
   /**
-   * `null` when no published page has that slug, or it has no logo. `network`: who asks. Throws `rate_limited` for a name that has had no
+   * `null` when no published page has that slug, or it has no logo. `address`: who asks. Throws `rate_limited` for a name that has had no
    * page while too many such are asked for, `temporarily_unavailable` when its organization's pages are read too often, and
    * `invalid_query` for a month that is none or in the future.
    */
-  async get(slug: string, form: PageForm, query: PageQuery, network: string): Promise<RenderedPage | null> {
+  async get(slug: string, form: PageForm, query: PageQuery, address: string): Promise<RenderedPage | null> {
     const month = readMonth(HISTORY.has(form) ? query.month : undefined, this.clock.now());
     if (typeof month === 'string')
       throw problems.invalidQuery([{ pointer: '?month', code: 'invalid_format', message: month }]);
-    const page = await this.page(slug, network);
+    const page = await this.page(slug, address);
     if (!page) return null;
-    const detail = form === 'svg' ? query.uptime : HISTORY.has(form) ? month.name : '';
-    const key = `${form} ${detail ?? ''}`;
+    const { uptime, root = '' } = query;
+    if (form === 'history' || form === 'history.json') return this.month(page, form, month, root);
+    const key = `${form} ${(form === 'svg' && uptime) || ''} ${FOR_PEOPLE.has(form) ? root : ''}`;
     const known = page.rendered.get(key);
     if (known) return known;
-    const rendering = this.render(page, form, query.uptime, month);
+    const rendering = this.render(page, form, { uptime, root });
     page.rendered.set(key, rendering);
     rendering.catch(() => page.rendered.delete(key));
     const rendered = await rendering;
@@ -154,18 +187,18 @@ export class PublicPages {
     return nowMs - readAtMs < KEPT_MS && change === this.changes.get(published.orgId);
   }
 
-  private async page(slug: string, network: string): Promise<KeptPage | null> {
+  private async page(slug: string, address: string): Promise<KeptPage | null> {
     const nowMs = this.clock.monotonic();
     const kept = this.pages.get(slug);
     if (kept && this.isFresh(kept, nowMs)) return kept;
     const missedAtMs = this.unknown.get(slug);
     if (missedAtMs !== undefined && nowMs - missedAtMs < KEPT_MS) return null;
-    if (kept && this.reads.waitFor(kept.published.orgId, costOf(kept)) > 0) return kept;
-    return this.reading.get(slug) ?? this.startReading(slug, kept ?? null, nowMs, network);
+    if (kept && mayStay(kept, nowMs) && this.reads.waitFor(kept.published.orgId, costOf(kept)) > 0) return kept;
+    return this.reading.get(slug) ?? this.startReading(slug, kept ?? null, nowMs, address);
   }
 
-  private startReading(slug: string, old: KeptPage | null, nowMs: number, network: string): Promise<KeptPage | null> {
-    if (!this.known.has(slug)) this.countGuess(network);
+  private startReading(slug: string, old: KeptPage | null, nowMs: number, address: string): Promise<KeptPage | null> {
+    if (!this.known.has(slug)) this.countGuess(address);
     const reading: Promise<KeptPage | null> = this.read(slug, old, nowMs)
       .then((page) => {
         if (this.reading.get(slug) !== reading) return page;
@@ -192,47 +225,83 @@ export class PublicPages {
     this.known.set(slug, true);
     const { orgId } = published;
     if (this.reads.take(orgId, old ? costOf(old) : 1) > 0) {
-      if (old) return old;
-      throw problems.temporarilyUnavailable();
+      if (old && mayStay(old, nowMs)) return old;
+      if (!old) throw problems.temporarilyUnavailable();
     }
     const change = this.changes.get(orgId);
     const snapshot = await this.snapshots.read(published);
     const texts = snapshot.incidents.flatMap(({ updates }) => updates.map(({ text }) => text.length));
     const bytes = texts.reduce((sum, text) => sum + text, snapshot.endpoints.length * SHOWN_DAYS * BYTES_PER_DAY);
-    return { published, readAtMs: nowMs, change, snapshot, rendered: new Map(), bytes };
+    return { published, readAtMs: nowMs, change, snapshot, rendered: new Map(), extent: null, bytes };
   }
 
   private render(
     page: KeptPage,
-    form: PageForm,
-    window: BadgeWindow | undefined,
-    month: PageMonth,
+    form: Exclude<PageForm, HistoryForm>,
+    { uptime, root }: { uptime: BadgeWindow | undefined; root: string },
   ): Promise<RenderedPage | null> {
     const { snapshot } = page;
     const { accent } = snapshot.look;
     switch (form) {
       case 'html':
-        return rendered(form, statusHtml(snapshot), accent);
+        return rendered(form, statusHtml(snapshot, root), accent);
       case 'svg':
-        return rendered(form, [statusBadge(snapshot, window)], accent);
+        return rendered(form, [statusBadge(snapshot, uptime)], accent);
       case 'json':
         return rendered(form, statusJson(snapshot), accent);
       case 'atom':
         return rendered(form, atomFeed(snapshot, this.config.publicUrl), accent);
       case 'logo':
         return this.logo(page);
-      case 'history':
-      case 'history.json':
-        return this.history(page, form, month);
       default:
         return form satisfies never;
     }
   }
 
-  private async history(page: KeptPage, form: HistoryForm, month: PageMonth): Promise<RenderedPage> {
-    if (this.reads.take(page.published.orgId, costOf(page)) > 0) throw problems.temporarilyUnavailable();
-    const history = await this.snapshots.history(page.published, month);
-    return rendered(form, form === 'history' ? historyHtml(history) : [historyJson(history)], history.look.accent);
+  /** A month as it was rendered, as long as nothing of it was changed. Throws `temporarily_unavailable` when too many are read. */
+  private async month(page: KeptPage, form: HistoryForm, month: PageMonth, root: string): Promise<RenderedPage> {
+    const { published } = page;
+    const extent = await this.extentOf(page);
+    const key = `${published.slug} ${form} ${month.name} ${FOR_PEOPLE.has(form) ? root : ''}`;
+    const version = `${published.changedAt.getTime()} ${extent.version} ${this.changes.get(published.orgId) ?? ''}`;
+    const nowMs = this.clock.monotonic();
+    const kept = this.months.get(key);
+    const keptMs = month.until <= this.clock.now() ? KEPT_MONTH_MS : KEPT_MS;
+    if (kept?.version === version && nowMs - kept.renderedAtMs < keptMs) return kept.rendered;
+    const reading = this.readingMonths.get(`${key} ${version}`);
+    if (reading) return reading;
+    const rendering = this.renderMonth(page, form, { month, root, extent });
+    this.readingMonths.set(`${key} ${version}`, rendering);
+    try {
+      const fresh = await rendering;
+      this.months.set(key, { rendered: fresh, renderedAtMs: nowMs, version });
+      return fresh;
+    } finally {
+      this.readingMonths.delete(`${key} ${version}`);
+    }
+  }
+
+  private extentOf(page: KeptPage): Promise<HistoryExtent> {
+    if (!page.extent) {
+      page.extent = this.snapshots.extent(page.published);
+      page.extent.catch(() => (page.extent = null));
+    }
+    return page.extent;
+  }
+
+  private async renderMonth(
+    { published, snapshot }: KeptPage,
+    form: HistoryForm,
+    { month, root, extent: { since } }: { month: PageMonth; root: string; extent: HistoryExtent },
+  ): Promise<RenderedPage> {
+    const isEmpty = since === null || month.until <= since;
+    if (!isEmpty && this.monthReads.take(published.orgId, costOf({ snapshot })) > 0)
+      throw problems.temporarilyUnavailable();
+    const history = isEmpty
+      ? this.snapshots.emptyHistory(snapshot, month)
+      : await this.snapshots.history(published, month);
+    const body = form === 'history' ? historyHtml(history, root) : historyJson(history);
+    return rendered(form, body, history.look.accent);
   }
 
   private async logo({ published }: KeptPage): Promise<RenderedPage | null> {
@@ -241,13 +310,17 @@ export class PublicPages {
   }
 
   /** Right ones are not counted: a name that was found once is known. */
-  private countGuess(network: string): void {
-    const wait = Math.max(this.guesses.take(network), this.allGuesses.take(''));
+  private countGuess(address: string): void {
+    const wait = Math.max(this.guesses.take(networksOf(address)), this.allGuesses.take(''));
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
   }
 }
 
-const costOf = ({ snapshot }: KeptPage): number => 1 + Math.floor(snapshot.endpoints.length / ENDPOINTS_PER_READ);
+/** Young enough to be shown as it was while its organization's pages are read too often. */
+const mayStay = ({ readAtMs }: KeptPage, nowMs: number): boolean => nowMs - readAtMs < LATEST_MS;
+
+const costOf = ({ snapshot }: Pick<KeptPage, 'snapshot'>): number =>
+  1 + Math.floor(snapshot.endpoints.length / ENDPOINTS_PER_READ);
 
 async function rendered(
   form: keyof typeof TYPES,

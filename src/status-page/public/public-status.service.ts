@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { clientAddress, networkOf } from '../../platform/access/client-network';
-import { TokenBuckets } from '../../platform/capacity/token-bucket';
+import { clientNetworks } from '../../platform/access/client-network';
+import { NetworkBuckets } from '../../platform/capacity/by-network';
 import { Config } from '../../platform/config/config';
 import { Compression } from '../../platform/http/compression';
+import { rootFor } from '../../platform/http/own-address';
+import { IF_NONE_MATCH, isNamedBy } from '../../platform/http/precondition/precondition';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { NOT_FOUND_PAGE } from '../render/status-html';
+import { notFoundPage } from '../render/status-html';
 import { statusPolicy } from '../render/status-policy';
 import { KEPT_SECONDS, type PageForm, type PageQuery, PublicPages } from './public-pages';
 
@@ -29,7 +31,7 @@ const NOT_FOUND_POLICY = statusPolicy(null, false);
 /** Serves public pages to everybody, as often as one address may ask. */
 @Injectable()
 export class PublicStatusService {
-  private readonly requests: TokenBuckets | null;
+  private readonly requests: NetworkBuckets | null;
 
   constructor(
     private readonly pages: PublicPages,
@@ -37,7 +39,7 @@ export class PublicStatusService {
     private readonly compression: Compression,
     clock: Clock,
   ) {
-    this.requests = rate === 0 ? null : new TokenBuckets(rate, rate * 2, () => clock.monotonic());
+    this.requests = rate === 0 ? null : new NetworkBuckets({ rate, burst: rate * 2 }, () => clock.monotonic());
   }
 
   /** A page by its name below `/status/`. */
@@ -62,11 +64,12 @@ export class PublicStatusService {
    * asks too often.
    */
   async send(asked: AskedPage | null, query: PageQuery, request: Request, response: Response): Promise<void> {
-    const network = networkOf(clientAddress(request));
-    const wait = this.requests?.take(network) ?? 0;
+    const networks = clientNetworks(request);
+    const wait = this.requests?.take(networks) ?? 0;
     if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
     const form = asked?.form ?? 'html';
-    const rendered = asked && (await this.pages.get(asked.slug, form, query, network));
+    const rendered =
+      asked && (await this.pages.get(asked.slug, form, { ...query, root: rootFor(request) }, networks[0] ?? ''));
     if (!rendered) return sendNotFound(request, response);
     response.setHeader('Cache-Control', `public, max-age=${KEPT_SECONDS}`);
     response.setHeader('Content-Type', rendered.type);
@@ -77,7 +80,7 @@ export class PublicStatusService {
       response.setHeader('Access-Control-Allow-Origin', '*');
     }
     const isShorter = form !== 'logo' && this.compression.applies(request, response, rendered.body.length);
-    if (request.headers['if-none-match'] === rendered.etag) {
+    if (isNamedBy(request.headers[IF_NONE_MATCH], rendered.etag)) {
       response.status(304).end();
       return;
     }
@@ -100,6 +103,7 @@ function sendNotFound(request: Request, response: Response): void {
   response.setHeader('Content-Security-Policy', NOT_FOUND_POLICY);
   response.setHeader('Cache-Control', 'no-cache');
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
-  response.setHeader('Content-Length', NOT_FOUND_PAGE.length);
-  response.end(request.method === 'HEAD' ? undefined : NOT_FOUND_PAGE);
+  const body = notFoundPage(rootFor(request));
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(request.method === 'HEAD' ? undefined : body);
 }

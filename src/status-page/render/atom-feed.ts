@@ -1,4 +1,5 @@
-import type { StatusIncident } from '../page-incidents';
+import { publicText } from '../incident-words';
+import type { StatusIncident, StatusUpdate } from '../page-incidents';
 import type { StatusMaintenance } from '../page-maintenance';
 import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
 import { STATUS_WORDS } from './incident-html';
@@ -12,7 +13,8 @@ interface Entry {
   published: string;
   updated: string;
   category: string;
-  text: string;
+  /** Makes the text in pieces: all that was said of an incident is long. */
+  text: () => Iterable<string>;
 }
 
 function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutage): Entry {
@@ -24,7 +26,7 @@ function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutag
     // When it last became another one: it began, or it ended.
     updated: ended_at ?? started_at,
     category: ended_at === null ? 'began' : 'ended',
-    text: ended_at === null ? `${began} It goes on.` : `${began} Up again at ${utc(ended_at)}.`,
+    text: () => [ended_at === null ? `${began} It goes on.` : `${began} Up again at ${utc(ended_at)}.`],
   };
 }
 
@@ -43,7 +45,7 @@ function workEntry(work: StatusMaintenance): Entry {
     published: work.published_at,
     updated: work.updated_at,
     category,
-    text: work.description === '' ? times : `${times}\n${work.description}`,
+    text: () => [work.description === '' ? times : `${times}\n${publicText(work.description)}`],
   };
 }
 
@@ -52,29 +54,35 @@ function incidentEntry(incident: StatusIncident): Entry {
   const { id, title, started_at, ended_at, updates, published_at, updated_at } = incident;
   const began = `Since ${utc(started_at)}`;
   const times = ended_at === null ? `${began}.` : `${began}, over since ${utc(ended_at)}.`;
-  const said = updates.map(({ at, status, text }) =>
-    [`${utc(at)}, ${status === null ? 'Update' : STATUS_WORDS[status]}`, text].filter((part) => part !== '').join(': '),
-  );
+  const said = ({ at, status, text }: StatusUpdate): string =>
+    [`${utc(at)}, ${status === null ? 'Update' : STATUS_WORDS[status]}`, publicText(text)]
+      .filter((part) => part !== '')
+      .join(': ');
   return {
     id,
     title,
     published: published_at,
     updated: updated_at,
     category: ended_at === null ? 'incident-open' : 'incident-over',
-    text: [`${times} Affects ${affected(incident)}.`, ...said].join('\n\n'),
+    *text() {
+      yield `${times} Affects ${affected(incident)}.`;
+      for (const update of updates) yield `\n\n${said(update)}`;
+    },
   };
 }
 
-const entryXml = ({ id, title, published, updated, category, text }: Entry, address: string): string => `<entry>
+function* entryXml({ id, title, published, updated, category, text }: Entry, address: string): Generator<string> {
+  yield `<entry>
 <id>urn:uuid:${id}</id>
 <title>${xml(title)}</title>
 <published>${published}</published>
 <updated>${updated}</updated>
 <link rel="alternate" type="text/html" href="${address}"/>
 <category term="${category}"/>
-<content type="text">${xml(text)}</content>
-</entry>
-`;
+<content type="text">`;
+  for (const piece of text()) yield xml(piece);
+  yield '</content>\n</entry>\n';
+}
 
 /**
  * The incidents, other outages and announced work of a page as an Atom feed (RFC 4287), one entry each, newest first: of an
@@ -98,7 +106,7 @@ export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): G
 <link rel="self" type="application/atom+xml" href="${base}/status/${slug}/feed.atom"/>
 <link rel="alternate" type="text/html" href="${page}"/>
 `;
-  for (const entry of entries) yield entryXml(entry, page);
+  for (const entry of entries) yield* entryXml(entry, page);
   yield '</feed>\n';
 }
 

@@ -34,40 +34,59 @@ const said = ({ at, status, text }: StatusUpdate): string =>
 
 const OLDER = '<p class="small soft">Older updates are not shown.</p>';
 
-function updates({ updates: all, ended_at, more }: StatusIncident): string {
+function* listed(updates: readonly StatusUpdate[]): Generator<string> {
+  yield '<ol class="said">';
+  for (const update of updates) yield said(update);
+  yield '</ol>';
+}
+
+function* updates({ updates: all, ended_at, more }: StatusIncident): Generator<string> {
   const seen = ended_at === null ? all : all.slice(0, SEEN);
   const rest = all.slice(seen.length);
   const older = more ? OLDER : '';
-  const list = `<ol class="said">${seen.map(said).join('')}</ol>`;
-  if (rest.length === 0) return list + older;
-  const count = `${rest.length} earlier ${rest.length === 1 ? 'update' : 'updates'}`;
-  return `${list}<details class="small"><summary>${count}</summary><ol class="said">${rest.map(said).join('')}</ol>${older}</details>`;
+  yield* listed(seen);
+  if (rest.length === 0) yield older;
+  else {
+    yield `<details class="small"><summary>${rest.length} earlier ${rest.length === 1 ? 'update' : 'updates'}</summary>`;
+    yield* listed(rest);
+    yield `${older}</details>`;
+  }
 }
 
-/** One incident, below a heading of this level. `now`: for how long it has gone on. */
-function incidentItem(incident: StatusIncident, heading: 'h2' | 'h3', now: string): string {
+/** Yields one incident, below a heading of this level. `now`: for how long it has gone on. */
+function* incidentItem(incident: StatusIncident, heading: 'h2' | 'h3', now: string): Generator<string> {
   const { title, status, started_at, ended_at } = incident;
   const state = ended_at === null ? 'incident' : 'up';
-  return `<li class="${ended_at === null ? 'open' : 'over'}"><div class="row"><${heading} dir="auto">${html(title)}</${heading}>${pill(state, STATUS_WORDS[status])}</div>
-<p class="small soft when">Affects ${html(affected(incident))}. ${ended_at === null ? 'Since' : 'Began'} ${stamp(started_at)}, ${ended_at === null ? 'for' : 'took'} ${timeBetween(started_at, ended_at ?? now)}.</p>
-${updates(incident)}</li>`;
+  yield `<li class="${ended_at === null ? 'open' : 'over'}"><div class="row"><${heading} dir="auto">${html(title)}</${heading}>${pill(state, STATUS_WORDS[status])}</div>
+<p class="small soft when">Affects ${html(affected(incident))}. ${ended_at === null ? 'Since' : 'Began'} ${stamp(started_at)}, ${ended_at === null ? 'for' : 'took'} ${timeBetween(started_at, ended_at ?? now)}.</p>\n`;
+  yield* updates(incident);
+  yield '</li>';
 }
 
-const list = (incidents: readonly StatusIncident[], heading: 'h2' | 'h3', now: string): string =>
-  `<ul class="incidents">\n${incidents.map((each) => incidentItem(each, heading, now)).join('\n')}\n</ul>`;
-
-/** Those that are open, at the top of the page; empty without. */
-export function openIncidents(all: readonly StatusIncident[], now: string): string {
-  const open = all.filter(({ ended_at }) => ended_at === null);
-  return open.length === 0 ? '' : `\n${list(open, 'h2', now)}`;
+function* list(incidents: readonly StatusIncident[], heading: 'h2' | 'h3', now: string): Generator<string> {
+  if (incidents.length === 0) return;
+  yield '\n<ul class="incidents">';
+  for (const incident of incidents) {
+    yield '\n';
+    yield* incidentItem(incident, heading, now);
+  }
+  yield '\n</ul>';
 }
 
-/** Those that are over, below a heading of their own; empty without. */
-export function pastIncidents(all: readonly StatusIncident[], now: string): string {
+/** Yields the open incidents, or nothing if there are none. */
+export const openIncidents = (all: readonly StatusIncident[], now: string): Generator<string> =>
+  list(
+    all.filter(({ ended_at }) => ended_at === null),
+    'h2',
+    now,
+  );
+
+/** Yields the incidents that have ended, below a heading, or nothing if there are none. */
+export function* pastIncidents(all: readonly StatusIncident[], now: string): Generator<string> {
   const over = all.filter(({ ended_at }) => ended_at !== null);
-  return over.length === 0 ? '' : `\n<h2>Past incidents</h2>\n${list(over, 'h3', now)}`;
+  if (over.length > 0) yield '\n<h2>Past incidents</h2>';
+  yield* list(over, 'h3', now);
 }
 
-/** All of them, in their order; empty without. */
-export const incidentList = (all: readonly StatusIncident[], now: string): string =>
-  all.length === 0 ? '' : `\n${list(all, 'h3', now)}`;
+/** Yields all incidents in their order, or nothing if there are none. */
+export const incidentList = (all: readonly StatusIncident[], now: string): Generator<string> => list(all, 'h3', now);

@@ -21,6 +21,8 @@ const work = (change: Partial<StatusMaintenance> = {}): StatusMaintenance => ({
   updated_at: '2026-11-20T00:00:00.000Z',
   ...change,
 });
+const active = (all: StatusMaintenance[]): string => [...activeWork(all)].join('');
+const planned = (all: StatusMaintenance[]): string => [...plannedWork(all)].join('');
 const names = (count: number) => Array.from({ length: count }, (_, i) => `E${i + 1}`);
 
 describe('announced work in words', () => {
@@ -36,15 +38,15 @@ describe('announced work in words', () => {
 
   it('is silent while nothing is announced', () => {
     const over = [work({ state: 'over' })];
-    expect([activeWork(over), nextWork(over), plannedWork(over)]).toEqual(['', '', '']);
+    expect([active(over), nextWork(over), planned(over)]).toEqual(['', '', '']);
   });
 
   it('says of active work until when, and of planned work from when until when', () => {
-    expect(activeWork([work({ state: 'active' })])).toContain(
+    expect(active([work({ state: 'active' })])).toContain(
       '<h2>Upgrade</h2><span>Maintenance until <time datetime="2026-11-24T04:00:00.000Z">2026-11-24 04:00 UTC</time></span>',
     );
     expect(nextWork([work()])).toContain('<time datetime="2026-11-24T02:00:00.000Z">2026-11-24 02:00 UTC</time>');
-    expect(plannedWork([work({ ends_at: '2026-11-25T01:30:00.000Z' })])).toContain(
+    expect(planned([work({ ends_at: '2026-11-25T01:30:00.000Z' })])).toContain(
       '<time datetime="2026-11-24T02:00:00.000Z" data-until="2026-11-25T01:30:00.000Z">2026-11-24 02:00 to 2026-11-25 01:30 UTC</time>',
     );
   });
@@ -53,15 +55,15 @@ describe('announced work in words', () => {
     const hourly = Array.from({ length: 8 }, (_, hour) =>
       work({ starts_at: `2026-11-24T0${hour}:00:00.000Z`, ends_at: `2026-11-24T0${hour}:30:00.000Z` }),
     );
-    const html = plannedWork(hourly);
+    const html = planned(hourly);
     expect([html.match(/<h3>/g)?.length, html.match(/<time /g)?.length]).toEqual([1, 7]);
     expect(html).toContain('and more times');
-    expect(plannedWork(hourly.slice(1))).not.toContain('and more times');
+    expect(planned(hourly.slice(1))).not.toContain('and more times');
   });
 
   it.each(['active', 'planned'] as const)('cannot be anything but text: %s', (state) => {
     const hostile = [work({ state, name: HOSTILE, description: `${HOSTILE}\n\n${HOSTILE}`, endpoints: [HOSTILE] })];
-    const html = activeWork(hostile) + plannedWork(hostile);
+    const html = active(hostile) + planned(hostile);
     expect(html).not.toContain('<img');
     expect(html.split(SAFE)).toHaveLength(5);
     expect(html).toContain(`<p>${SAFE}</p><p>${SAFE}</p>`);

@@ -1,4 +1,6 @@
 import { html } from '../../platform/text/html';
+import { nonEmptyLines } from '../../platform/text/non-empty-lines';
+import { publicText } from '../incident-words';
 import { MAX_PER_WINDOW, type StatusMaintenance } from '../page-maintenance';
 import { range, stamp } from './times';
 
@@ -14,24 +16,21 @@ export function affected({ endpoints, everything }: Pick<StatusMaintenance, 'end
 }
 
 const paragraphs = (text: string): string =>
-  text
-    .split(/\s*\n\s*/)
-    .filter((line) => line !== '')
+  nonEmptyLines(publicText(text))
     .map((line) => `<p>${html(line)}</p>`)
     .join('');
 
 const about = (work: StatusMaintenance): string =>
   `${paragraphs(work.description)}<p class="small soft">Affects ${html(affected(work))}.</p>`;
 
-/** Work that is under way, at the top of the page; empty without. */
-export function activeWork(all: readonly StatusMaintenance[]): string {
+/** Yields the maintenance that is in progress, or nothing if there is none. */
+export function* activeWork(all: readonly StatusMaintenance[]): Generator<string> {
   const active = all.filter(({ state }) => state === 'active');
-  if (active.length === 0) return '';
-  const items = active.map(
-    (work) =>
-      `<li><div class="row"><h2>${html(work.name)}</h2><span>Maintenance until ${stamp(work.ends_at)}</span></div>${about(work)}</li>`,
-  );
-  return `\n<ul class="announced now">\n${items.join('\n')}\n</ul>`;
+  if (active.length === 0) return;
+  yield '\n<ul class="announced now">';
+  for (const work of active)
+    yield `\n<li><div class="row"><h2>${html(work.name)}</h2><span>Maintenance until ${stamp(work.ends_at)}</span></div>${about(work)}</li>`;
+  yield '\n</ul>';
 }
 
 /** When the next planned work begins, with a link to all of it; empty without. */
@@ -42,15 +41,16 @@ export function nextWork(all: readonly StatusMaintenance[]): string {
     : '';
 }
 
-/** The work of the next days, each window once with its times; empty without. */
-export function plannedWork(all: readonly StatusMaintenance[]): string {
+/** Yields the planned maintenance, each window once with its times, or nothing if there is none. */
+export function* plannedWork(all: readonly StatusMaintenance[]): Generator<string> {
   const byWindow = new Map<string, StatusMaintenance[]>();
   for (const work of all) {
     if (work.state === 'planned') byWindow.set(work.window, [...(byWindow.get(work.window) ?? []), work]);
   }
-  if (byWindow.size === 0) return '';
-  const items = [...byWindow.values()].map(plannedItem);
-  return `\n<h2 id="planned">Planned maintenance</h2>\n<ul class="announced">\n${items.join('\n')}\n</ul>`;
+  if (byWindow.size === 0) return;
+  yield '\n<h2 id="planned">Planned maintenance</h2>\n<ul class="announced">';
+  for (const occurrences of byWindow.values()) yield `\n${plannedItem(occurrences)}`;
+  yield '\n</ul>';
 }
 
 function plannedItem(occurrences: readonly StatusMaintenance[]): string {

@@ -8,8 +8,11 @@ import { stamp } from './times';
 /** What of a page its frame says. */
 type Framed = Pick<StatusSnapshot, 'slug' | 'name' | 'look'>;
 
-/** All before the content: no stylesheet to load, and no image but the logo and the icon. `title`: plain text. */
-export function documentStart({ slug, name, look }: Framed, title: string, jsonPath: string): string {
+/**
+ * All before the content: no stylesheet to load, and no image but the logo and the icon. `title`: plain text. `root`: what
+ * stands before the path of each address (`rootFor`).
+ */
+export function documentStart({ slug, name, look }: Framed, title: string, jsonPath: string, root: string): string {
   const color = accentStyle(look.accent);
   return `<!doctype html>
 <html lang="en">
@@ -17,14 +20,14 @@ export function documentStart({ slug, name, look }: Framed, title: string, jsonP
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${html(name)}: ${html(title)}</title>
-<link rel="icon" type="image/svg+xml" href="/favicon.svg">
+<link rel="icon" type="image/svg+xml" href="${root}/favicon.svg">
 <link rel="alternate" type="application/json" href="${jsonPath}">
-<link rel="alternate" type="application/atom+xml" title="Incidents, outages and maintenance" href="/status/${slug}/feed.atom">
+<link rel="alternate" type="application/atom+xml" title="Incidents, outages and maintenance" href="${root}/status/${slug}/feed.atom">
 <style>${STATUS_STYLE}</style>${color === '' ? '' : `\n<style>${color}</style>`}
 </head>
 <body>
 <main>
-<header>${look.hasLogo ? `<img class="logo" src="/status/${slug}/logo" alt="">` : ''}<h1>${html(name)}</h1></header>
+<header>${look.hasLogo ? `<img class="logo" src="${root}/status/${slug}/logo" alt="">` : ''}<h1>${html(name)}</h1></header>
 `;
 }
 
@@ -47,15 +50,17 @@ export function timeBetween(from: string, until: string): string {
   return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** Outages in their order; `none` where there are none. */
-export function outageList(outages: readonly StatusOutage[], now: string, none: string): string {
-  if (outages.length === 0) return `<p class="soft">${none}</p>`;
-  const items = outages.map(
-    ({ endpoint, started_at, ended_at, reason }) =>
-      `<li><strong>${html(endpoint)}</strong><span>${ended_at === null ? 'ongoing, ' : ''}${timeBetween(started_at, ended_at ?? now)}</span>
-<span class="small soft">${reason === null ? 'not reachable' : html(reason)}</span><span class="small soft">${stamp(started_at)}</span></li>`,
-  );
-  return `<ol class="outages">\n${items.join('\n')}\n</ol>`;
+/** Yields the outages in their order; `none` where there are none. */
+export function* outageList(outages: readonly StatusOutage[], now: string, none: string): Generator<string> {
+  if (outages.length === 0) {
+    yield `<p class="soft">${none}</p>`;
+    return;
+  }
+  yield '<ol class="outages">';
+  for (const { endpoint, started_at, ended_at, reason } of outages)
+    yield `\n<li><strong>${html(endpoint)}</strong><span>${ended_at === null ? 'ongoing, ' : ''}${timeBetween(started_at, ended_at ?? now)}</span>
+<span class="small soft">${reason === null ? 'not reachable' : html(reason)}</span><span class="small soft">${stamp(started_at)}</span></li>`;
+  yield '\n</ol>';
 }
 
 /** One shape per state, so that colour alone conveys nothing. */

@@ -1,7 +1,10 @@
-import { makeBadge } from 'badge-maker';
+import type * as BadgeMaker from 'badge-maker';
 import type { StatusSnapshot } from '../status-snapshot';
 import { type PageState, pageState } from './page-state';
 import { uptimeOf, uptimeText } from './uptime';
+
+/** Loads the package at its first use, because its table of character widths takes 4 MB. */
+const badgeMaker = (): typeof BadgeMaker => require('badge-maker') as typeof BadgeMaker;
 
 /** Windows an uptime badge can show, with their days. */
 export const BADGE_WINDOWS = { '7d': 7, '30d': 30, '90d': 90 } as const;
@@ -22,11 +25,11 @@ export const BADGE_COLORS: Readonly<Record<PageState, string>> = {
 export function statusBadge(snapshot: StatusSnapshot, window: BadgeWindow | undefined): string {
   if (window === undefined) {
     const state = pageState(snapshot);
-    return makeBadge({ label: 'status', message: state, color: BADGE_COLORS[state] });
+    return badgeMaker().makeBadge({ label: 'status', message: state, color: BADGE_COLORS[state] });
   }
   const days = snapshot.endpoints.flatMap((endpoint) => endpoint.days.slice(-BADGE_WINDOWS[window]));
   const color = uptimeColor(uptimeOf(days, Infinity));
-  return makeBadge({ label: `uptime ${window}`, message: uptimeText(days), color });
+  return badgeMaker().makeBadge({ label: `uptime ${window}`, message: uptimeText(days), color });
 }
 
 function uptimeColor(uptime: number | null): string {

@@ -1,4 +1,6 @@
 import { html } from '../../platform/text/html';
+import { nonEmptyLines } from '../../platform/text/non-empty-lines';
+import { publicText } from '../incident-words';
 import { SHOWN_DAYS } from '../shown-days';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
 import { dayBars, dayItems, PLANNED_SAMPLE } from './day-bars';
@@ -62,25 +64,30 @@ function* endpointLists(endpoints: readonly StatusEndpoint[]): Generator<string>
   yield '\n</ul>';
 }
 
-/** The page as one HTML document, in pieces of one endpoint each. */
-export function* statusHtml(snapshot: StatusSnapshot): Generator<string> {
+/** Yields the page as one HTML document, in pieces of one endpoint, update or outage each. `root` precedes the path of each URL. */
+export function* statusHtml(snapshot: StatusSnapshot, root: string): Generator<string> {
   const { slug, description, endpoints, incidents, otherOutages, maintenance, updated_at } = snapshot;
   const state = pageState(snapshot);
-  const paragraphs = description.split(/\s*\n\s*/).filter((text) => text !== '');
+  const path = `${root}/status/${slug}`;
+  const paragraphs = nonEmptyLines(publicText(description));
   const hasPlanned = endpoints.some(({ days }) => days.some(({ planned }) => planned));
-  yield documentStart(snapshot, headline(snapshot), `/status/${slug}.json`);
-  yield `${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<div class="overall ${state}">${shape(state, 20)}<p>${html(headline(snapshot))}</p><a class="small" href="/status/${slug}/feed.atom">${FEED} Subscribe<span class="sr"> to incidents, outages and maintenance, by a feed</span></a></div>${openIncidents(incidents, updated_at)}${activeWork(maintenance)}
+  yield documentStart(snapshot, headline(snapshot), `${path}.json`, root);
+  yield `${paragraphs.map((text) => `<p class="lead">${html(text)}</p>\n`).join('')}<div class="overall ${state}">${shape(state, 20)}<p>${html(headline(snapshot))}</p><a class="small" href="${path}/feed.atom">${FEED} Subscribe<span class="sr"> to incidents, outages and maintenance, by a feed</span></a></div>`;
+  yield* openIncidents(incidents, updated_at);
+  yield* activeWork(maintenance);
+  yield `
 <p class="small soft">As of ${stamp(updated_at)}</p>${nextWork(maintenance)}
 <h2>Last ${SHOWN_DAYS} days</h2>`;
   if (endpoints.length === 0) yield '\n<p class="soft">Nothing is monitored yet.</p>';
   else yield* endpointLists(endpoints);
   if (hasPlanned)
     yield `\n<p class="legend small soft">${PLANNED_SAMPLE} Planned maintenance, not part of the uptime</p>`;
-  yield `${plannedWork(maintenance)}${pastIncidents(incidents, updated_at)}
-<h2>${incidents.length === 0 ? 'Outages' : 'Other outages'}</h2>
-${outageList(otherOutages, updated_at, `None in ${SHOWN_DAYS} days.`)}
-<p class="small more"><a href="/status/${slug}/history">History by month</a></p>`;
-  yield documentEnd(`/status/${slug}.json`);
+  yield* plannedWork(maintenance);
+  yield* pastIncidents(incidents, updated_at);
+  yield `\n<h2>${incidents.length === 0 ? 'Outages' : 'Other outages'}</h2>\n`;
+  yield* outageList(otherOutages, updated_at, `None in ${SHOWN_DAYS} days.`);
+  yield `\n<p class="small more"><a href="${path}/history">History by month</a></p>`;
+  yield documentEnd(`${path}.json`);
 }
 
 /** The sign of a feed. */
@@ -88,13 +95,13 @@ const FEED =
   '<svg width="12" height="12" viewBox="0 0 12 12" fill="none" stroke="currentColor" stroke-width="1.8" aria-hidden="true"><path d="M1 6.2A4.8 4.8 0 0 1 5.8 11M1 1.5A9.5 9.5 0 0 1 10.5 11"/><circle cx="2" cy="10" r=".6" fill="currentColor"/></svg>';
 
 /** What people see where no page is: the same bytes whether there never was one or it is not published. */
-export const NOT_FOUND_PAGE = Buffer.from(`<!doctype html>
+export const notFoundPage = (root: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>No status page here</title>
-<link rel="icon" type="image/svg+xml" href="/favicon.svg">
+<link rel="icon" type="image/svg+xml" href="${root}/favicon.svg">
 <style>${STATUS_STYLE}</style>
 </head>
 <body>
@@ -104,4 +111,4 @@ export const NOT_FOUND_PAGE = Buffer.from(`<!doctype html>
 </main>
 </body>
 </html>
-`);
+`;

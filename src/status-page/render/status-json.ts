@@ -1,33 +1,62 @@
+import { isRecord } from '../../platform/text/json';
+import { publicText } from '../incident-words';
 import type { StatusMaintenance } from '../page-maintenance';
 import type { StatusIncident } from '../page-incidents';
 import type { StatusEndpoint, StatusHistory, StatusSnapshot } from '../status-snapshot';
 import { uptimeOf, watchedOf } from './uptime';
 
-/** The page for programs as one JSON document, in pieces of one endpoint each. `status` is the truth, whatever explains it. */
+/** Yields the page for programs as one JSON document, in pieces. `status` comes from the checks alone. */
 export function* statusJson(snapshot: StatusSnapshot): Generator<string> {
   const { slug, name, description, status, updated_at, endpoints, outages } = snapshot;
-  const degraded = endpoints.some((endpoint) => endpoint.degraded);
-  const maintenance = snapshot.maintenance.filter(({ state }) => state !== 'over').map(workToJson);
-  const incidents = snapshot.incidents.map(incidentToJson);
-  const page = { slug, name, description, status, degraded, updated_at, incidents, maintenance, outages };
-  yield `${JSON.stringify(page).slice(0, -1)},"endpoints":[`;
-  for (const [index, endpoint] of endpoints.entries())
-    yield `${index === 0 ? '' : ','}${JSON.stringify(toJson(endpoint))}`;
-  yield ']}';
-}
-
-/** A month of the page for programs. */
-export function historyJson(history: StatusHistory): string {
-  const { slug, name, month, earlier, later, outages } = history;
-  return JSON.stringify({
+  yield* jsonPieces({
     slug,
     name,
-    month,
-    earlier,
-    later,
-    incidents: history.incidents.map(incidentToJson),
+    description: publicText(description),
+    status,
+    degraded: endpoints.some((endpoint) => endpoint.degraded),
+    updated_at,
+    incidents: each(snapshot.incidents, incidentToJson),
+    maintenance: each(
+      snapshot.maintenance.filter(({ state }) => state !== 'over'),
+      workToJson,
+    ),
     outages,
+    endpoints: each(endpoints, toJson),
   });
+}
+
+/** Yields a month of the page for programs, in pieces. */
+export function* historyJson(history: StatusHistory): Generator<string> {
+  const { slug, name, month, earlier, later, outages } = history;
+  yield* jsonPieces({ slug, name, month, earlier, later, incidents: each(history.incidents, incidentToJson), outages });
+}
+
+/** Yields a value as JSON in pieces: one for each item of the lists that `each` makes, at any depth. */
+function* jsonPieces(value: unknown): Generator<string> {
+  if (isMade(value)) {
+    let before = '[';
+    for (const item of value) {
+      yield before;
+      yield* jsonPieces(item);
+      before = ',';
+    }
+    yield before === '[' ? '[]' : ']';
+  } else if (isRecord(value) && Object.values(value).some(isMade)) {
+    let before = '{';
+    for (const [name, member] of Object.entries(value)) {
+      yield `${before}${JSON.stringify(name)}:`;
+      yield* jsonPieces(member);
+      before = ',';
+    }
+    yield '}';
+  } else yield JSON.stringify(value);
+}
+
+const isMade = (value: unknown): value is Generator =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
+
+function* each<Item>(items: readonly Item[], form: (item: Item) => unknown): Generator {
+  for (const item of items) yield form(item);
 }
 
 const incidentToJson = ({ id, title, status, started_at, ended_at, endpoints, updates }: StatusIncident) => ({
@@ -37,13 +66,13 @@ const incidentToJson = ({ id, title, status, started_at, ended_at, endpoints, up
   started_at,
   ended_at,
   endpoints,
-  updates,
+  updates: each(updates, (update) => ({ ...update, text: publicText(update.text) })),
 });
 
 const workToJson = ({ id, name, description, starts_at, ends_at, state, endpoints }: StatusMaintenance) => ({
   id,
   name,
-  description,
+  description: publicText(description),
   starts_at,
   ends_at,
   active: state === 'active',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isLongerThan } from '../../platform/text/text-limits';
 import { domainToASCII } from 'node:url';
 import { ValidateBy } from 'class-validator';
 import type { PageLogo } from '../status-snapshot';
@@ -15,7 +16,7 @@ export const slugOf = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 50)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');
 
 export const MAX_LOGO_BYTES = 64 * 1024;
 
@@ -80,7 +81,7 @@ export const IsPlainText = (max: number): PropertyDecorator =>
     validator: {
       validate: (value: unknown) =>
         typeof value === 'string' &&
-        value.length <= max &&
+        !isLongerThan(value, max) &&
         !/[^\P{Cc}\n\r\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value),
       defaultMessage: (args) =>
         `${args?.property ?? 'value'} must be a text of at most ${max} characters without control characters`,

@@ -116,7 +116,7 @@ export class PublicPageView {
   slug!: string;
 
   @ApiProperty({
-    description: 'Address of the page on this installation; with `.json` for programs, with `.svg` a badge.',
+    description: 'The path of the page under the host of `PUBLIC_URL`; with `.json` for programs, with `.svg` a badge.',
     example: '/status/example-status',
   })
   path!: string;
@@ -127,7 +127,7 @@ export class PublicPageView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'null without a logo.',
+    description: 'The path of the logo under the host of `PUBLIC_URL`; null without a logo.',
     example: '/status/example-status/logo',
   })
   logo_url!: string | null;
@@ -250,14 +250,14 @@ export interface PublicPageRow {
 }
 
 /** `groups`: those of the row, without what is gone. */
-export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[]): PublicPageView => ({
+export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[], path: string): PublicPageView => ({
   id: formatId('statusPage', row.id),
   website_id: row.website_id === null ? null : formatId('website', row.website_id),
   title: row.title,
   slug: row.slug,
-  path: `/status/${row.slug}`,
+  path,
   description: row.description,
-  logo_url: row.logo_hash === null ? null : `/status/${row.slug}/logo`,
+  logo_url: row.logo_hash === null ? null : `${path}/logo`,
   accent: row.accent,
   domain: row.domain,
   groups: groups.map(({ name, endpoints, websites }) => ({

@@ -12,6 +12,7 @@ import { NIL_UUID, newUuid } from '../../platform/ids/id';
 import type { Findings } from '../../platform/problem/findings';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
+import type { PageGroup } from '../page-groups';
 import { HostedPages } from '../public/hosted-pages';
 import { PageContents, tooMany, toPageGroups } from './page-contents';
 import { readDomain, readLogo } from './page-rules';
@@ -76,7 +77,7 @@ export class PublicPageService {
       idOf: ({ row }) => row.id,
       total: async () => (await this.quotas.usage(orgId)).status_pages.used,
     });
-    return page.map(({ row, groups }) => toPublicPageView(row, groups));
+    return page.map(({ row, groups }) => this.view(row, groups));
   }
 
   get(orgId: string, id: string): Promise<PublicPageView> {
@@ -172,7 +173,7 @@ export class PublicPageService {
       ...(after.domain === before.domain ? [] : this.refusedDomain(after.domain, author)),
     ];
     if (wrong.length > 0) throw problems.validationFailed(wrong);
-    const shown = (row: PublicPageRow) => audited(toPublicPageView(row, row.groups ?? []), row);
+    const shown = (row: PublicPageRow) => audited(this.view(row, row.groups ?? []), row);
     return { before: stored && shown(stored), after: shown(after) };
   }
 
@@ -209,8 +210,8 @@ export class PublicPageService {
     const entries = rows.map((row, at) => {
       const stored = changes[at]?.before ?? null;
       const sides = {
-        before: stored && audited(toPublicPageView(stored, before[at] ?? []), stored),
-        after: audited(toPublicPageView(row, after[at] ?? []), row),
+        before: stored && audited(this.view(stored, before[at] ?? []), stored),
+        after: audited(this.view(row, after[at] ?? []), row),
       };
       return { ...about(orgId, row.id), action: stored ? ('update' as const) : ('create' as const), ...sides };
     });
@@ -255,6 +256,10 @@ export class PublicPageService {
     );
   }
 
+  private view(row: PublicPageRow, groups: readonly PageGroup[]): PublicPageView {
+    return toPublicPageView(row, groups, this.hosted.pathOf(row.slug));
+  }
+
   private refusedDomain(domain: string | null, { caller, host }: PageAuthor): FieldProblem[] {
     const message = domain === null ? null : this.hosted.refusal(domain, caller, host);
     return message === null ? [] : [{ pointer: '/domain', code: 'invalid_format', message }];
@@ -270,7 +275,7 @@ export class PublicPageService {
     const [row] = await sql.query<PublicPageRow>(ONE, [orgId, id]);
     if (!row) throw problems.notFound();
     const [groups] = await this.contents.of(orgId, [row], sql);
-    return tagged(toPublicPageView(row, groups ?? []), tagSource(row));
+    return tagged(this.view(row, groups ?? []), tagSource(row));
   }
 }
 

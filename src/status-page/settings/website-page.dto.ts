@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, Matches } from 'class-validator';
-import { Optional, ReadOnlyField } from '../../platform/http/validators';
+import { Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { SLUG, SLUG_MESSAGE } from './page-rules';
 
 export class UpdateStatusPageDto {
@@ -10,15 +10,17 @@ export class UpdateStatusPageDto {
   enabled?: boolean;
 
   @ApiPropertyOptional({
+    type: String,
+    nullable: true,
     description:
-      'The end of its address: 3 to 64 lower-case letters, digits and dashes. Made from the name by default.',
+      'The end of its address: 3 to 64 lower-case letters, digits and dashes. Made from the name by default. null changes nothing.',
     example: 'example-shop',
     pattern: SLUG.source,
   })
-  @Optional()
+  @Nullable()
   @IsString()
   @Matches(SLUG, { message: SLUG_MESSAGE })
-  slug?: string;
+  slug?: string | null;
 
   @ReadOnlyField() path?: unknown;
 }
@@ -38,14 +40,17 @@ export class StatusPageView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Address of the page on this installation; with `.json` for programs, with `.svg` a badge.',
+    description: 'The path of the page under the host of `PUBLIC_URL`; with `.json` for programs, with `.svg` a badge.',
     example: '/status/example-shop',
   })
   path!: string | null;
 }
 
-export const toStatusPageView = (row: { slug: string; enabled: boolean } | undefined): StatusPageView => ({
+export const toStatusPageView = (
+  row: { slug: string; enabled: boolean } | undefined,
+  pathOf: (slug: string) => string,
+): StatusPageView => ({
   enabled: row?.enabled ?? false,
   slug: row?.slug ?? null,
-  path: row ? `/status/${row.slug}` : null,
+  path: row ? pathOf(row.slug) : null,
 });

@@ -45,7 +45,7 @@ export class WebsitePageService {
       'SELECT slug, enabled FROM status_page WHERE website_id = $1',
       [websiteId],
     );
-    return tagged(toStatusPageView(row), tagSource(websiteId, row));
+    return tagged(this.view(row), tagSource(websiteId, row));
   }
 
   /** Partial. Throws `conflict` for a slug that another page uses; the default is made from the website's name. */
@@ -53,9 +53,10 @@ export class WebsitePageService {
     return this.database.transaction(async (tx) => {
       await this.websites.lock(tx, orgId, websiteId);
       const stored = await storedOf(tx, [websiteId]);
-      requireMatch(tagSource(websiteId, stored.get(websiteId)?.page ?? undefined));
-      const [after] = await this.save(tx, orgId, [{ websiteId, dto }], stored);
-      return tagged(toStatusPageView(after), tagSource(websiteId, after));
+      const before = stored.get(websiteId)?.page ?? undefined;
+      requireMatch(tagSource(websiteId, before));
+      const [after = before] = await this.save(tx, orgId, [{ websiteId, dto }], stored);
+      return tagged(this.view(after), tagSource(websiteId, after));
     });
   }
 
@@ -73,13 +74,22 @@ export class WebsitePageService {
       );
   }
 
+  private view(row: Pick<Row, 'slug' | 'enabled'> | undefined): StatusPageView {
+    return toStatusPageView(row, (slug) => this.hosted.pathOf(slug));
+  }
+
   private async save(
     tx: Tx,
     orgId: string,
     sent: readonly SentPage[],
     stored: ReadonlyMap<string, Stored>,
   ): Promise<Pick<Row, 'slug' | 'enabled'>[]> {
-    const pages = sent.map(({ websiteId, dto }) => {
+    // A page is created when it is enabled or gets a slug, and not by an empty change.
+    const changing = sent.filter(
+      ({ websiteId, dto }) => stored.get(websiteId)?.page || dto.enabled === true || typeof dto.slug === 'string',
+    );
+    if (changing.length === 0) return [];
+    const pages = changing.map(({ websiteId, dto }) => {
       const { name = '', page = null } = stored.get(websiteId) ?? {};
       const enabled = dto.enabled ?? page?.enabled ?? false;
       return { websiteId, name, before: page, slug: dto.slug ?? page?.slug ?? '', enabled };

@@ -5,10 +5,11 @@ import { ON_DELIVERIES } from './on-deliveries';
 import { ON_DOCUMENTS } from './on-documents';
 import { ON_PINGS } from './on-pings';
 import { ON_REQUESTS } from './on-requests';
+import { BY_STRANGERS } from './by-strangers';
 
 /** What every attack is played with, and what bounds nearly all of them. */
 const STAGE = [
-  ...['scene.ts', 'victim.ts', 'client.ts', 'attacks/targets.ts'].map((file) => `test/bounds/${file}`),
+  ...['scene.ts', 'victim.ts', 'visitors.ts', 'client.ts', 'attacks/targets.ts'].map((file) => `test/bounds/${file}`),
   'src/platform/capacity',
 ];
 
@@ -23,6 +24,7 @@ export const ATTACKS: readonly Attack[] = [
   ...of('on-documents.ts', ON_DOCUMENTS),
   ...of('on-deliveries.ts', ON_DELIVERIES),
   ...of('on-pings.ts', ON_PINGS),
+  ...of('by-strangers.ts', BY_STRANGERS),
 ];
 
 const nobody: Attack = {

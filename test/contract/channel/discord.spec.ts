@@ -26,11 +26,7 @@ describeChannel({
   type: 'discord',
   open: fakeDiscord,
   secrets: DISCORD_SECRETS,
-  statuses: [
-    ...httpStatuses({ status: 404, result: 'rejected', gone: true }),
-    // Accepted, but not proven to be saved.
-    { status: 204, result: 'rejected' },
-  ],
+  statuses: httpStatuses({ status: 404, result: 'rejected', gone: true }),
   limits: (message) => {
     const texts = textsOf(message);
     return [...texts, { name: 'embed', text: texts.map(({ text }) => text).join(''), max: 6000 }];

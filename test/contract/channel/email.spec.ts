@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { SendOutcome } from '../../../src/channel/channel';
 import type { Config } from '../../../src/platform/config/config';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
@@ -117,6 +118,87 @@ describe('channel email, beyond the contract', () => {
       error: expect.stringContaining('self-signed'),
     });
     expect(server.mails).toHaveLength(0);
+  });
+
+  describe('without a password, to a server with a self-signed certificate', () => {
+    const selfSigned = async (tls: SinkOptions['tls'], ...scripts: MailScript[]): Promise<SmtpSink> =>
+      startSink({ tls, certificate: await mailCertificate() }, ...scripts);
+
+    it('sends over TLS through an account of the alert that does not demand it', async () => {
+      const server = await selfSigned('starttls', { accept: true });
+      expect(await send({ host: '127.0.0.1', port: server.port, secure: false })).toEqual({
+        result: 'delivered',
+        status: 250,
+      });
+      expect(server.mails[0]).toMatchObject({ encrypted: true, user: null });
+    });
+
+    it("sends over TLS through the server's account", async () => {
+      const server = await selfSigned('starttls', { accept: true });
+      const outcome = await throughOperators({ smtpUrl: `smtp://127.0.0.1:${server.port}` });
+      expect(outcome).toEqual({ result: 'delivered', status: 250 });
+      expect(server.mails[0]).toMatchObject({ encrypted: true, user: null });
+    });
+
+    it('sends in clear when the handshake fails', async () => {
+      const server = await selfSigned('broken', { accept: true }, { accept: true });
+      expect(await send({ host: '127.0.0.1', port: server.port, secure: false })).toMatchObject({
+        result: 'delivered',
+      });
+      expect(server.mails.map(({ encrypted }) => encrypted)).toEqual([false]);
+    });
+  });
+
+  it('sends neither the password nor the message to a server with a self-signed certificate', async () => {
+    const server = await startSink(
+      { tls: 'starttls', account: ACCOUNT, certificate: await mailCertificate() },
+      { accept: true },
+      { accept: true },
+    );
+    const own = await send(smtpAt(server.port));
+    const url = `smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${server.port}`;
+    const operators = await throughOperators({ smtpUrl: url });
+    expect([own, operators]).toMatchObject([{ result: 'retry' }, { result: 'retry' }]);
+    expect([server.mails, server.refusedLogins]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['the domain of the sender', {}, 'operator.example'],
+    ['the host of PUBLIC_URL', { publicUrl: 'https://uptime.example.org/monitor' }, 'uptime.example.org'],
+    ['SMTP_EHLO_NAME', { publicUrl: 'https://a.example', smtpEhloName: 'relay.example.net' }, 'relay.example.net'],
+  ])('gives the mail server %s as its name', async (_, settings, name) => {
+    const server = await startSink({}, { accept: true });
+    await throughOperators({ smtpUrl: `smtp://127.0.0.1:${server.port}`, ...settings });
+    expect(server.mails[0]?.hello).toBe(name);
+  });
+
+  it('gives the mail server of an alert the domain of the alert as its name', async () => {
+    const server = await startSink({}, { accept: true });
+    await send({ host: '127.0.0.1', port: server.port, secure: false });
+    expect(server.mails[0]?.hello).toBe('example.com');
+  });
+
+  it('sends to international domains in their ASCII form, and to names beyond ASCII as they are', async () => {
+    const server = await startSink({}, { accept: true });
+    const to = ['ada@münchen.test', 'jürgen@example.com'];
+    const outcome = await send({ host: '127.0.0.1', port: server.port, secure: false }, { to });
+    expect(outcome).toMatchObject({ result: 'delivered' });
+    // The sink shows the Unicode form of domains; the header has what was sent.
+    expect(server.mails[0]?.recipients).toEqual(to);
+    expect(server.mails[0]?.raw).toMatch(/^To: ada@xn--mnchen-3ya\.test, jürgen@example\.com\r$/m);
+  });
+
+  it('leaves the words of a mail server on a private address to the log', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const server = await startSink({}, { refuse: 'recipient', code: 554, text: 'Relay access denied' });
+    const smtp = { host: '127.0.0.1', port: server.port, secure: false };
+    const outcome = await send(smtp);
+    expect(outcome).toMatchObject({ result: 'rejected', error: expect.not.stringContaining('Relay') });
+    const logged = warn.mock.calls.map(([text]) => String(text));
+    warn.mockRestore();
+    expect(logged).toEqual([
+      expect.stringMatching(/^the mail server 127\.0\.0\.1:\d+ answered: .*Relay access denied/),
+    ]);
   });
 
   it('rejects a wrong password without repeating it in the error', async () => {

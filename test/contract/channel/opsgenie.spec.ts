@@ -12,7 +12,7 @@ describeChannel({
   type: 'opsgenie',
   open: fakeOpsgenie,
   secrets: OPSGENIE_SECRETS,
-  statuses: [...httpStatuses(), { status: 402, result: 'rejected' }, { status: 200, result: 'rejected' }],
+  statuses: [...httpStatuses(), { status: 402, result: 'rejected' }],
   limits: ({ data }) => [
     { name: 'message', text: String(data['message']), max: 130 },
     { name: 'alias', text: String(data['alias']), max: 512 },

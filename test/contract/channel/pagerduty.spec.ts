@@ -14,7 +14,7 @@ describeChannel({
   type: 'pagerduty',
   open: fakePagerDuty,
   secrets: PAGERDUTY_SECRETS,
-  statuses: [...httpStatuses(), { status: 200, result: 'rejected' }],
+  statuses: httpStatuses(),
   limits: (message) => [
     { name: 'summary', text: payloadOf(message).summary, max: 1024 },
     { name: 'source', text: payloadOf(message).source, max: 255 },

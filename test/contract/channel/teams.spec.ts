@@ -19,8 +19,7 @@ describeChannel({
   type: 'teams',
   open: fakeTeams,
   secrets: TEAMS_SECRETS,
-  // A retired connector responds with 200 and posts nothing.
-  statuses: [...httpStatuses(), { status: 200, result: 'rejected' }, { status: 204, result: 'rejected' }],
+  statuses: httpStatuses(),
   limits: (message) => [
     { name: 'message', text: JSON.stringify(message.data), max: 28_000 },
     ...cardOf(message).body.flatMap(({ inlines }) =>

@@ -17,7 +17,6 @@ describeChannel({
     ...httpStatuses(
       ...[500, 502, 503, 504].map((status) => ({ status, result: 'retry', mayHaveArrived: true }) as const),
     ),
-    { status: 200, result: 'rejected' },
   ],
   limits: (message) => [{ name: 'Body', text: textOf(message), max: 1600 }],
   expectHarmless: (message) => {

@@ -1,10 +1,14 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import { dialerWith } from '../../../packages/testing/checker/network';
+import { eventually } from '../../../packages/testing/eventually';
 import { closedPort, silence, TcpTarget } from '../../../packages/testing/servers/tcp-target';
 import {
   type CheckerBench,
   describeChecker,
   type LiveTarget,
+  runCheck,
 } from '../../../packages/testing/checker/describe-checker';
 
 const live = (target: TcpTarget): LiveTarget => ({
@@ -66,4 +70,56 @@ describeChecker({
     'example..com:80',
     '/var/run/socket:80',
   ],
+});
+
+describe('A TCP check of a server that speaks first', () => {
+  /** How the connections to it have ended: the errors that the server saw. */
+  async function greeter(greet: (socket: Socket) => void) {
+    const errors: string[] = [];
+    const ends = { count: 0 };
+    const target = await TcpTarget.listen((socket) => {
+      socket.on('error', (error: NodeJS.ErrnoException) => errors.push(error.code ?? ''));
+      socket.on('end', () => void ends.count++);
+      greet(socket.resume());
+    });
+    return { target, errors, ends };
+  }
+
+  it.each([
+    ['at once', (socket: Socket) => void socket.write('x'.repeat(80))],
+    ['a little later', (socket: Socket) => void setTimeout(() => socket.write('x'.repeat(80)), 3)],
+    ['more than one packet holds', (socket: Socket) => void socket.write('x'.repeat(20_000))],
+  ])('ends each connection without a reset when it speaks %s', async (_, greet) => {
+    const { target, errors, ends } = await greeter(greet);
+    const checker = new TcpChecker(dialerWith());
+    for (let round = 0; round < 5; round++) {
+      const results = await Promise.all(Array.from({ length: 10 }, () => runCheck(checker, target.authority)));
+      expect(results.every(({ outcome }) => outcome === 'up')).toBe(true);
+    }
+    await target.untilLeft();
+    expect([errors, ends.count]).toEqual([[], 50]);
+    await target.close();
+  });
+
+  it('does not wait for a server that does not end the connection, and leaves it after a second', async () => {
+    const errors: Error[] = [];
+    let served: Socket | undefined;
+    const deaf = createServer({ allowHalfOpen: true }, (socket) => {
+      served = socket.on('error', (error) => errors.push(error)).resume();
+      socket.write('hello');
+    });
+    deaf.listen(0, '127.0.0.1');
+    await once(deaf, 'listening');
+    const { port } = deaf.address() as AddressInfo;
+    const startedAt = performance.now();
+    expect(await runCheck(new TcpChecker(dialerWith()), `127.0.0.1:${port}`)).toMatchObject({ outcome: 'up' });
+    expect(performance.now() - startedAt).toBeLessThan(900);
+    // A write to a connection that nobody has any more fails.
+    await eventually('the connection to be closed', () => {
+      served?.write('x');
+      return errors.length > 0;
+    });
+    served?.destroy();
+    deaf.close();
+  });
 });

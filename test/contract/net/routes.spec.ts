@@ -1,4 +1,7 @@
 /** @lane slow */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CABLE, obstacleTo, runInNamespace } from '../../harness/machine/namespace';
 import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/routes';
 
@@ -12,8 +15,12 @@ interface Found {
   live: boolean;
 }
 
-const found = (setup: string[], ...addresses: string[]): Found[] =>
-  JSON.parse(runInNamespace(setup, 'test/harness/processes/routes.ts', JSON.stringify(addresses))) as Found[];
+const run = (setup: string[], argument: object) =>
+  JSON.parse(runInNamespace(setup, 'test/harness/processes/routes.ts', JSON.stringify(argument))) as {
+    found: Found[];
+    order: string[];
+  };
+const found = (setup: string[], ...addresses: string[]): Found[] => run(setup, { addresses }).found;
 
 it('This machine has a live route to itself', async () => {
   expect([await hasRoute('127.0.0.1'), await hasLiveRoute('127.0.0.1')]).toEqual([true, true]);
@@ -26,6 +33,26 @@ describe(`In a network of its own, without a default route${why},`, () => {
       { route: false, live: false },
       { route: false, live: false },
     ]);
+  });
+
+  inNamespace.each([
+    [
+      'first the addresses that can be reached',
+      ['2001:db8::1', '10.99.0.2', '10.99.0.3'],
+      ['10.99.0.2', '10.99.0.3', '2001:db8::1'],
+    ],
+    ['all addresses of one family in their order', ['203.0.113.1', '10.99.0.2'], ['203.0.113.1', '10.99.0.2']],
+    [
+      'those of both families in turns when none can be reached',
+      ['203.0.113.1', '2001:db8::1'],
+      ['2001:db8::1', '203.0.113.1'],
+    ],
+  ])('a checker that asks for the addresses of a name gets %s', (_, addresses, order) => {
+    const folder = mkdtempSync(join(tmpdir(), 'routes-'));
+    const hostsFile = join(folder, 'hosts');
+    writeFileSync(hostsFile, addresses.map((address) => `${address} dual.test\n`).join(''));
+    expect(run(LAN, { name: 'dual.test', hostsFile }).order).toEqual(order);
+    rmSync(folder, { recursive: true });
   });
 
   inNamespace('the route to the neighbours is not live once the cable is pulled, though it is still there', () => {

@@ -7,7 +7,14 @@ import type { Api } from '../../../packages/testing/service/api';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
-import { type Member, newInvitation, newMember, PASSWORD } from '../../harness/app/person';
+import {
+  draftSecondFactor,
+  type Member,
+  newInvitation,
+  newMember,
+  newSecondFactor,
+  PASSWORD,
+} from '../../harness/app/person';
 import { newDetectedIncident, newIncident } from '../../harness/app/incidents';
 import { routesOf } from '../../harness/app/routes';
 
@@ -21,6 +28,7 @@ interface Use {
   /** Creates the resource it is called for and returns its id, or what stands in the path from its first to its last id. */
   on?: () => Promise<string>;
   body?: (id: string) => object;
+  query?: (id: string) => string;
   headers?: () => Promise<Record<string, string>>;
 }
 
@@ -34,6 +42,8 @@ const READING = [
   'POST /api/v1/configuration/plan',
   'POST /auth/link',
   'POST /auth/oidc',
+  // A draft, which counts for nothing yet.
+  'POST /auth/account/second-factor',
 ];
 
 /** The entries of a request, in the log of an organization or of the operator. */
@@ -124,6 +134,18 @@ describe('the audit log of every route', () => {
   let member: Member;
   const person = async () => (member = await newMember(app)).id;
   const byMember = () => Promise.resolve(fromDashboard(app.url, member.browser.cookie));
+  /** A new member, whom a provider knows by their id. */
+  const connected = async () => {
+    const id = await person();
+    await app.app
+      .get(Database)
+      .query('INSERT INTO identity (issuer, subject, person_id, created_at) VALUES ($1, $2, $3, now())', [
+        'https://login.example.com',
+        id,
+        parseId('person', id),
+      ]);
+    return id;
+  };
   /** Another session of a new member. */
   const elsewhere = async () => {
     await person();
@@ -287,6 +309,15 @@ describe('the audit log of every route', () => {
     'PUT /api/v1/people/:id': { entry: 'update person', on: person, body: () => ({ role: 'write' }) },
     'DELETE /api/v1/people/:id': { entry: 'delete person', on: person },
     'POST /api/v1/people/:id/password-link': { entry: 'update person', on: person },
+    'DELETE /api/v1/people/:id/password-link': {
+      entry: 'update person',
+      on: async () => {
+        const id = await person();
+        await app.admin.post(`/people/${id}/password-link`);
+        return id;
+      },
+    },
+    'DELETE /api/v1/people/:id/identities': { entry: 'update person', on: connected },
     'POST /api/v1/invitations': {
       entry: 'create invitation',
       body: () => ({ email: 'audited@people.example', role: 'read' }),
@@ -315,7 +346,40 @@ describe('the audit log of every route', () => {
       body: (token) => ({ token, password: PASSWORD }),
     },
     'PUT /auth/account': { entry: 'update person', on: person, body: () => ({ name: 'Ada' }), headers: byMember },
+    'POST /auth/account/second-factor/confirm': {
+      entry: 'update person',
+      on: async () => (await person(), draftSecondFactor(member)),
+      body: (code) => ({ code }),
+      headers: byMember,
+    },
+    'POST /auth/account/second-factor/recovery-codes': {
+      entry: 'update person',
+      on: async () => (await person(), newSecondFactor(member)),
+      body: (second_factor) => ({ current_password: PASSWORD, second_factor }),
+      headers: byMember,
+    },
+    'POST /auth/account/second-factor/remove': {
+      entry: 'update person',
+      on: async () => (await person(), newSecondFactor(member)),
+      body: (second_factor) => ({ current_password: PASSWORD, second_factor }),
+      headers: byMember,
+    },
+    'DELETE /api/v1/people/:id/second-factor': {
+      entry: 'update person',
+      on: async () => {
+        const id = await person();
+        await newSecondFactor(member);
+        return id;
+      },
+      headers: byOperator,
+    },
     'DELETE /auth/account': { entry: 'delete person', on: person, headers: byMember },
+    'DELETE /auth/account/identities': {
+      entry: 'update person',
+      on: connected,
+      query: (id) => `?issuer=https://login.example.com&subject=${id}`,
+      headers: byMember,
+    },
     'DELETE /auth/sessions': { entry: 'sign_out person', on: elsewhere, headers: byMember },
     'DELETE /auth/sessions/:id': { entry: 'sign_out person', on: elsewhere, headers: byMember },
     'PUT /auth/session': {
@@ -329,6 +393,8 @@ describe('the audit log of every route', () => {
       entry: 'sign_out session',
       headers: async () => fromDashboard(app.url, (await signIn(app.url, { api_key: app.read.key })).cookie),
     },
+    // The last one: it closes the organization to members without a second factor.
+    'PUT /api/v1/organization': { entry: 'update organization', body: () => ({ requires_second_factor: true }) },
   };
 
   it('the list of uses has every route that does more than read', () => {
@@ -337,12 +403,12 @@ describe('the audit log of every route', () => {
   });
 
   it.each(Object.keys(uses))('%s makes an entry in the audit log', async (name) => {
-    const { entry, on, body, headers }: Use = uses[name] ?? { entry: '' };
+    const { entry, on, body, query, headers }: Use = uses[name] ?? { entry: '' };
     const [method = '', path = ''] = name.split(' ');
     const id = (await on?.()) ?? '';
     const requestId = newUuid();
     const sent = body?.(id);
-    const response = await fetch(app.url + path.replace(/:\w+(.*:\w+)?/, id), {
+    const response = await fetch(app.url + path.replace(/:\w+(.*:\w+)?/, id) + (query?.(id) ?? ''), {
       method,
       headers: {
         ...(sent && { 'content-type': 'application/json' }),

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
+import { UNFINISHED_RESTORE } from '../../../src/platform/database/embedded/unfinished-restore';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../packages/testing/service/api';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -112,6 +114,26 @@ describe('a backup', () => {
     await expect(backup('restore', file)).rejects.toMatchObject({ stderr: expect.stringContaining('is not empty') });
     await app.restart();
     expect((await app.read.get<object[]>('/websites')).body.length).toBeGreaterThan(0);
+  });
+
+  it('starts no service on a restore that was interrupted, and restores it again', async () => {
+    if (isServer) return;
+    const file = join(folder, 'interrupted.backup');
+    const interrupted = join(folder, 'interrupted');
+    await app.stop();
+    await backup('save', file);
+    await backupOf(interrupted, ['restore', file]);
+    // A kill or a power cut can leave this.
+    rmSync(join(interrupted, 'pgdata', 'global'), { recursive: true });
+    rmSync(join(interrupted, 'pgdata.ready'));
+    writeFileSync(join(interrupted, UNFINISHED_RESTORE), '');
+    const start = EmbeddedPostgres.start({ directory: interrupted });
+    await expect(start).rejects.toThrow(/its restore was interrupted. Restore the backup again/);
+    await backupOf(interrupted, ['restore', file]);
+    expect(readdirSync(interrupted).sort()).toEqual(readdirSync(app.config.dataDir).sort());
+    const embedded = await EmbeddedPostgres.start({ directory: interrupted });
+    await embedded.close();
+    await app.restart();
   });
 
   it('leaves no files behind when a backup or a restore fails', async () => {

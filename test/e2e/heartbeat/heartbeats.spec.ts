@@ -2,6 +2,7 @@
  * @lane slow
  * @databases both
  */
+import type { PingView } from '../../../src/heartbeat/ping.dto';
 import { AcknowledgementJob } from '../../../src/alert/acknowledgement/acknowledgement.job';
 import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { eventually } from '../../../packages/testing/eventually';
@@ -216,6 +217,45 @@ describe('a heartbeat', () => {
     await pinged(`/api/push/${made.heartbeat.push_token}?status=down&msg=disk%20full`);
     expect((await checks(made))[0]?.error?.message).toBe('disk full');
   });
+
+  it.each([
+    ['a result with its reason and its time', '?status=up&msg=214%20tables&ping=31.6', '214 tables', 10, 32],
+    ['a failure with its reason', '?status=down&msg=disk%20full&ping=', 'disk full', 9, null],
+    ['no number as a time', '?msg=OK&ping=1e99', 'OK', 2, null],
+    ['a negative time', '?msg=&ping=-1', null, 0, null],
+    ['the first 10,000 bytes of a reason', `?msg=${'x'.repeat(9999)}%C3%BC%C3%BC`, 'x'.repeat(9999), 10_003, null],
+  ])('lists what a push in the form of Uptime Kuma sent: %s', async (_, query, body, body_bytes, duration_ms) => {
+    const made = await make();
+    expect((await pinged(`/api/push/${made.heartbeat.push_token}${query}`))[0]).toBe(200);
+    const [listed] = (await app.write.get<PingView[]>(`/endpoints/${made.id}/pings`)).body;
+    expect(listed).toMatchObject({ body, body_bytes, duration_ms });
+    expect((await checks(made))[0]?.duration_ms ?? null).toBe(duration_ms);
+  });
+
+  it('takes the time of a run from its start, and the text from the body, whatever a push says in its address', async () => {
+    const made = await make();
+    await app.ping(made, 'start');
+    const path = `/api/push/${made.heartbeat.push_token}?msg=OK&ping=86400000`;
+    expect((await fetch(`${app.url}${path}`, { method: 'POST', body: 'the log' })).status).toBe(200);
+    const [listed] = (await app.write.get<PingView[]>(`/endpoints/${made.id}/pings`)).body;
+    expect(listed).toMatchObject({ body: 'the log', body_bytes: 7 });
+    expect(listed?.duration_ms).toBeLessThan(86_400_000);
+  });
+
+  it.each([298, 299, 300])(
+    'is down with a message that is cut between characters: %i letters and an emoji',
+    async (letters) => {
+      const made = await make();
+      const msg = encodeURIComponent(`${'x'.repeat(letters)}😀`);
+      expect(await pinged(`/api/push/${made.heartbeat.push_token}?status=down&msg=${msg}`)).toEqual([
+        200,
+        '{"ok":true}',
+      ]);
+      const [check] = await checks(made);
+      expect(check).toMatchObject({ outcome: 'down', error: { code: 'heartbeat_failed' } });
+      expect(check?.error?.message).toMatch(/^x{298,300}(😀)?$/u);
+    },
+  );
 
   it('is made by the first ping with create=1, once however many come at the same time', async () => {
     const path = `/ping/${pingKey}/created-by-ping?create=1`;

@@ -25,6 +25,8 @@ interface Job {
   id: string;
   path: string;
   push: string;
+  /** All of its addresses. */
+  paths: string[];
 }
 
 const UNKNOWN = '/ping/11111111-1111-4111-8111-111111111111';
@@ -33,6 +35,7 @@ const MIB = 1024 * 1024;
 describe('limits of pings', () => {
   let app: TestApp;
   let clock: MovingClock;
+  let jobs = 0;
   beforeAll(async () => {
     app = await startOwnApp({ trustedProxies: ['127.0.0.1/32'] });
     clock = MovingClock.frozenIn(app.app);
@@ -43,10 +46,13 @@ describe('limits of pings', () => {
 
   const make = async (by: Api = app.write, websiteId?: string): Promise<Job> => {
     const website = websiteId ?? (await newWebsite(by));
-    const id = await newEndpoint(by, website, { url: undefined, type: 'HEARTBEAT', heartbeat: { every: 3600 } });
+    const key = `job-${++jobs}`;
+    const id = await newEndpoint(by, website, { url: undefined, key, type: 'HEARTBEAT', heartbeat: { every: 3600 } });
     const { heartbeat } = (await by.get<{ heartbeat: { ping_id: string; push_token: string } }>(`/endpoints/${id}`))
       .body;
-    return { id, path: `/ping/${heartbeat.ping_id}`, push: `/api/push/${heartbeat.push_token}` };
+    const { ping_key } = (await by.get<{ ping_key: string }>(`/websites/${website}`)).body;
+    const [path, push] = [`/ping/${heartbeat.ping_id}`, `/api/push/${heartbeat.push_token}`];
+    return { id, path, push, paths: [path, push, `/${heartbeat.ping_id}`, `/ping/${ping_key}/${key}`] };
   };
   const ping = (path: string, { method = 'POST', headers = {}, body = [], from = '127.0.0.1' }: Sent = {}) =>
     new Promise<Reply>((resolve, reject) => {
@@ -72,19 +78,33 @@ describe('limits of pings', () => {
 
   it('are ten at once and one a second of each heartbeat, with the time to wait', async () => {
     const [job, other] = [await make(), await make()];
-    // The first one that an instance meets tells it whose heartbeat it is.
-    expect(await statuses(job.path, 12)).toEqual([...Array<number>(11).fill(200), 429]);
+    expect(await statuses(job.path, 12)).toEqual([...Array<number>(10).fill(200), 429, 429]);
     expect(await ping(job.path)).toEqual({ status: 429, text: 'too many requests', retryAfter: '1' });
     expect(await statuses(other.path, 3)).toEqual([200, 200, 200]);
     clock.advance(1000);
     expect(await statuses(job.path, 2)).toEqual([200, 429]);
-    expect(await statuses(job.push, 12)).toEqual([...Array<number>(11).fill(200), 429]);
     expect(await ping(job.push)).toEqual({
       status: 429,
       text: '{"ok":false,"msg":"too many requests"}',
       retryAfter: '1',
     });
-    expect(await kept(job)).toHaveLength(23);
+    expect(await kept(job)).toHaveLength(11);
+  });
+
+  it('are one budget for all addresses of a heartbeat', async () => {
+    const job = await make();
+    await ping(job.path);
+    clock.advance(600_000);
+    const replies = await Promise.all(job.paths.flatMap((path) => Array.from({ length: 20 }, () => ping(path))));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(70);
+  });
+
+  it('hold for the very first pings of a heartbeat, too', async () => {
+    const job = await make();
+    const replies = await Promise.all(Array.from({ length: 60 }, () => ping(job.path)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(50);
   });
 
   it('are the quota of checks per second of an organization, for all of its heartbeats together', async () => {
@@ -93,7 +113,7 @@ describe('limits of pings', () => {
     expect((await app.operator.put(`/organizations/${formatId('organization', orgId)}`, { quotas })).status).toBe(200);
     const website = await newWebsite(write);
     const [a, b] = [await make(write, website), await make(write, website)];
-    expect([...(await statuses(a.path, 6)), ...(await statuses(b.path, 6))]).toEqual(Array(12).fill(200));
+    expect([...(await statuses(a.path, 6)), ...(await statuses(b.path, 4))]).toEqual(Array(10).fill(200));
     expect(await ping(b.path)).toMatchObject({ status: 429, retryAfter: '1' });
     expect(await ping(a.path)).toMatchObject({ status: 429, retryAfter: '1' });
     expect(await ping((await make()).path)).toMatchObject({ status: 200 });

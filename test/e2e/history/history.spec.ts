@@ -124,6 +124,7 @@ describe('history over HTTP', () => {
           status_code: 503,
           address: '192.0.2.1',
           certificate: {
+            authority: null,
             expires_at: certificate.expiresAt,
             issuer: certificate.issuer,
             subject: certificate.subject,

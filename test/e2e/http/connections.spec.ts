@@ -89,6 +89,12 @@ describe('connections from one address', () => {
     expect((await app.read.get('/websites')).status).toBe(200);
   });
 
+  it('stay open while idle for longer than the proxies of the manual keep theirs, which is 120 s at most', async () => {
+    const idle = await open('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [, seconds] = /^keep-alive: timeout=(\d+)\r$/im.exec(String(await once(idle, 'data'))) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(120);
+  });
+
   it('stay open, more than that, where the address is a trusted proxy’s', async () => {
     const proxied = await openMany(PER_ADDRESS + 3, '', PROXY);
     const strangers = await openMany(PER_ADDRESS + 1);

@@ -21,6 +21,7 @@ const CLOUD = 'http://169.254.169.254/latest';
 /** Routes of which the shape is all there is to judge (of a page's form not even that); what else they refuse is no field: a conflict, a limit, a key. */
 const ONLY_SHAPE = [
   'POST /api/v1/organizations',
+  'PUT /api/v1/organization',
   'PUT /api/v1/organizations/{id}',
   'PUT /api/v1/websites/{id}/status-page',
   'POST /api/v1/incidents/{id}/updates',
@@ -38,6 +39,10 @@ const ONLY_SHAPE = [
   'POST /auth/link',
   'POST /auth/account',
   'PUT /auth/account',
+  'POST /auth/account/second-factor',
+  'POST /auth/account/second-factor/confirm',
+  'POST /auth/account/second-factor/recovery-codes',
+  'POST /auth/account/second-factor/remove',
   'POST /auth/join',
   'POST /auth/password',
   'POST /auth/oidc',

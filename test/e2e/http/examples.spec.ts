@@ -1,3 +1,4 @@
+import { codeOf } from '../../../packages/testing/contract/session/second-factor';
 import { OUTCOME_CODE } from '../../../src/endpoint/outcome-code';
 import { Database } from '../../../src/platform/database/database';
 import { HostResolver } from '../../../src/platform/net/dns/host-resolver';
@@ -34,6 +35,36 @@ let sitemap: HttpTarget;
 
 const TOKEN = 'a token is a secret, the example shows how one looks';
 
+const ONE_TIME = 'a code counts once, the example shows how one looks';
+
+/** The secret that a member’s app gets. */
+async function newSecret(app: TestApp, { browser }: Member): Promise<string> {
+  const { secret = '' } = await change(app, browser.cookie, '', { current_password: PASSWORD });
+  return secret;
+}
+
+/** What proves a member who has a second factor from now on. */
+async function proven(app: TestApp, member: Member): Promise<object> {
+  const code = codeOf(await newSecret(app, member));
+  const { recovery_codes: codes } = await change(app, member.browser.cookie, '/confirm', { code });
+  return { current_password: PASSWORD, second_factor: codes?.[0] };
+}
+
+/** Changes the second factor as the dashboard does. */
+async function change(
+  app: TestApp,
+  cookie: string,
+  path: string,
+  body: object,
+): Promise<{ secret?: string; recovery_codes?: string[] }> {
+  const response = await fetch(`${app.url}/auth/account/second-factor${path}`, {
+    method: 'POST',
+    headers: fromDashboard(app.url, cookie),
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as { secret?: string; recovery_codes?: string[] };
+}
+
 /** Bodies that no example can hold whole: what stands in for which value, and why. */
 const STAND_INS: Readonly<
   Record<string, { why: string; values: (app: TestApp, member: Member) => object | Promise<object> }>
@@ -57,6 +88,20 @@ const STAND_INS: Readonly<
       return { token: body.token };
     },
   },
+  'PUT /api/v1/organization': {
+    why: 'the members of the other examples have no second factor',
+    values: () => ({ requires_second_factor: false }),
+  },
+  'POST /auth/account/second-factor': {
+    why: 'everybody has their own password',
+    values: () => ({ current_password: PASSWORD }),
+  },
+  'POST /auth/account/second-factor/confirm': {
+    why: ONE_TIME,
+    values: async (app, member) => ({ code: codeOf(await newSecret(app, member)) }),
+  },
+  'POST /auth/account/second-factor/recovery-codes': { why: ONE_TIME, values: (app, member) => proven(app, member) },
+  'POST /auth/account/second-factor/remove': { why: ONE_TIME, values: (app, member) => proven(app, member) },
   'PUT /auth/account': { why: 'everybody has their own password', values: () => ({ current_password: PASSWORD }) },
   'PUT /auth/session': {
     why: 'the example shows how an id looks, and people go only where they are members',
@@ -215,7 +260,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
   it('each is accepted as it is offered, with the ids of what exists', async () => {
     const results: string[] = [];
     for (const each of offered.filter((one) => nameOf(one) !== NEEDS_A_PROVIDER)) results.push(await send(each));
-    expect(results.filter((result) => !/: 20[01]$/.test(result))).toEqual([]);
+    expect(results.filter((result) => !/: 20[014]$/.test(result))).toEqual([]);
   });
 
   it('stands in only for values of bodies that there are', () => {

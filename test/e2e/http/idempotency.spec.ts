@@ -206,6 +206,10 @@ describe('Idempotency-Key', () => {
     'POST /auth/link',
     'POST /auth/account',
     'POST /auth/join',
+    'POST /auth/account/second-factor',
+    'POST /auth/account/second-factor/confirm',
+    'POST /auth/account/second-factor/recovery-codes',
+    'POST /auth/account/second-factor/remove',
     'POST /auth/password',
     'POST /auth/oidc',
     'POST /auth/session',
@@ -246,7 +250,7 @@ describe('Idempotency-Key', () => {
   it.each(refusing)('%s refuses the header in a sentence, and does nothing', async (name) => {
     const rule = await keyFor(name);
     const path = (name.split(' ')[1] ?? '').replace(':id', 'al_00000000000000000000000000');
-    const who = name === 'POST /auth/join' ? await asMember() : { authorization: `Bearer ${rule}` };
+    const who = /^POST \/auth\/(join|account\/)/.test(name) ? await asMember() : { authorization: `Bearer ${rule}` };
     const before = await database.query('SELECT 1 FROM audit_log');
     const refused = await post(path, {}, { ...who, 'idempotency-key': 'k' });
     expect(codeOf(refused)).toEqual([400, 'idempotency_key_not_supported']);

@@ -1,4 +1,7 @@
 /** @lane timed */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { Controller, Get, Module } from '@nestjs/common';
 import { Access } from '../../../src/platform/access/caller';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
@@ -30,7 +33,7 @@ class SlowController {
 class SlowModule {}
 
 const OVERLOADED = { status: 503, code: 'temporarily_unavailable' };
-/** A fifth of it, two, is for an organization; half for an address without a key. */
+/** A fifth of it, two, is for an organization; half, five, for strangers, of which an address has one. */
 const MAX_OPEN = 10;
 
 describe('an overloaded API', () => {
@@ -50,6 +53,17 @@ describe('an overloaded API', () => {
   });
   afterAll(() => app.close());
 
+  /** Another address on loopback is another client. */
+  const visit = (path: string, from: string) =>
+    new Promise<number>((resolve, reject) => {
+      const { hostname, port } = new URL(app.url);
+      const sent = request({ hostname, port, path, localAddress: from, agent: false }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0));
+      });
+      sent.once('error', reject).end();
+    });
+  const connectFrom = (localAddress: string): Socket =>
+    connect({ port: Number(new URL(app.url).port), host: '127.0.0.1', localAddress }).on('error', () => {});
   const statusOf = async (path: string) => (await fetch(`${app.url}${path}`)).status;
   async function value(metric: string): Promise<number> {
     const text = await (await fetch(`${app.url}/metrics`)).text();
@@ -125,22 +139,62 @@ describe('an overloaded API', () => {
     expect((await probe.send(Array(60).fill(row))).status).toBe(200);
   });
 
-  it('gives one address without a key half of them', async () => {
-    const slow = [1, 2, 3, 4, 5].map(() => fetch(`${app.url}/api/v1/slow-for-all`));
+  it('gives strangers half of them, and one address a tenth of these, and serves whoever is known', async () => {
+    const before = [await shed('address'), await shed('strangers')];
+    const slow = [1, 2, 3, 4, 5].map((n) => visit('/api/v1/slow-for-all', `127.8.0.${n}`));
     await opened(5);
-    expect(await statusOf('/api/v1/slow-for-all')).toBe(503);
-    expect(await shed('address')).toBeGreaterThan(0);
-    expect(await finishAll(slow)).toEqual(Array(5).fill(200));
+    expect(await visit('/api/v1/slow-for-all', '127.8.0.1')).toBe(503);
+    expect(await visit('/auth/session', '127.8.0.6')).toBe(503);
+    expect(await shed('strangers')).toBe((before[1] ?? 0) + 2);
+    expect((await app.read.get('/websites')).status).toBe(200);
+    const ready = await fetch(`${app.url}/health/ready`);
+    const { details } = (await ready.json()) as { details: Record<string, object> };
+    expect([ready.status, details['requests']]).toEqual([
+      200,
+      { ok: true, detail: expect.stringMatching(/^shedding: \d+ requests without a known key, session or ping URL/) },
+    ]);
+    await finishAll();
+    expect(await Promise.all(slow)).toEqual(Array(5).fill(200));
+    const alone = visit('/api/v1/slow-for-all', '127.8.0.1');
+    await opened(1);
+    expect(await visit('/api/v1/slow-for-all', '127.8.0.1')).toBe(503);
+    expect(await shed('address')).toBe((before[0] ?? 0) + 1);
+    await finishAll();
+    expect(await alone).toBe(200);
+  });
+
+  it('holds no place for a stranger who sends a body, nor for one who reads none of a response', async () => {
+    const slow = Array.from({ length: 30 }, (_, n) => connectFrom(`127.8.1.${n % 3}`));
+    const half =
+      'POST /auth/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{';
+    for (const socket of slow) socket.write(half);
+    await eventually('all of them are waited for', async () => (await value('uptime_bodies_awaited')) > 0);
+    const deaf = Array.from({ length: 30 }, (_, n) => connectFrom(`127.8.2.${n % 3}`));
+    for (const socket of deaf) socket.pause().write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(9));
+    await eventually('none of them holds a place', async () => (await value('uptime_strangers_in_flight')) === 0);
+    expect(await visit('/auth/session', '127.8.3.1')).toBe(204);
+    expect((await app.read.get('/websites')).status).toBe(200);
+    for (const socket of [...slow, ...deaf]) socket.destroy();
+  });
+
+  it('waits five seconds for a body without a key, and no longer', async () => {
+    const socket = connectFrom('127.8.4.1');
+    const began = performance.now();
+    socket.write('POST /ack/none HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    expect(chunk.toString()).toMatch(/^HTTP\/1.1 408 [\s\S]*"code":"request_timeout"/);
+    expect(performance.now() - began).toBeGreaterThan(4900);
+    await eventually('its connection is closed', () => socket.closed);
   });
 
   it('does not count requests whose client has disconnected', async () => {
     const leaving = new AbortController();
-    const slow = [1, 2, 3, 4, 5].map(() =>
-      fetch(`${app.url}/api/v1/slow-for-all`, { signal: leaving.signal }).catch((error: Error) => error.name),
+    const slow = fetch(`${app.url}/api/v1/slow-for-all`, { signal: leaving.signal }).catch(
+      (error: Error) => error.name,
     );
-    await opened(5);
+    await opened(1);
     leaving.abort();
-    expect(await Promise.all(slow)).toEqual(Array(5).fill('AbortError'));
+    expect(await slow).toBe('AbortError');
     await eventually('a response', async () => (await statusOf('/auth/session')) === 204);
   });
 

@@ -1,7 +1,9 @@
 import { request } from 'node:http';
+import type { Application } from 'express';
 import { MovingClock } from '../../../packages/testing/service/moving-clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { type Route, routesOf } from '../../harness/app/routes';
+import { UNDOCUMENTED } from '../../bounds/keyless';
 
 interface Visit {
   route: Route;
@@ -10,6 +12,34 @@ interface Visit {
   body?: string;
   type?: string;
 }
+
+/**
+ * What stands in front of the routes, in its order, by the name of its function, and a path that it answers; `null` if it answers nothing or
+ * only refuses. A function that is added and not listed fails, so that nothing answers strangers without being attacked by the bounds tests.
+ */
+const MIDDLEWARE: readonly (readonly [name: string, answers: string | null])[] = [
+  // Nest's hooks of responses.
+  ['<anonymous>', null],
+  ['requestId', null],
+  // Says that the connection ends while the service drains, and keeps responses of the API out of caches.
+  ['<anonymous>', null],
+  ['helmetMiddleware', null],
+  ['keptNowhere', null],
+  ['refuseWhileOverloaded', null],
+  // A status page under a host name of its own: the same bytes as below /status.
+  ['serve', null],
+  ['serve', '/ping/none'],
+  ['refuseFloods', null],
+  // The dashboard and the API reference, by the paths of their files.
+  ['handler', '/'],
+  ['handler', '/favicon.svg'],
+  ['handler', '/'],
+  ['handler', '/docs'],
+  ['handler', '/docs'],
+  // What Nest answers where no route does, and for errors.
+  ['<anonymous>', '/nothing'],
+  ['<anonymous>', null],
+];
 
 /** Public routes are found by their rule: one that is added is in here without being named. */
 describe('routes that need no key', () => {
@@ -55,6 +85,30 @@ describe('routes that need no key', () => {
     const expected = routes.filter(({ countedBy }) => countedBy === undefined).map(({ name }) => name);
     expect(counted).toEqual(expected);
     expect(expected).toContain('POST /auth/session');
+  });
+
+  it('are all attacked by the bounds tests: those of the API document, and those that it leaves out', async () => {
+    const response = await fetch(`${app.url}/api/v1/openapi.json`);
+    const { paths } = (await response.json()) as { paths: Record<string, Record<string, { security?: unknown[] }>> };
+    const documented = new Set(
+      Object.entries(paths).flatMap(([path, operations]) =>
+        Object.entries(operations)
+          .filter(([, { security }]) => security?.length === 0)
+          .map(([method]) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+      ),
+    );
+    const attacked = new Set(UNDOCUMENTED.map(({ method, path }) => `${method} ${path}`));
+    expect(routes.map(({ name }) => name).filter((name) => !documented.has(name) && !attacked.has(name))).toEqual([]);
+    expect(routes.length).toBeGreaterThan(15);
+  });
+
+  it('come behind middleware of which each is known, and is attacked if it answers', () => {
+    const express = app.app.getHttpAdapter().getInstance() as Application;
+    const { stack } = express.router as unknown as { stack: { name: string; route?: unknown }[] };
+    const names = stack.filter(({ route }) => !route).map(({ name }) => name);
+    expect(names).toEqual(MIDDLEWARE.map(([name]) => name));
+    const attacked = UNDOCUMENTED.map(({ path }) => path);
+    for (const [, path] of MIDDLEWARE) if (path !== null) expect(attacked).toContain(path);
   });
 
   it('judge the address before a byte of the body is read', async () => {

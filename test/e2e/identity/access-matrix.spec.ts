@@ -13,7 +13,9 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /health/live': 'public',
   'GET /health/ready': 'public',
   'GET /metrics': 'public',
+  'GET /.well-known/security.txt': 'public',
   'GET /api/v1/organization': 'read',
+  'PUT /api/v1/organization': 'admin',
   'GET /api/v1/organizations': 'operator',
   'POST /api/v1/organizations': 'operator',
   'GET /api/v1/organizations/audit-log': 'operator',
@@ -27,6 +29,9 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'PUT /api/v1/people/:id': 'admin',
   'DELETE /api/v1/people/:id': 'read',
   'POST /api/v1/people/:id/password-link': 'admin',
+  'DELETE /api/v1/people/:id/password-link': 'admin',
+  'DELETE /api/v1/people/:id/identities': 'admin',
+  'DELETE /api/v1/people/:id/second-factor': 'operator',
   'GET /api/v1/invitations': 'admin',
   'POST /api/v1/invitations': 'admin',
   'DELETE /api/v1/invitations/:id': 'admin',
@@ -111,6 +116,11 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /auth/account': 'person',
   'PUT /auth/account': 'person',
   'DELETE /auth/account': 'person',
+  'DELETE /auth/account/identities': 'person',
+  'POST /auth/account/second-factor': 'person',
+  'POST /auth/account/second-factor/confirm': 'person',
+  'POST /auth/account/second-factor/recovery-codes': 'person',
+  'POST /auth/account/second-factor/remove': 'person',
   'GET /auth/sessions': 'person',
   'DELETE /auth/sessions': 'person',
   'DELETE /auth/sessions/:id': 'person',
@@ -160,6 +170,8 @@ const ONESELF = 'DELETE /api/v1/people/:id';
 
 const ORDER: readonly AccessRule[] = ['public', 'read', 'write', 'admin'];
 const NO_ID = '00000000000000000000000000';
+/** Bodies of public routes that look at the body before they look at the caller. */
+const BODIES: Readonly<Record<string, object>> = { 'PUT /auth/session': { organization_id: `org_${NO_ID}` } };
 
 /** A wrong credential of each kind. Completed in `beforeAll`. */
 const wrongKeys: Record<string, string | null> = { none: null, nonsense: 'nonsense', 'badly formed': 'ums_w_0000' };
@@ -214,7 +226,9 @@ describe('the access matrix', () => {
         ...(route.method === 'GET' ? {} : { 'content-type': 'application/json' }),
         ...more,
       },
-      ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{}' }),
+      ...(route.method === 'GET' || route.method === 'DELETE'
+        ? {}
+        : { body: JSON.stringify(BODIES[route.name] ?? {}) }),
     });
     await response.body?.cancel();
     return response.status;
@@ -266,6 +280,30 @@ describe('the access matrix', () => {
       }
     },
   );
+
+  it('every change by the cookie of a session is refused from another page, and from no page', async () => {
+    const { browser } = await newMember(app, 'admin');
+    // Signs in, by what is in the body or the path: the cookie gives no right.
+    const withoutCookie = routes.filter(
+      ({ name, access }) => access === 'public' && !['PUT /auth/session', 'DELETE /auth/session'].includes(name),
+    );
+    const changes = routes.filter((route) => route.method !== 'GET' && !withoutCookie.includes(route));
+    expect(withoutCookie.filter(({ method }) => method !== 'GET').map(({ name }) => name)).toEqual([
+      'POST /auth/session',
+      'POST /auth/link',
+      'POST /auth/account',
+      'POST /auth/password',
+      'POST /auth/oidc',
+      'POST /ack/:token',
+    ]);
+    for (const route of changes.filter(({ access }) => access !== 'probe')) {
+      const statuses = [
+        await send(route, null, { cookie: browser.cookie }),
+        await send(route, null, { cookie: browser.cookie, origin: 'https://evil.example' }),
+      ];
+      expect([route.name, statuses]).toEqual([route.name, [403, 403]]);
+    }
+  });
 
   it('routes for people are nowhere for a key, and for the session of one', async () => {
     const { cookie } = await signIn(app.url, { api_key: app.admin.key });

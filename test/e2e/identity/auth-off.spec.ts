@@ -90,7 +90,13 @@ describe('the API with AUTH=off', () => {
     const methods = await fetch(`${app.url}/auth/methods`);
     expect([methods.status, await methods.json()]).toEqual([
       200,
-      { password: false, api_key: true, single_sign_on: null, needs_account: false },
+      {
+        password: false,
+        api_key: true,
+        single_sign_on: null,
+        needs_account: false,
+        secure_url: 'https://uptime.example.com/monitor',
+      },
     ]);
     expect((await fetch(`${app.url}/auth/session`)).status).toBe(200);
   });

@@ -1,4 +1,5 @@
 /** @lane slow */
+import { Logger } from '@nestjs/common';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Browser } from '../../harness/app/browser';
@@ -134,6 +135,33 @@ describe('an issuer that sends', () => {
     expect((await browser.send('GET', '/auth/session')).status).toBe(204);
   });
 
+  it('a refusal puts its own words into the log, and never a token', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const browser = new Browser(app);
+    const answer = async (twist: Twist) => {
+      const location = await begin(browser);
+      issuer.twist = twist;
+      warn.mockClear();
+      await browser.comeBack(issuer.signIn(location));
+      issuer.twist = {};
+      return warn.mock.calls.flat().join('\n');
+    };
+    const body = { error: 'invalid_client', error_description: 'the secret\u001b is wrong' };
+    const inBody = await answer({ tokens: () => ({ status: 401, body }) });
+    expect(inBody).toContain('error "invalid_client"');
+    expect(inBody).toContain('error_description "the secret\\u001b is wrong"');
+    const inQuery = await answer({
+      response: (right) => ({ ...right, code: undefined, error: 'invalid_scope', error_description: 'no such scope' }),
+    });
+    expect(inQuery).toMatch(/error "invalid_scope", error_description "no such scope"/);
+    expect(await answer({ tokens: () => ({ status: 418, body: 'tea' }) })).toContain('status 418');
+    const challenge = 'Bearer error="insufficient_scope", error_description="profile is missing"';
+    expect(await answer({ userInfoRefusal: challenge })).toMatch(
+      /error "insufficient_scope", error_description "profile is missing", status 403/,
+    );
+    warn.mockRestore();
+  });
+
   it('a code signs nobody in who has not begun, or in another browser', async () => {
     const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
@@ -155,7 +183,11 @@ describe('an issuer that sends', () => {
     const ada = new Browser(app);
     const search = issuer.signIn(await begin(ada));
     const copy = new Browser(app).copy(ada);
-    expect(await ada.comeBack(search)).toEqual({ status: 303, location: `${HOME}/`, cookies: ['uptime_session'] });
+    expect(await ada.comeBack(search)).toEqual({
+      status: 303,
+      location: `${HOME}/`,
+      cookies: ['__Host-uptime_session'],
+    });
     const before = await rows();
     for (const again of [ada, copy])
       expect(await again.comeBack(search)).toMatchObject({

@@ -32,6 +32,7 @@ describe('organizations and keys', () => {
       key_name: 'read',
       role: 'read',
       person: null,
+      requires_second_factor: false,
       quotas: expect.objectContaining({ websites: { limit: null, used: 0 } }),
     });
   });

@@ -92,6 +92,35 @@ describe('the password of a person', () => {
     expect((await signIn('cy@example.com', PASSWORD, home)).status).toBe(201);
   });
 
+  it('still signs in from the network where the account was created while strangers guess', async () => {
+    const home = '203.0.113.9';
+    const email = 'dee@example.com';
+    const { body } = await app.admin.post<{ token: string }>('/invitations', { email, role: 'read' });
+    const created = await fetch(`${app.url}/auth/account`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': home },
+      body: JSON.stringify({ token: body.token, name: 'Dee', password: PASSWORD }),
+    });
+    expect(created.status).toBe(201);
+    for (let round = 0; round < 13; round++)
+      await Promise.all(Array.from({ length: 9 }, () => signIn(email, WRONG, `192.0.2.${100 + round}`)));
+    expect((await signIn(email, PASSWORD, '192.0.2.201')).status).toBe(429);
+    expect((await signIn(email, PASSWORD, home)).status).toBe(201);
+  });
+
+  // By one client through a proxy that writes its port, brackets, or nothing of it at all.
+  it.each([
+    ['203.0.113.7:51234', '203.0.113.8:40112'],
+    ['[2001:db8::7]:443', '[2001:db8:1::8]:443'],
+    ['unknown', 'unknown'],
+  ])('that %s has guessed wrong thirty times still lets its owner in from %s', async (guesser, owner) => {
+    const name = `Gu ${guesser}`.replace(/[^a-z0-9]/gi, '');
+    await newPerson(app.admin, name);
+    const email = `${name.toLowerCase()}@example.com`;
+    for (let n = 0; n < 30; n++) await signIn(email, WRONG, guesser);
+    expect((await signIn(email, PASSWORD, owner)).status).toBe(201);
+  });
+
   it('is in the metrics as what came of a sign-in, without anybody’s name', async () => {
     const text = await (await fetch(`${app.url}/metrics`)).text();
     for (const result of ['accepted', 'refused', 'limited'])

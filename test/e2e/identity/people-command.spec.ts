@@ -7,7 +7,7 @@ import { peopleAction } from '../../../packages/cli/people/people-actions';
 import { runPeople } from '../../../packages/cli/people/run-people';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Browser } from '../../harness/app/browser';
-import { hashCheaply } from '../../harness/app/person';
+import { hashCheaply, newSecondFactor } from '../../harness/app/person';
 
 // A process of the command loads the service's modules.
 jest.setTimeout(240_000);
@@ -139,7 +139,7 @@ describe('uptime people', () => {
       expect([words, exitCode]).toEqual([words, 0]);
       return output ?? '';
     };
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(5);
     const [[invite], [link], [list]] = [said('invite'), said('link'), said('list')];
     const fields = { token: tokenIn(await does(invite)), name: 'Lost', password: PASSWORD };
     const { body } = await browser().send<Session>('POST', '/auth/account', fields);
@@ -159,6 +159,29 @@ describe('uptime people', () => {
       new RegExp(`^${body.person?.id} +cy@example\\.com +cy +Default \\(read\\) +no +password +20`),
     );
     expect(await listed('cy@example.com')).toMatchObject({ id: body.person?.id, operator: false, identities: [] });
+  });
+
+  it('names each account by its id where several have one email, and ends the open links of one', async () => {
+    await joined('twin@example.com', '--role', 'read');
+    const first = (await listed('twin@example.com'))?.id ?? '';
+    const other = await app.organization('Twins');
+    const { body } = await other.admin.post<{ token: string }>('/invitations', {
+      email: 'twin@example.com',
+      role: 'read',
+    });
+    const second = browser();
+    const made = await second.send<Session>('POST', '/auth/account', {
+      token: body.token,
+      name: 'Second',
+      password: 'a mill by the river',
+    });
+    expect(made.status).toBe(201);
+    const several = await peopleHere('link', 'twin@example.com');
+    expect(several.exitCode).toBe(1);
+    for (const id of [first, made.body.person?.id ?? '']) expect(several.remark).toContain(id);
+    const { output } = await peopleHere('link', first);
+    expect((await peopleHere('unlink', first)).remark).toBe('1 open link of twin ended.');
+    expect((await browser().send('POST', '/auth/session', { sign_in_token: tokenIn(output) })).status).toBe(401);
   });
 
   it('changes who is operator and the e-mail, by e-mail or id, at once', async () => {
@@ -193,6 +216,27 @@ describe('uptime people', () => {
       remark: '1 connection of ed ended.',
     });
     expect((await listed('ed@example.com'))?.identities).toEqual([]);
+  });
+
+  it('resets a second factor, for a person who has lost the app and the recovery codes', async () => {
+    const kit = await joined('kit@example.com', '--role', 'read');
+    await newSecondFactor({ browser: kit });
+    expect(await listed('kit@example.com')).toMatchObject({ second_factor: { recovery_codes_left: 10 } });
+    const signIn = () => browser().send('POST', '/auth/session', { email: 'kit@example.com', password: PASSWORD });
+    expect((await signIn()).status).toBe(401);
+    expect(await peopleHere('reset-second-factor', 'kit@example.com')).toEqual({
+      exitCode: 0,
+      remark: 'kit signs in with the password alone from now on.',
+    });
+    expect((await signIn()).status).toBe(201);
+    expect(await peopleHere('reset-second-factor', 'kit@example.com')).toEqual({
+      exitCode: 1,
+      remark: 'kit has no second factor.',
+    });
+    const log = await app.admin.get<{ action: string }[]>('/audit-log?resource=person');
+    expect(log.body.find(({ action }) => action === 'update')).toMatchObject({
+      changed: ['second_factor'],
+    });
   });
 
   it('erases a person, but not the last administrator of others', async () => {

@@ -280,7 +280,7 @@ describe('behind a proxy that signs in', () => {
   });
 
   async function cookieOf(key: string | null): Promise<string> {
-    const reply = await ask('/auth/session', { method: 'POST', body: { api_key: key } });
+    const reply = await ask('/auth/session', { method: 'POST', headers: OWN, body: { api_key: key } });
     return reply.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   }
 });

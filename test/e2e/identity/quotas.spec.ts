@@ -60,7 +60,7 @@ describe('quotas', () => {
     const websiteId = await newWebsite(write);
     await newAlert(write, await newEndpoint(write, websiteId, { interval: 4 }));
     await newEndpoint(write, websiteId, { interval: 2, enabled: false });
-    await write.put(`/websites/${websiteId}/status-page`, { enabled: false });
+    await write.put(`/websites/${websiteId}/status-page`, { slug: 'page-of-a-reader' });
     await admin.post('/probes', { key: 'fra' });
     expect(await quotasOf(read)).toEqual({
       websites: { limit: 1000, used: 1 },

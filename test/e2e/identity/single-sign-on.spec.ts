@@ -139,22 +139,29 @@ describe('a person with single sign-on', () => {
     expect(await go(cy, { ...claims, groups: ['readers', 'root'] })).toBe('/');
     expect([await rolesOf(cy), (await session(cy)).operator]).toEqual([['Shop read'], true]);
     expect((await cy.send('GET', '/operator/organizations')).status).not.toBe(500);
-    for (const unknown of [{}, { groups: 'ops' }, { _claim_names: { groups: 'src1' } }]) {
-      expect(await go(cy, { ...claims, ...unknown })).toBe('/');
-      expect([await rolesOf(cy), (await session(cy)).operator]).toEqual([['Shop read'], true]);
-    }
-    expect(await go(cy, { ...claims, groups: [] })).toBe('/');
-    expect([await rolesOf(cy), (await session(cy)).operator, (await session(cy)).organization]).toEqual([
-      [],
-      false,
-      null,
-    ]);
-    expect((await cy.send('GET', '/api/v1/websites')).status).toBe(403);
+    expect(await go(cy, { ...claims, groups: 'ops' })).toBe('/');
+    expect([await rolesOf(cy), (await session(cy)).operator]).toEqual([['Default admin'], false]);
     const { body } = await app.admin.get<{ action: string }[]>(`/audit-log?person_id=${id}&resource=person`);
     expect(body.map(({ action }) => action).filter((action) => !action.startsWith('sign'))).toEqual([
+      'create',
       'delete',
       'create',
     ]);
+  });
+
+  it.each<[string, object]>([
+    ['an empty list', { groups: [] }],
+    ['no claim at all, as providers that leave out empty lists do', {}],
+    ['groups that it keeps elsewhere', { _claim_names: { groups: 'src1' } }],
+    ['groups that are no list', { groups: { ops: true } }],
+  ])('loses what groups gave, the rights of an operator included, when the provider sends %s', async (_, lost) => {
+    const lou = new Browser(app);
+    expect(await go(lou, { sub: 'lou', groups: ['ops', 'root'] })).toBe('/');
+    expect([await rolesOf(lou), (await session(lou)).operator]).toEqual([['Default admin'], true]);
+    expect(await go(lou, { sub: 'lou', ...lost })).toBe('/');
+    const { operator, organization } = await session(lou);
+    expect([await rolesOf(lou), operator, organization]).toEqual([[], false, null]);
+    expect((await lou.send('GET', '/api/v1/websites')).status).toBe(403);
   });
 
   it('keeps what an invitation gave, whatever the groups say', async () => {
@@ -165,18 +172,41 @@ describe('a person with single sign-on', () => {
     expect(await rolesOf(di)).toEqual(['Default read']);
   });
 
-  it('is never found by an e-mail', async () => {
+  it('keeps for good what an invitation makes of a place that a group gave', async () => {
+    const eli = new Browser(app);
+    const claims = { sub: 'eli', email: 'eli@example.com', email_verified: true };
+    expect(await go(eli, { ...claims, groups: ['ops'] })).toBe('/');
+    const token = await invite('eli@example.com', 'read');
+    expect((await eli.send('POST', '/auth/join', { token })).status).toBe(201);
+    expect(await go(eli, { ...claims, groups: ['readers'] })).toBe('/');
+    expect(await rolesOf(eli)).toEqual(['Default read', 'Shop read']);
+    const again = await app.admin.post('/invitations', { email: 'eli@example.com', role: 'read' });
+    expect(again.status).toBe(409);
+  });
+
+  it('is never found by an email, and keeps the one that the provider verified if another account claims it', async () => {
     const ed = await withPassword('ed@example.com', 'Ed');
-    const claims = { sub: 'not-ed', groups: ['ops'], email: 'ED@example.com', email_verified: true };
-    expect(await go(new Browser(app), claims)).toBe('/#/sign-in/problem/email_taken');
-    const token = await invite('ed2@example.com');
-    await sql("UPDATE invitation SET email = 'ed@example.com' WHERE email = 'ed2@example.com'");
-    expect(await go(new Browser(app), claims, { token })).toBe('/#/sign-in/problem/email_taken');
-    const unverified = new Browser(app);
-    expect(await go(unverified, { ...claims, email_verified: false })).toBe('/');
-    const { person } = await session(unverified);
-    expect(person.email).toBeNull();
+    const claims = { groups: ['ops'], email: 'ED@example.com', email_verified: true };
+    const verified = new Browser(app);
+    expect(await go(verified, { ...claims, sub: 'verified' })).toBe('/');
+    const { person } = await session(verified);
+    expect(person.email).toBe('ed@example.com');
     expect(person.id).not.toBe((await session(ed)).person.id);
+    // A verified email belongs to one account.
+    expect(await go(new Browser(app), { ...claims, sub: 'another' })).toBe('/#/sign-in/problem/email_taken');
+    const unverified = new Browser(app);
+    expect(await go(unverified, { ...claims, sub: 'unverified', email_verified: false })).toBe('/');
+    expect((await session(unverified)).person.email).toBeNull();
+    // The account with the unverified email still signs in.
+    const credentials = { email: 'ed@example.com', password: PASSWORD };
+    expect((await new Browser(app).send<Session>('POST', '/auth/session', credentials)).body.person.name).toBe('Ed');
+  });
+
+  it('who connects it has verified the email of the account, if the provider has', async () => {
+    const fay = await withPassword('fay@example.com', 'Fay');
+    const claims = { groups: ['ops'], email: 'fay@example.com', email_verified: true };
+    expect(await go(fay, { ...claims, sub: 'fay' }, { connect: true })).toBe('/#/settings/account');
+    expect(await go(new Browser(app), { ...claims, sub: 'not-fay' })).toBe('/#/sign-in/problem/email_taken');
   });
 
   it('who has an account connects it, and then signs in either way', async () => {
@@ -184,6 +214,10 @@ describe('a person with single sign-on', () => {
     const { person } = await session(flo);
     expect(await go(flo, { sub: 'flo' }, { connect: true })).toBe('/#/settings/account');
     expect((await session(flo)).person).toEqual(person);
+    const { body: entries } = await app.admin.get<{ action: string }[]>(`/audit-log?person_id=${person.id}`);
+    expect(entries.filter(({ action }) => action === 'update')).toMatchObject([
+      { resource: 'person', changed: ['single_sign_on'] },
+    ]);
     const elsewhere = new Browser(app);
     expect(await go(elsewhere, { sub: 'flo' })).toBe('/');
     expect((await session(elsewhere)).person).toEqual(person);

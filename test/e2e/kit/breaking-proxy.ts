@@ -63,6 +63,7 @@ export class BreakingProxy {
     const request = await passing(incoming, { method: incoming.method ?? '', path, status: 0 });
     broken.request?.(request);
     const response = await this.ask(request);
+    leadBack(response, `/${name}`);
     broken.response?.(response, request);
     outgoing.writeHead(response.status, withLength(response));
     outgoing.end(response.body);
@@ -78,6 +79,12 @@ export class BreakingProxy {
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     return passing(response, { method, path, status: response.statusCode ?? 0 });
   }
+}
+
+/** Puts the prefix before the addresses in headers, as proxies do that take it off (`proxy_redirect` of nginx). */
+function leadBack({ headers }: Passing, prefix: string): void {
+  if (headers['location']?.startsWith('/')) headers['location'] = prefix + headers['location'];
+  if (headers['link'] !== undefined) headers['link'] = headers['link'].replaceAll('</', `<${prefix}/`);
 }
 
 const withLength = ({ headers, body }: Pick<Passing, 'headers' | 'body'>): Record<string, string> => {

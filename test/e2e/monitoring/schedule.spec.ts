@@ -89,7 +89,7 @@ describe('the schedule', () => {
   /** As after a pause that is over now. */
   const spread = async () => {
     const [row] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-    return schedule.spreadOverdue(database, new Date((row?.now.getTime() ?? 0) - 10_000));
+    return (await schedule.spreadOverdue(database, new Date((row?.now.getTime() ?? 0) - 10_000))).endpoints;
   };
 
   it('makes a new endpoint due at once, and its next slot half to one and a half intervals later, on its grid', async () => {
@@ -279,7 +279,10 @@ describe('the schedule', () => {
     await add(5, { interval: 3600 });
     await dueIn(-11);
     const [row] = await rows();
-    expect(await schedule.spreadOverdue(database, new Date((row?.now ?? 0) - 30_000))).toBe(0);
+    expect(await schedule.spreadOverdue(database, new Date((row?.now ?? 0) - 30_000))).toEqual({
+      endpoints: 0,
+      slots: 0,
+    });
     expect(await spread()).toBe(5);
     expect(await claim(ONE, { ahead: 31 })).toHaveLength(5);
   });

@@ -28,6 +28,11 @@ import {
   startManualProbe,
 } from '../../harness/app/manual-probe';
 
+interface Watched {
+  id: string;
+  errors?: { pointer: string; code: string }[];
+}
+
 const URL_OF_TARGET = 'https://shop.example.com/health';
 
 describe('the probe protocol', () => {
@@ -202,16 +207,48 @@ describe('the probe protocol', () => {
   });
 
   it.each([
-    ['probe:fra', 201],
-    ['probe:shared/fra', 201],
-    ['fra', 400],
-    ['probe:Fra', 400],
-    ['probe:frashared/x', 400],
-  ])('watches by the target %s: %i', async (url, status) => {
+    ['probe:fra', 201, undefined],
+    ['probe:shared/fra', 400, 'unknown_location'],
+    ['probe:nowhere', 400, 'unknown_location'],
+    ['probe:local', 400, 'unknown_location'],
+    ['fra', 400, 'invalid_format'],
+    ['probe:Fra', 400, 'invalid_format'],
+    ['probe:frashared/x', 400, 'invalid_format'],
+  ])('watches by the target %s: %i', async (url, status, code) => {
     const fields = { name: 'Watched', type: 'PROBE', url };
-    const { body, ...reply } = await app.write.post<{ id: string }>(`/websites/${website}/endpoints`, fields);
-    expect(reply.status).toBe(status);
-    if (status === 201) await app.write.delete(`/endpoints/${body.id}`);
+    const { body, ...reply } = await app.write.post<Watched>(`/websites/${website}/endpoints`, fields);
+    expect([reply.status, body.errors?.[0]?.code]).toEqual([status, code]);
+    if (status === 400) return expect(body.errors).toMatchObject([{ pointer: '/url' }]);
+    const changed = await app.write.put<Watched>(`/endpoints/${body.id}`, { url: 'probe:nowhere' });
+    expect([changed.status, changed.body.errors]).toMatchObject([400, [{ pointer: '/url', code: 'unknown_location' }]]);
+    expect((await app.write.put(`/endpoints/${body.id}`, { name: 'Other', url })).status).toBe(200);
+    await app.write.delete(`/endpoints/${body.id}`);
+  });
+
+  it('is not deleted while an endpoint watches it, and a deleted one is down for those who watched it', async () => {
+    const { body: made } = await app.admin.post<{ id: string }>('/probes', { key: 'watched' });
+    const watching = await newEndpoint(app.write, website, { type: 'PROBE', url: 'probe:watched' });
+    expect(await app.admin.delete(`/probes/${made.id}`)).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: expect.stringContaining('1 endpoint of type PROBE watches the probe') },
+    });
+    // As an older build left it.
+    await database.query('DELETE FROM probe WHERE id = $1', [parseId('probe', made.id)]);
+    const { body: check } = await app.write.post<object>(`/endpoints/${watching}/checks`);
+    expect(check).toMatchObject({ outcome: 'down', error: { code: 'probe_offline' } });
+    await app.write.delete(`/endpoints/${watching}`);
+  });
+
+  it('is named in the metrics, which need no key, only if it is the operator’s', async () => {
+    const { body: shared } = await app.operator.post<{ id: string }>('/shared-probes', { key: 'measured' });
+    await database.query('UPDATE probe SET protocol = 1 WHERE id = $1', [parseId('probe', shared.id)]);
+    await app.app.get(ProbePresenceJob).run();
+    const metrics = await (await fetch(`${app.url}/metrics`)).text();
+    expect(metrics).toContain(`uptime_probe_up{probe="${shared.id}"} 0`);
+    expect(metrics).toContain('uptime_probe_sessions_total{probe="organizations"}');
+    expect(metrics).toMatch(/^uptime_organization_probes\{state="online"\} [1-9]/m);
+    expect(metrics).not.toContain(probe.id);
+    await app.operator.delete(`/shared-probes/${shared.id}`);
   });
 
   it('names the protocols that it speaks to a probe of another one, which is shown as unsupported', async () => {

@@ -9,9 +9,9 @@ import { StartFolder, type StartProcess } from '../../harness/processes/start-pr
 
 jest.setTimeout(180_000);
 
-/** What only a service needs: a database, routes, their documents and rules. */
+/** What only a service needs: a database, routes, their documents and rules. The flags of the engine are those of every process. */
 const OF_SERVICES =
-  /[\\/]node_modules[\\/](typeorm|pg|@electric-sql|@nestjs[\\/](swagger|typeorm|platform-express)|express|helmet|class-validator|class-transformer|nodemailer|openid-client)[\\/]|[\\/]dist[\\/](platform[\\/]database[\\/]|identity|endpoint|alert|history|app\.)/;
+  /[\\/]node_modules[\\/](typeorm|pg|@electric-sql|@nestjs[\\/](swagger|typeorm|platform-express)|express|helmet|class-validator|class-transformer|nodemailer|openid-client)[\\/]|[\\/]dist[\\/](platform[\\/]database[\\/](?!embedded[\\/]engine-flags\.cjs$)|identity|endpoint|alert|history|app\.)/;
 
 describe('a process with ROLE=probe', () => {
   let server: ScriptedServer;

@@ -8,6 +8,8 @@ import type { FinishedCheck } from '../../../src/engine/finished-check';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import { RollupSteps } from '../../../src/history/rollup/rollup-steps';
 import { StatsReader } from '../../../src/history/read/stats-reader';
+import { SecretBox } from '../../../src/platform/secrets/secret-box';
+import { SecretKeysCheck } from '../../../src/platform/secrets/secret-keys-check';
 import { ServerSecrets } from '../../../src/platform/secrets/server-secrets';
 import { Config } from '../../../src/platform/config/config';
 import { dataSourceOptions } from '../../../src/platform/database/data-source-options';
@@ -56,7 +58,8 @@ export class HistoryBench {
     const database = new WorkerDatabase(source);
     const clock = new StoppedClock(now);
     const config = new Config();
-    const secrets = new ServerSecrets(database);
+    const box = new SecretBox(config);
+    const secrets = new ServerSecrets(database, box, new SecretKeysCheck(database, box));
     await secrets.onModuleInit();
     const partitions = new Partitions(database, clock);
     const steps = new RollupSteps(database, clock, config);
@@ -67,7 +70,13 @@ export class HistoryBench {
       config,
       partitions,
       new HistoryWriter(partitions, secrets),
-      new RollupJob(steps, clock, new HistoryMetrics(metrics), new BackgroundJobs(config, clock, metrics), server),
+      new RollupJob(
+        steps,
+        clock,
+        new HistoryMetrics(metrics, config, clock),
+        new BackgroundJobs(config, clock, metrics),
+        server,
+      ),
       new HistoryRetention(database, partitions, clock, config),
       new StatsReader(database),
       secrets,

@@ -99,8 +99,8 @@ const ENGINE: readonly [what: string, sql: string][] = [
 ];
 
 /** `checkInvariants`, and those of recorded checks: for endpoints whose check was not changed and that were not checked on demand. */
-export async function checkEngine(sql: Sql): Promise<void> {
-  await checkInvariants(sql);
+export async function checkEngine(sql: Sql, now: Date = new Date()): Promise<void> {
+  await checkInvariants(sql, now);
   failOn(await findAll(sql, ENGINE));
 }
 

@@ -1,5 +1,6 @@
 import type { Api } from '../../../packages/testing/service/api';
 import { newUuid } from '../../../src/platform/ids/id';
+import { codeAt, stepAt } from '../../../src/identity/person/totp';
 import { Passwords } from '../../../src/identity/person/passwords.service';
 import type { TestApp } from './app';
 import { Browser } from './browser';
@@ -33,6 +34,32 @@ export async function newPerson(by: Api, name: string, role = 'write'): Promise<
   const email = `${name.toLowerCase().replace(/\W+/g, '.')}@example.com`;
   const { browser, id } = await joined(by, email, name, role);
   return Object.assign(browser, { id });
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** A secret as an authenticator app reads it. */
+export function fromBase32(text: string): Buffer {
+  const bits = [...text].map((character) => BASE32.indexOf(character).toString(2).padStart(5, '0')).join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
+}
+
+/** Starts to set up a second factor; the code that confirms it by the clock of this machine. */
+export async function draftSecondFactor({ browser }: Pick<Member, 'browser'>): Promise<string> {
+  const { status, body } = await browser.send<{ secret: string }>('POST', '/auth/account/second-factor', {
+    current_password: PASSWORD,
+  });
+  if (status !== 201) throw new Error(`no second factor is drafted: ${status} ${JSON.stringify(body)}`);
+  return codeAt(fromBase32(body.secret), stepAt(new Date()));
+}
+
+/** Sets up a second factor; the first of its recovery codes. */
+export async function newSecondFactor(member: Pick<Member, 'browser'>): Promise<string> {
+  const code = await draftSecondFactor(member);
+  const path = '/auth/account/second-factor/confirm';
+  const { status, body } = await member.browser.send<{ recovery_codes: string[] }>('POST', path, { code });
+  if (status !== 201) throw new Error(`the second factor is not confirmed: ${status} ${JSON.stringify(body)}`);
+  return body.recovery_codes[0] ?? '';
 }
 
 async function invited(by: Api, email: string, role: string): Promise<string> {

@@ -65,7 +65,7 @@ export function exampleOf({ requestBody }: Operation, media: string, turn: numbe
   return example ?? one(Object.values(examples ?? {}), turn)?.value ?? {};
 }
 
-function resolved(document: OpenApi, schema: Schema, turn: number): Schema {
+export function resolved(document: OpenApi, schema: Schema, turn: number): Schema {
   if (schema.$ref !== undefined)
     return resolved(document, document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, turn);
   const parts = schema.allOf ?? (schema.oneOf && [one(schema.oneOf, turn) ?? {}]) ?? [];

@@ -1,13 +1,7 @@
 'use strict';
 /** node dump-cluster.cjs <cluster> <file>: writes the embedded database's directory as a tar that it can start from. */
 const { writeFileSync } = require('node:fs');
-const { PGlite } = require('@electric-sql/pglite');
+const { packCluster } = require('../../../src/platform/database/embedded/cluster-archive.cjs');
 
-const [dataDir, file] = process.argv.slice(2);
-
-void (async () => {
-  const database = await PGlite.create({ dataDir });
-  const tar = await database.dumpDataDir('none');
-  writeFileSync(file, Buffer.from(await tar.arrayBuffer()));
-  await database.close();
-})();
+const [cluster, file] = process.argv.slice(2);
+writeFileSync(file, packCluster(cluster));

@@ -21,7 +21,7 @@ export async function migratedCluster(): Promise<string> {
   mkdirSync(SHELF, { recursive: true });
   const draft = mkdtempSync(join(SHELF, 'draft-'));
   try {
-    const server = await DatabaseServer.open({ databaseUrl: null, dataDir: draft });
+    const server = await DatabaseServer.open({ databaseUrl: null, dataDir: draft, databaseSync: false });
     // Each service that is started afterwards brings its own logger.
     Logger.overrideLogger(['warn', 'error', 'fatal']);
     await server.migrate();

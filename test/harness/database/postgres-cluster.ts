@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -38,8 +38,12 @@ function serverUser(): { uid: number; gid: number } | null {
 }
 
 export interface ClusterOptions {
-  /** Settings such as `max_connections=20`, besides those that a disposable cluster needs. */
+  /** More settings, such as `max_connections=20`. `%d` is the directory of `files`. */
   readonly settings?: readonly string[];
+  /** Texts of files that only the server's user may read, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The directory with the programs of one version; default: what `findPostgres` finds. */
+  readonly bin?: string;
   /** Environment variables of the server, besides the test's own. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -55,7 +59,8 @@ export class PostgresCluster {
 
   private constructor(
     private readonly bin: string,
-    private readonly directory: string,
+    /** Contains its data, its files, and its sockets. */
+    readonly directory: string,
     private readonly user: { uid: number; gid: number } | null,
     readonly port: number,
     private readonly options: ClusterOptions,
@@ -90,11 +95,16 @@ export class PostgresCluster {
     program: string,
     argumentsFor: (data: string) => string[],
   ): Promise<PostgresCluster> {
-    const bin = findPostgres();
+    const bin = options.bin ?? findPostgres();
     if (bin === null) throw new Error('PostgreSQL is not installed: neither in /usr/lib/postgresql nor in the path.');
     const user = serverUser();
     const directory = mkdtempSync(join(tmpdir(), 'uptime-postgres-'));
     if (user !== null) chownSync(directory, user.uid, user.gid);
+    for (const [name, text] of Object.entries(options.files ?? {})) {
+      const file = join(directory, name);
+      writeFileSync(file, text, { mode: 0o600 });
+      if (user !== null) chownSync(file, user.uid, user.gid);
+    }
     const cluster = new PostgresCluster(bin, directory, user, await freePort(), options);
     try {
       // Not `execFileSync`: a proxy in this process may be between the two servers.
@@ -161,7 +171,7 @@ export class PostgresCluster {
       `unix_socket_directories=${this.directory}`,
       `port=${this.port}`,
       'logging_collector=off',
-      ...(this.options.settings ?? []),
+      ...(this.options.settings ?? []).map((setting) => setting.replaceAll('%d', this.directory)),
     ];
     const server = spawn(join(this.bin, 'postgres'), ['-D', this.data, ...settings.flatMap((each) => ['-c', each])], {
       ...this.user,

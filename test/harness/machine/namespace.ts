@@ -24,3 +24,14 @@ export function runInNamespace(setup: readonly string[], file: string, argument:
   if (status !== 0) throw new Error(`the process in the namespace failed: ${stderr}`);
   return stdout;
 }
+
+/**
+ * Shell lines that move the other end of the cable into a second network namespace and run commands there. It goes when the
+ * process ends that the shell becomes.
+ */
+export const farSide = (...commands: readonly string[]): string[] => [
+  'unshare -n setpriv --pdeathsig KILL sleep 600 & far=$!',
+  'until [ "$(readlink /proc/$far/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done',
+  'ip link set v1 netns $far',
+  `nsenter -t $far -n sh -ec '${commands.join('\n')}'`,
+];

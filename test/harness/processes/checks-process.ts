@@ -1,6 +1,6 @@
 /**
- * A program that runs checks in an environment of its own (a network namespace, a process without descriptors) and prints
- * one result a line. Argument: a `ChecksOrder` as JSON.
+ * A program that runs checks in an environment of its own (a network namespace, a process without descriptors), all at once, and
+ * prints one result a line, in the order of the checks. Argument: a `ChecksOrder` as JSON.
  */
 import 'reflect-metadata';
 import { once } from 'node:events';
@@ -8,14 +8,31 @@ import { openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { Checker } from '../../../src/checker/checker';
 import { startDeadline } from '../../../src/platform/net/deadline';
+import { DnsChecker } from '../../../src/checker/dns/dns.checker';
+import { SystemResolvers } from '../../../src/checker/dns/system-resolvers';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpCheck } from '../../../src/checker/http/http-check';
+import { IcmpTransports, TRANSPORTS } from '../../../src/checker/icmp/icmp-transports';
+import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
+import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
+/** One check. `ICMP` over the transport of that name. */
+export interface OrderedCheck {
+  type: 'HTTP' | 'TCP' | 'SSH' | 'DNS' | 'ICMP';
+  url: string;
+  timeoutMs: number;
+  transport?: string;
+}
+
 /** The checks to run, and what to take away from the process first. */
 export interface ChecksOrder {
-  checks: { type: 'HTTP' | 'TCP'; url: string; timeoutMs: number }[];
+  checks: OrderedCheck[];
+  /** In place of /etc/hosts. */
+  hostsFile?: string;
+  /** `address:port` of the DNS servers of the machine. */
+  resolvers?: string[];
   /** Opens descriptors until there are none. */
   withoutDescriptors?: boolean;
   /** Listens on this port of 127.0.0.1 and holds as many connections to it. */
@@ -23,31 +40,42 @@ export interface ChecksOrder {
 }
 
 async function run(order: ChecksOrder): Promise<void> {
-  const dialer = dialerWith();
+  const { hostsFile, resolvers = [] } = order;
+  const dialer = dialerWith({ ...(hostsFile === undefined ? {} : { hostsFile }), servers: resolvers });
   const checkers: Record<string, Checker> = {
     HTTP: new HttpChecker(new HttpCheck(dialer)),
     TCP: new TcpChecker(dialer),
+    SSH: new SshChecker(dialer),
+    DNS: new DnsChecker(dialer, new SystemResolvers(() => resolvers)),
   };
+  for (const option of TRANSPORTS)
+    checkers[`ICMP ${option.name}`] = new IcmpChecker(dialer, new IcmpTransports([option]));
   if (order.held) await hold(order.held.port, order.held.count);
   if (order.withoutDescriptors) exhaustDescriptors();
-  for (const { type, url, timeoutMs } of order.checks) {
-    const checker = checkers[type];
-    if (!checker) throw new Error(`no checker for ${type}`);
-    const deadline = startDeadline(timeoutMs);
-    const request = {
-      target: checker.parseTarget(url),
-      method: 'GET',
-      headers: [],
-      body: null,
-      followRedirects: true,
-      tls: null,
-      assertions: [],
-      egress: openEgress,
-    };
-    const result = await checker.check(request, deadline.signal);
-    deadline.clear();
-    process.stdout.write(`${JSON.stringify(result)}\n`);
-  }
+  const checks = order.checks.map(({ type, url, timeoutMs, transport }) => {
+    const key = type === 'ICMP' ? `ICMP ${transport}` : type;
+    const checker = checkers[key];
+    if (!checker) throw new Error(`no checker for ${key}`);
+    return check(checker, url, timeoutMs);
+  });
+  for (const result of await Promise.all(checks)) process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+async function check(checker: Checker, url: string, timeoutMs: number) {
+  const deadline = startDeadline(timeoutMs);
+  const request = {
+    target: checker.parseTarget(url),
+    method: 'GET',
+    headers: [],
+    body: null,
+    followRedirects: true,
+    tls: null,
+    assertions: [],
+    egress: openEgress,
+  };
+  const result = await checker.check(request, deadline.signal);
+  deadline.clear();
+  return result;
 }
 
 async function hold(port: number, count: number): Promise<void> {

@@ -1,14 +1,22 @@
 import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/routes';
+import { dialerWith, openEgress } from '../../../packages/testing/checker/network';
 
-// Prints, for the addresses in its argument, whether the machine (or the namespace it runs in) has a route to each.
+// Prints, for the addresses in its argument, whether the machine (or the namespace it runs in) has a route to each, and in which
+// order the dialer gives the addresses of the name that the hosts file has.
 
 async function main(): Promise<void> {
-  const addresses = JSON.parse(process.argv[2] ?? '[]') as string[];
-  const found = addresses.map(async (address) => ({
+  const { addresses, name, hostsFile } = JSON.parse(process.argv[2] ?? '{}') as {
+    addresses?: string[];
+    name?: string;
+    hostsFile?: string;
+  };
+  const found = (addresses ?? []).map(async (address) => ({
     route: await hasRoute(address),
     live: await hasLiveRoute(address),
   }));
-  process.stdout.write(JSON.stringify(await Promise.all(found)));
+  const dialer = dialerWith(hostsFile === undefined ? {} : { hostsFile });
+  const resolved = name === undefined ? null : await dialer.resolve(name, openEgress, new AbortController().signal);
+  process.stdout.write(JSON.stringify({ found: await Promise.all(found), order: resolved?.addresses ?? [] }));
 }
 
 void main();

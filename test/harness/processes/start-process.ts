@@ -50,9 +50,9 @@ export class StartProcess {
     );
   }
 
-  /** Its address, once it has printed the whole banner. */
+  /** Its address, once it has said all that a start says. */
   async url(): Promise<string> {
-    await eventually('the banner', () => this.said.includes('┘') || this.hasEnded, LIMIT_MS);
+    await eventually('the start', () => /running at [^]*?(┘|"[^\n]*\n)/.test(this.said) || this.hasEnded, LIMIT_MS);
     const [, url] = /running at (http:\/\/[^\s│]+)\s/.exec(this.said) ?? [];
     if (url === undefined) throw new Error(`the service did not start:\n${this.said}`);
     return url;

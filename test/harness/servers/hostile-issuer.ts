@@ -13,6 +13,8 @@ export interface Twist {
   /** The ID token. */
   token?: (header: Json, claims: Json, keys: Keys) => string;
   userInfo?: (right: Json) => Json;
+  /** UserInfo answers 403 with this in `WWW-Authenticate`. */
+  userInfoRefusal?: string;
   /** What the token endpoint sends. */
   tokens?: (right: Json) => { status?: number; body: unknown };
 }
@@ -94,7 +96,9 @@ export class HostileIssuer {
   private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request);
     const [status, value] = this.isAway ? [503, {}] : this.valueFor(request.url ?? '', new URLSearchParams(body));
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    const challenge = request.url === '/userinfo' ? this.twist.userInfoRefusal : undefined;
+    if (challenge !== undefined) response.writeHead(403, { 'www-authenticate': challenge }).end();
+    else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   }
 
   private valueFor(path: string, form: URLSearchParams): [number, unknown] {

@@ -19,6 +19,8 @@ export interface LeafOptions {
   /** Days from now; negative is the past. */
   fromDays?: number;
   untilDays?: number;
+  /** Certificates that the server sends beyond the intermediate authority. */
+  alsoSent?: x509.X509Certificate[];
 }
 
 /** A certificate authority made on the fly, with one root. */
@@ -28,12 +30,12 @@ export class TlsAuthority {
     private readonly root: x509.X509Certificate,
   ) {}
 
-  static async create(name = 'Test Root'): Promise<TlsAuthority> {
+  static async create(name = 'Test Root', rootDays = { from: -1, until: 3650 }): Promise<TlsAuthority> {
     const keys = await newKeys();
     const root = await x509.X509CertificateGenerator.createSelfSigned({
       name: `CN=${name}`,
       keys,
-      ...validity(-1, 30),
+      ...validity(rootDays.from, rootDays.until),
       signingAlgorithm: ALGORITHM,
       extensions: [
         new x509.BasicConstraintsExtension(true, undefined, true),
@@ -51,6 +53,44 @@ export class TlsAuthority {
   /** A server certificate of this authority. */
   async issue(options: LeafOptions = {}): Promise<ServerIdentity> {
     return this.issueBelow(this.root.subject, this.keys, options, []);
+  }
+
+  /** A server certificate under an intermediate authority, which the server sends as well. */
+  async issueWithIntermediate(
+    options: LeafOptions & { intermediate: { fromDays: number; untilDays: number } },
+  ): Promise<ServerIdentity> {
+    const between = await newKeys();
+    const name = 'CN=Test Intermediate';
+    const { fromDays, untilDays } = options.intermediate;
+    const intermediate = await x509.X509CertificateGenerator.create({
+      subject: name,
+      issuer: this.root.subject,
+      publicKey: between.publicKey,
+      signingKey: this.keys.privateKey,
+      ...validity(fromDays, untilDays),
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new x509.BasicConstraintsExtension(true, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      ],
+    });
+    return this.issueBelow(name, between, options, [intermediate, ...(options.alsoSent ?? [])]);
+  }
+
+  /** The root, signed by another authority: what servers send for old clients. */
+  async crossSigned(by: TlsAuthority, days: { fromDays: number; untilDays: number }): Promise<x509.X509Certificate> {
+    return x509.X509CertificateGenerator.create({
+      subject: this.root.subject,
+      issuer: by.root.subject,
+      publicKey: this.keys.publicKey,
+      signingKey: by.keys.privateKey,
+      ...validity(days.fromDays, days.untilDays),
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new x509.BasicConstraintsExtension(true, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      ],
+    });
   }
 
   /** A server certificate under an intermediate authority that the server does not send. */
@@ -108,7 +148,7 @@ function leafExtensions(names = ['localhost', '127.0.0.1', '::1']): x509.Extensi
   return [
     new x509.BasicConstraintsExtension(false, undefined, true),
     new x509.SubjectAlternativeNameExtension(entries),
-    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
   ];
 }
 

@@ -47,7 +47,7 @@ describe('a service on a data directory that is in use', () => {
 
   it('a second service on a data directory ends with 1 and one line that names the process and the directory', async () => {
     const first = start();
-    await until(first, /Bearer /);
+    await until(first, /running at /);
     const second = start();
     const [code] = (await once(second, 'close')) as [number | null];
     expect(code).toBe(1);

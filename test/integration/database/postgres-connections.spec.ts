@@ -2,6 +2,7 @@
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
+import { PostgresServer } from '../../../src/platform/database/connection/postgres-server';
 import { dataSourceOptions } from '../../../src/platform/database/data-source-options';
 import { Database, type TransactionLimits } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
@@ -50,7 +51,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
   /** A pool of one connection: a lost one is noticed at once. */
   const connect = async (url = cluster.url, limits: TransactionLimits = {}): Promise<Database> => {
     const pool = { size: 1, name: 'test', queryTimeoutMs: QUERY_TIMEOUT_MS };
-    const source = await new DataSource(dataSourceOptions({ url }, pool)).initialize();
+    const source = await new DataSource(dataSourceOptions(PostgresServer.at(url), pool)).initialize();
     sources.push(source);
     return new Database(source, limits);
   };

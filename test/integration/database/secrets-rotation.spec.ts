@@ -10,6 +10,8 @@ import { newUuid } from '../../../src/platform/ids/id';
 import { SecretBox } from '../../../src/platform/secrets/secret-box';
 import { SecretKeysCheck } from '../../../src/platform/secrets/secret-keys-check';
 import { SecretRotation } from '../../../src/platform/secrets/secret-rotation';
+import { SealedServerSecrets1796432412000 } from '../../../src/platform/database/migrations/1796432412000-sealed-server-secrets';
+import { SERVER_SECRETS, ServerSecrets } from '../../../src/platform/secrets/server-secrets';
 import { Alerting } from '../../harness/app/alerting';
 
 const OLD = `old:${randomBytes(32).toString('base64')}`;
@@ -129,6 +131,8 @@ describe('the keys of stored secrets', () => {
       { table: 'notification', column: 'config', rows: 2, unreadable: [] },
       { table: 'endpoint', column: 'headers', rows: 1, unreadable: [] },
       { table: 'idempotency_key', column: 'body', rows: 0, unreadable: [] },
+      { table: 'second_factor', column: 'secret', rows: 0, unreadable: [] },
+      { table: 'server_secret', column: 'sealed', rows: 0, unreadable: [] },
     ]);
     await expect(startWith(boxWith(NEW))).resolves.toBeUndefined();
     expect(await readable(boxWith(NEW))).toEqual(everything);
@@ -143,6 +147,8 @@ describe('the keys of stored secrets', () => {
       ['notification', 2, []],
       ['endpoint', 1, []],
       ['idempotency_key', 0, []],
+      ['second_factor', 0, []],
+      ['server_secret', 0, []],
     ]);
     expect([(await stored()).alert, (await stored()).header]).toEqual([
       'v1:old:AAAA',
@@ -154,7 +160,7 @@ describe('the keys of stored secrets', () => {
     const rotation = new SecretRotation(alerting.database, boxWith(NEW, OLD));
     await rotation.rotate();
     const before = await stored();
-    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0, 0, 0]);
+    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0, 0, 0, 0, 0]);
     expect(await stored()).toEqual(before);
   });
 
@@ -170,6 +176,78 @@ describe('the keys of stored secrets', () => {
     const [row] = await alerting.database.query<{ body: { sealed: string } }>('SELECT body FROM idempotency_key');
     expect(boxWith(NEW).open(row?.body.sealed ?? '', context)).toBe('{}');
     await alerting.database.query('DELETE FROM idempotency_key');
+  });
+
+  describe('that are secrets of the service itself', () => {
+    /** As the service reads them at its start. */
+    const readWith = async (...keys: string[]): Promise<string[]> => {
+      const box = boxWith(...keys);
+      const secrets = new ServerSecrets(alerting.database, box, new SecretKeysCheck(alerting.database, box));
+      await secrets.onModuleInit();
+      return SERVER_SECRETS.map((name) => secrets.get(name).toString('hex'));
+    };
+    const rows = () =>
+      alerting.database.query<{ value: Buffer | null; keyId: string | null }>(
+        `SELECT value, substring(sealed ->> 'sealed' FROM '^v1:(\\w+):') AS "keyId" FROM server_secret`,
+      );
+    beforeEach(async () => {
+      await alerting.database.query('DELETE FROM endpoint');
+      await alerting.database.query('DELETE FROM contact');
+      await alerting.database.query('DELETE FROM notification');
+      await alerting.database.query('DELETE FROM server_secret');
+    });
+
+    it('are the same before and after keys were introduced, and encrypted from the next start on', async () => {
+      const before = await readWith();
+      expect((await rows()).every(({ value }) => value !== null)).toBe(true);
+      expect(await readWith(OLD)).toEqual(before);
+      expect(await rows()).toEqual(SERVER_SECRETS.map(() => ({ value: null, keyId: 'old' })));
+      expect(await readWith(OLD)).toEqual(before);
+    });
+
+    it('are encrypted from the beginning where there are keys, and the service does not start without them', async () => {
+      const before = await readWith(OLD);
+      expect(await rows()).toEqual(SERVER_SECRETS.map(() => ({ value: null, keyId: 'old' })));
+      for (const keys of [[], [NEW]]) await expect(readWith(...keys)).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
+      expect(await readWith(NEW, OLD)).toEqual(before);
+    });
+
+    it('stay the same through a rotation, after which the old key is no longer needed', async () => {
+      const before = await readWith(OLD);
+      const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
+      expect(rotated.at(-1)).toEqual({
+        table: 'server_secret',
+        column: 'sealed',
+        rows: SERVER_SECRETS.length,
+        unreadable: [],
+      });
+      expect(await readWith(NEW)).toEqual(before);
+    });
+
+    it('are readable again for the version before, when its migration is reverted with the keys', async () => {
+      const before = await readWith(OLD);
+      const runner = alerting.database.dataSource.createQueryRunner();
+      const migration = new SealedServerSecrets1796432412000();
+      const stored = async () => {
+        const found: { value: Buffer }[] = await runner.query('SELECT value FROM server_secret ORDER BY name');
+        return found.map(({ value }) => value.toString('hex'));
+      };
+      try {
+        await runner.startTransaction();
+        await expect(migration.down(runner)).rejects.toThrow(/set SECRETS_KEYS as for the service/);
+        await runner.rollbackTransaction();
+        await runner.startTransaction();
+        process.env['SECRETS_KEYS'] = `${NEW},${OLD}`;
+        await migration.down(runner);
+        expect((await stored()).sort()).toEqual(before.toSorted());
+        await migration.up(runner);
+        await runner.commitTransaction();
+      } finally {
+        delete process.env['SECRETS_KEYS'];
+        await runner.release();
+      }
+      expect(await readWith(NEW)).toEqual(before);
+    });
   });
 
   it('rotation seals what was stored without a key', async () => {

@@ -5,6 +5,8 @@
 import { DataSource } from 'typeorm';
 import { IS_MISSING } from '../../../src/incident/incident-adoption';
 import { dataSourceOptions } from '../../../src/platform/database/data-source-options';
+import { downgrade } from '../../../src/platform/database/downgrade';
+import { migrations } from '../../../src/platform/database/migrations/migrations';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { freshDatabase, plainDatabase, type TestDatabase } from '../../harness/database/database';
 import { FIRST_RELEASE } from '../../harness/database/first-release';
@@ -51,5 +53,26 @@ describe('a database that 0.1.0 has left', () => {
     expect(count).toBeGreaterThan(0);
     await server.migrate();
     expect(await source.query(`SELECT a.triggered FROM alert a WHERE ${IS_MISSING}`)).toHaveLength(count);
+  });
+
+  /** Ignores the order of columns and the layout of functions, which a downgrade may change. */
+  const essence = async (source: DataSource): Promise<string[]> =>
+    (await schemaOf(source))
+      .map(({ kind, name, text }) => `${kind} ${name}: ${text.replaceAll(/\s+/g, ' ').replace(/^\d+ /, '')}`)
+      .sort();
+
+  it('is what `npm run downgrade -- 0.1.0` leaves after an upgrade, with all that 0.1.0 had stored', async () => {
+    const { server, source } = await open(await empty());
+    await source.query(FIRST_RELEASE);
+    const before = await essence(source);
+    await server.migrate();
+    await expect(downgrade(server.target, '0.0.9')).rejects.toThrow('these are: 0.1.0');
+    const undone = await downgrade(server.target, '0.1.0');
+    expect(undone.at(0)).toBe(migrations.at(-1)?.name);
+    expect(undone).toHaveLength(migrations.length - 2);
+    expect(await essence(source)).toEqual(before);
+    expect(await source.query('SELECT name FROM contact')).toEqual([{ name: 'Operations' }]);
+    expect(await downgrade(server.target, '0.1.0')).toEqual([]);
+    await server.migrate();
   });
 });

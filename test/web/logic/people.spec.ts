@@ -20,13 +20,17 @@ describe('people, in words', () => {
   });
 
   it.each([
-    [true, true, 'password, single sign-on'],
-    [true, false, 'password'],
-    [false, true, 'single sign-on'],
-    [false, false, 'a link only'],
-  ])('with a password %s and single sign-on %s signs in by %s', (has_password, single_sign_on, expected) => {
-    expect(waysIn({ has_password, single_sign_on })).toBe(expected);
-  });
+    [true, false, true, 'password, single sign-on'],
+    [true, false, false, 'password'],
+    [true, true, false, 'password with code'],
+    [false, false, true, 'single sign-on'],
+    [false, false, false, 'a link only'],
+  ])(
+    'with a password %s, a second factor %s, and single sign-on %s signs in by %s',
+    (has_password, second_factor, single_sign_on, expected) => {
+      expect(waysIn({ has_password, second_factor, single_sign_on })).toBe(expected);
+    },
+  );
 
   const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)';
   it.each([

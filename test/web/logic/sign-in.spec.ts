@@ -8,6 +8,7 @@ import {
   problemOf,
   refusalText,
   roleText,
+  secureUrlFor,
   stepOf,
 } from '../../../web/src/logic/sign-in';
 
@@ -62,18 +63,33 @@ describe('signing in', () => {
   });
 });
 
+describe('the page of signing in', () => {
+  const HOME = 'https://uptime.example.com';
+  it.each([
+    ['http:', 'nas.lan', HOME, HOME],
+    ['http:', '192.168.1.5', HOME, HOME],
+    ['http:', 'localhost', HOME, null],
+    ['http:', '127.0.0.1', HOME, null],
+    ['http:', '[::1]', HOME, null],
+    ['https:', 'nas.lan', HOME, null],
+    ['http:', 'nas.lan', null, null],
+  ])('by %s at %s, with the secure URL %s, sends the browser to %s', (protocol, hostname, secure_url, expected) => {
+    expect(secureUrlFor({ ...ANY_METHOD, secure_url }, { protocol, hostname })).toBe(expected);
+  });
+});
+
 describe('the page of a link', () => {
   it.each<[string, Partial<Link>, Parameters<typeof stepOf>[1], string]>([
     ['the start, to nobody', { kind: 'first_account' }, null, 'make_yours'],
     ['the start, to a key', { kind: 'first_account' }, byKey, 'make_yours'],
-    ['signing in, to nobody', { kind: 'sign_in' }, null, 'use'],
+    ['signing in, to nobody, who is asked because mail scanners open links', { kind: 'sign_in' }, null, 'ask'],
     ['signing in, to whoever is in already', { kind: 'sign_in' }, byKey, 'ask'],
     ['signing in, to a person in no organization', { kind: 'sign_in' }, byPerson(), 'ask'],
     ['a new password, to nobody', { kind: 'password' }, null, 'new_password'],
     ['a new password, to somebody else', { kind: 'password' }, byPerson(), 'new_password'],
     ['an invitation, to nobody', {}, null, 'make_account'],
     ['an invitation, to a key', {}, byKey, 'make_account'],
-    ['an invitation, to nobody, whose e-mail has an account', { has_account: true }, null, 'sign_in'],
+    ['an invitation, to whoever says that they have an account', { has_account: true }, null, 'sign_in'],
     ['an invitation, to a person', {}, byPerson({ id: 'org_other', name: 'Other', role: 'read' }), 'join'],
     ['an invitation, to a person in no organization', { has_account: true }, byPerson(), 'join'],
     ['an invitation, to a member', {}, byPerson({ ...SHOP, role: 'read' }), 'member'],

@@ -1,3 +1,4 @@
+import { at } from './home';
 import type { FieldProblem, Problem } from './types';
 
 /** A response that is not a success, read as RFC 9457 problem details. `status` 0: the service could not be reached. */
@@ -39,6 +40,9 @@ let ahead = 0;
 /** Now by the service's clock, to the second: what begins now must not begin in its past. */
 export const serviceNow = (): number => Date.now() + ahead;
 
+/** Problems that have many reasons. */
+const DETAILED: ReadonlySet<string | undefined> = new Set(['conflict', 'temporarily_unavailable']);
+
 async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text();
   const after = Number(response.headers.get('Retry-After') ?? Number.NaN);
@@ -46,7 +50,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   try {
     const body = JSON.parse(text) as Partial<Problem>;
     // What stands in the way is in the detail alone.
-    const isDetailed = body.title === undefined || (body.code === 'conflict' && body.detail !== undefined);
+    const isDetailed = body.title === undefined || (DETAILED.has(body.code) && body.detail !== undefined);
     const message = isDetailed ? (body.detail ?? response.statusText) : `${body.title}.`;
     return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors, retryAfter);
   } catch {
@@ -87,7 +91,7 @@ async function request(path: string, init: Sent): Promise<Response> {
   if (shownOrganization.id !== null) init.headers['X-Organization'] = shownOrganization.id;
   let response: Response;
   try {
-    response = await fetch(path, init);
+    response = await fetch(at(path), init);
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiProblem(0, 'unreachable', 'The service cannot be reached.');
@@ -110,7 +114,7 @@ async function bodyOf<T>(called: Promise<Response>): Promise<T> {
   return body;
 }
 
-/** Reads a path below the origin. Throws `ApiProblem`. */
+/** Reads a path of the service. Throws `ApiProblem`. */
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => bodyOf(call('GET', path, undefined, signal));
 
 /** Creates or runs something and returns the response body. Throws `ApiProblem`. */

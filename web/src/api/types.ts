@@ -11,6 +11,9 @@ export type Session = SignedIn & { organization: NonNullable<SignedIn['organizat
 export type CreatedSession = Schemas['CreatedSession'];
 /** How one gets in. */
 export type SignInMethods = Schemas['SignInMethods'];
+/** A secret for an authenticator app, and the codes in place of it. */
+export type SecondFactorDraft = Schemas['SecondFactorDraft'];
+export type RecoveryCodes = Schemas['RecoveryCodes'];
 /** What the token of a link is for. */
 export type Link = Schemas['Link'];
 export type Website = Schemas['Website'];

@@ -4,7 +4,7 @@ import { time } from './format';
 /** What the service names where the link in a message was used: nobody signs in there. */
 const LINK = 'link';
 
-/** Who has an endpoint in hand: the name of a key, where one was used. */
+/** The user who acknowledged an endpoint, or the name of the API key that was used. */
 export const acknowledgedBy = (by: string | null): string => (by === null || by === LINK ? 'Somebody' : by);
 
 /** `, by the link in a message`; nothing for a key. */

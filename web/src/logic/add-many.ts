@@ -11,11 +11,11 @@ export interface Line {
   guess: Guess | null;
 }
 
-/** What became of a test. */
+/** The outcome of a test. */
 export type Test =
   { state: 'running' } | { state: 'refused'; reason: string } | { state: 'done'; check: UnrecordedCheck };
 
-/** The addresses of a text, one a line, each once. What begins with `#` is a comment. */
+/** The addresses of a text, one a line, each once. A line that starts with `#` is a comment. */
 export function linesOf(text: string): Line[] {
   const lines = new Map<string, Line>();
   for (const raw of text.split(/[\r\n]+/)) {
@@ -43,7 +43,7 @@ type Known = Pick<Website, 'id' | 'name' | 'url' | 'key' | 'owner'>;
 export interface Choices {
   /** Where they go: `hosts`, into the website of their host each; `new`, into a new one; or into the one with this id. */
   target: string;
-  /** Of the new website. */
+  /** The name of the new website. */
   name: string;
   /** Seconds. */
   interval: number;
@@ -73,7 +73,7 @@ function freeKey(text: string, taken: Set<string>): string {
   const plain = text
     .toLowerCase()
     .replace(/[^a-z0-9._]+/g, '-')
-    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .replace(/^[^a-z0-9]+|-$/g, '')
     .slice(0, 58);
   const stem = plain === '' ? 'site' : plain;
   let key = stem;
@@ -138,7 +138,7 @@ export function testsText(tests: readonly (Test | undefined)[]): string {
   return `${of}: ${up} up${rest === 0 ? '' : `, ${rest} not`}.`;
 }
 
-/** What a sitemap gave, in a sentence. */
+/** The result of reading a sitemap, in one sentence. */
 export function sitemapText({
   urls,
   truncated,

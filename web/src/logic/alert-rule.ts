@@ -12,7 +12,7 @@ export interface RuleDraft {
   send_on_resolved: boolean;
 }
 
-/** What the service takes where nobody says otherwise. */
+/** The service's defaults. */
 const USUAL: AlertRule = {
   condition: 'down',
   failure_threshold: 3,

@@ -53,7 +53,7 @@ function grouped<T>(items: readonly T[], key: (item: T) => string): [string, T[]
   return [...groups];
 }
 
-/** Good checks among those that could tell; `null` without one. */
+/** The share of conclusive checks that were successful; `null` if no check was conclusive. */
 export const uptimeOf = ({ up, down }: Counts): number | null => (up + down === 0 ? null : up / (up + down));
 
 /** What the square of a time is drawn as. */
@@ -75,7 +75,7 @@ const countsOf = ({ count: all, failures, unknown, planned }: LatencyBucket): Co
 export const daysOf = (buckets: readonly LatencyBucket[]): Day[] =>
   buckets.map((bucket) => ({ date: bucket.start.slice(0, 10), ...countsOf(bucket) }));
 
-/** The days of several endpoints as those of one. */
+/** Merges the days of several endpoints into one list. */
 export function sumOfDays(each: readonly (readonly Day[])[]): Day[] {
   return grouped(each.flat(), ({ date }) => date)
     .map(([date, days]) => ({ date, ...sum(days) }))
@@ -99,7 +99,7 @@ const wholeDay = new Intl.DateTimeFormat('en', {
 });
 
 const dayNumber = (date: string): number => Math.floor(Date.parse(date) / DAY_MS);
-/** 1970 began on a Thursday. */
+/** 1970 started on a Thursday. */
 const weekdayOf = (number: number): number => (number + 3) % ROWS;
 
 /** A year of weeks up to the one of `nowMs`; a day without data is one without checks. */
@@ -170,7 +170,7 @@ function worst<T extends Counts>(cells: readonly T[]): T | null {
   );
 }
 
-/** What a calendar shows in one sentence, for who does not see it. */
+/** Describes a calendar in one sentence, for users who can't see it. */
 export function yearSummary(days: readonly Day[]): string {
   const told = days.filter((day) => uptimeOf(day) !== null);
   if (told.length === 0) return 'no day with checks yet';
@@ -191,12 +191,12 @@ export function weekSummary(cells: readonly (Counts | null)[]): string {
   return low === null ? 'no hour failed' : `the worst hour: ${hourOfWeekText(low.index, low)}`;
 }
 
-/** A month in the table beside the calendar. */
+/** A month in the table next to the calendar. */
 export interface Month {
   /** `November 2026` */
   name: string;
   uptime: number | null;
-  /** Days with checks that could tell. */
+  /** The number of days with conclusive checks. */
   days: number;
   /** Days with failures. */
   failed: number;

@@ -9,14 +9,14 @@ export const PHASES = [
   { key: 'transfer_ms', name: 'Transfer', color: '--phase-5' },
 ] as const satisfies readonly { key: keyof Phases; name: string; color: string }[];
 
-/** What a chart draws over time. */
+/** The data that a chart draws over time. */
 interface TimeData {
   /** Bucket starts in seconds, and the end of the last bucket, so that it has a width. */
   times: number[];
   failures: number[];
 }
 
-/** What the chart by phase draws. */
+/** The data of the chart by phase. */
 export interface PhaseData extends TimeData {
   /** One list per phase: its latency plus that of the phases before it; 0 where no check was up. */
   stacked: number[][];
@@ -73,7 +73,7 @@ export function responseData(
   };
 }
 
-/** What was measured at one location. */
+/** The measurements of one location. */
 export interface LocationBuckets {
   location: string;
   buckets: readonly LatencyBucket[];

@@ -101,7 +101,7 @@ export function kindOf(schema: Schema): FieldKind {
   return schema.properties ? 'group' : 'json';
 }
 
-/** The value of a `texts` field: a single one is no list. */
+/** The value of a `texts` field. A single value isn't a list. */
 export function textsOf(typed: string): string | string[] {
   const all = typed
     .split(/[,;]/)

@@ -43,7 +43,7 @@ export const fieldLines = ({ fields }: Change): { name: string; from: string | n
     to: valueText(after),
   }));
 
-/** What is wrong with a document, each with its line; `null` for any other failure. */
+/** The problems of a document, each with its line; `null` for any other failure. */
 export function placedMessage(error: unknown): string | null {
   if (!(error instanceof ApiProblem) || error.errors.length === 0) return null;
   const places = error.errors.map(({ line, pointer, message }) => {

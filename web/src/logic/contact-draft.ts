@@ -23,7 +23,7 @@ const NEW = { name: '', type: 'webhook', config: {}, default: false, alert_defau
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The body that creates the contact, or changes a stored one: defaults that nobody touched are sent as they are stored. */
+/** The body that creates the contact, or changes a stored one: unchanged defaults are sent as they are stored. */
 export function contactRequestOf(draft: ContactDraft, stored: Contact | null) {
   const { rule, config, ...rest } = draft;
   const isKept = stored !== null && isSame(rule, ruleDraftOf(stored.alert_defaults));

@@ -10,6 +10,6 @@ const KINDS: Record<Delivery['kind'], string> = {
   expiry: 'Certificate ends',
 };
 
-/** What a message tells: `Triggered`, `Reminder 3`. */
+/** The event that a message reports: `Triggered`, `Reminder 3`. */
 export const kindText = ({ kind, ordinal }: Pick<Delivery, 'kind' | 'ordinal'>): string =>
   ordinal === null ? KINDS[kind] : `${KINDS[kind]} ${ordinal}`;

@@ -10,12 +10,12 @@ export const keyOf = (name: string): string =>
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9._]+/g, '-')
-    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .replace(/^[^a-z0-9]+|-$/g, '')
     .slice(0, 64) || 'unnamed';
 
 const named = (place: string): string => place.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
 
-/** The addresses of receivers are secrets in a document: whoever knows one can write there. */
+/** Receiver URLs are secrets in a document: anyone who knows one can send messages to it. */
 const isAddress = (schema: Schema | undefined): boolean => schema?.format === 'uri';
 
 /** The config with references in place of secrets, what is masked included. */

@@ -11,5 +11,5 @@ const SIGNS: readonly (readonly [Source, RegExp])[] = [
   ['gatus', /^(external-)?endpoints:/m],
 ];
 
-/** Which program a document is of; `null` where it has no sign that tells. */
+/** The program that a document comes from; `null` if nothing in it identifies one. */
 export const sourceOf = (text: string): Source | null => SIGNS.find(([, sign]) => sign.test(text))?.[0] ?? null;

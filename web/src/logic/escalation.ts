@@ -3,7 +3,7 @@ import { count } from './format';
 import { type GroupWebsite, selected } from './overview-order';
 import { spanText } from './time-span';
 
-/** What an escalation needs of an alert. */
+/** The fields of an alert that an escalation needs. */
 export type StepAlert = Pick<Alert, 'id' | 'endpoint_id' | 'contact_id' | 'after' | 'triggered'>;
 
 /** One step of an escalation while it is edited: who is told once it has been bad for so long. */
@@ -39,7 +39,7 @@ export interface EscalationPlan {
 const MOST_MINUTES = 1440;
 const FIRST_DELAY = 30;
 
-/** Whole seconds; `null` for what is no number of minutes up to a day. */
+/** Returns whole seconds, or `null` if the text isn't a number of minutes up to a day. */
 export function secondsOf({ minutes }: Pick<Step, 'minutes'>): number | null {
   const n = minutes.trim() === '' ? Number.NaN : Number(minutes);
   return n >= 0 && n <= MOST_MINUTES ? Math.round(n * 60) : null;
@@ -122,7 +122,7 @@ export function escalationOf(alerts: readonly StepAlert[]): Escalation {
   return arranged(steps);
 }
 
-/** Whom the escalation tells, and when. */
+/** The contacts that the escalation notifies, and when. */
 const toldBy = (escalation: Escalation): Map<string, Set<number>> => {
   const told = new Map<string, Set<number>>();
   for (const step of escalation) {
@@ -224,7 +224,7 @@ export function unlikeText(alerts: readonly StepAlert[], endpointIds: readonly s
   return n === 0 ? null : `${count(n, 'endpoint')} of ${all} ${n === 1 ? 'has' : 'have'} other alerts.`;
 }
 
-/** `On call and Team at once, Manager after 30 min`; empty when nobody is told. */
+/** `On call and Team at once, Manager after 30 min`; empty if no one is notified. */
 export const escalationText = (escalation: Escalation, nameOf: (id: string) => string): string =>
   escalation
     .filter(isTold)

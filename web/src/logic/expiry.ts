@@ -8,7 +8,7 @@ export interface Ending {
   days: number;
 }
 
-/** Those of which the end is known, the first to end first. */
+/** The endpoints whose certificate expiry is known, earliest first. */
 export function inOrderOfEnd(endpoints: readonly Endpoint[], items: readonly OverviewItem[], nowMs: number): Ending[] {
   const ends = new Map(items.map(({ id, certificate_expires_at }) => [id, certificate_expires_at]));
   return endpoints

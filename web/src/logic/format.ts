@@ -87,7 +87,7 @@ export const clockTime = (ms: number): string => clock.format(ms).slice(0, -3);
 
 const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
-/** Labels of a time axis, `step` seconds apart: a time, or the date where a day begins. */
+/** Labels of a time axis, `step` seconds apart: a time, or the date at the start of a day. */
 export const timeTicks = (seconds: readonly number[], step: number): string[] =>
   seconds.map((second) => {
     const at = new Date(second * 1000);

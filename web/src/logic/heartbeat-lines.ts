@@ -1,6 +1,6 @@
 import { shellQuote } from './commands';
 
-/** How a job tells its heartbeat, in one surrounding. */
+/** The way a job sends its pings in one environment. */
 export interface HeartbeatLines {
   title: string;
   /** Ready to be pasted. */

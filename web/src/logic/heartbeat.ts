@@ -15,7 +15,7 @@ export const waitingText = (of: Pick<Heartbeat, 'every' | 'cron' | 'timezone' | 
     of.max_runtime === null ? '' : `, a run may take ${spanText(of.max_runtime)}`
   }`;
 
-/** Without seconds: nobody runs a job by them. */
+/** Without seconds, because no one schedules a job by them. */
 const moment = (iso: string, nowMs: number): string => {
   const isToday = new Date(iso).toDateString() === new Date(nowMs).toDateString();
   return isToday ? clockTime(Date.parse(iso)) : time(iso, nowMs).replace(/:\d\d$/, '');

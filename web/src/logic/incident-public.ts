@@ -6,7 +6,7 @@ export interface Affected {
   endpoint_id: string;
   endpoint_name: string;
   website_id: string;
-  /** When it was well again. */
+  /** When the endpoint recovered. */
   ended_at?: string | null;
 }
 

@@ -83,7 +83,7 @@ export interface Day<T> {
 const dated = new Intl.DateTimeFormat(undefined, { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' });
 const DAY_MS = 86_400_000;
 
-/** Incidents, newest first, by the day they began. */
+/** Incidents, newest first, by the day they started. */
 export function byDay<T extends Pick<Incident, 'started_at'>>(incidents: readonly T[], nowMs: number): Day<T>[] {
   const named = new Map([
     [dated.format(nowMs), 'Today'],

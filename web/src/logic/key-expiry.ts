@@ -16,7 +16,7 @@ export const EXPIRIES = [
 export const expiryOf = (choice: string, nowMs: number): string | null =>
   choice === 'never' ? null : new Date(nowMs + Number(choice) * DAY_MS).toISOString();
 
-/** The last moment of a day (`2026-12-31`) in the browser's time zone; what is no day stays as it is, for the service to refuse. */
+/** The last moment of a day (`2026-12-31`) in the browser's time zone; any other text stays as it is, and the service rejects it. */
 export function endOfDay(day: string): string {
   const end = new Date(`${day}T23:59:59.999`);
   return Number.isNaN(end.getTime()) ? day : end.toISOString();

@@ -15,7 +15,7 @@ export interface PossibleLocation {
   isClosed: boolean;
 }
 
-/** What the service itself is called. */
+/** The name of the service itself as a location. */
 export const HERE = 'This service';
 
 /** Whether an endpoint is checked by the service alone, as every one is that says nothing of it. */

@@ -1,6 +1,6 @@
 import type { ConfigValue } from './config-schema';
 
-/** What a channel lacks that neither its form nor the service says before a message fails; `null` where nothing is. */
+/** What a channel lacks that neither its form nor the service says before a message fails; `null` if nothing is missing. */
 export const lackText = (type: string, config: ConfigValue, hasMailAccount: boolean): string | null =>
   type === 'email' && !hasMailAccount && (config['smtp'] ?? null) === null
     ? 'This server has no mail account. Enter one below, or have whoever runs the server set SMTP_URL and SMTP_FROM: until then no mail is sent.'

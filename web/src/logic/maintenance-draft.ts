@@ -80,7 +80,7 @@ export function draftOf(stored: MaintenanceWindow): Draft {
   };
 }
 
-/** What is sent of a scope: everything, or what is not empty. */
+/** The part of a scope that is sent: everything, or the lists that are not empty. */
 export function scopeOf({ all, website_ids, endpoint_ids, tags: typed }: ScopeDraft): MaintenanceScope {
   if (all) return { all: true };
   const tags = tagsIn(typed);

@@ -81,7 +81,7 @@ export const tagsIn = (text: string): string[] => [
   ),
 ];
 
-/** What a window does, in words: `no alerts, checks do not count, on status pages`. */
+/** The effects of a window, in words: `no alerts, checks do not count, on status pages`. */
 export const effectsText = (of: { mute: boolean; exclude_from_uptime: boolean; public?: boolean }): string =>
   [
     of.mute ? 'no alerts' : 'alerts as usual',

@@ -3,7 +3,7 @@ import { duration } from './format';
 import { checkable } from './heartbeat';
 import { titleOf } from './incident';
 
-/** What a command does. */
+/** The effect of a command. */
 export type Act =
   | { does: 'open'; path: string }
   /** Goes on typing with this. */
@@ -69,8 +69,9 @@ const noteOf = (of: Item | Site): string => ('website' in of ? of.website.name :
 
 /** `shop 2 h`: for how long, and what is left of the text. */
 function lengthIn(text: string): { rest: string; seconds: number } {
-  const found = /^(.*?)\s*\b(\d{1,3})\s*(m|h|d)(?:in|ours?|ays?)?$/.exec(text);
-  const [, rest = text, number = '1', unit = 'h'] = found ?? [];
+  const found = /\b(\d{1,3})\s*(m|h|d)(?:in|ours?|ays?)?$/.exec(text);
+  const [, number = '1', unit = 'h'] = found ?? [];
+  const rest = found ? text.slice(0, found.index).trimEnd() : text;
   return { rest, seconds: Math.max(1, Number(number)) * (UNITS[unit] ?? HOUR) };
 }
 
@@ -102,7 +103,7 @@ function enables(text: string, targets: readonly (Item | Site)[], enabled: boole
   }));
 }
 
-/** What is done with `pause shop`. */
+/** Returns the commands for a verb and a name, such as `pause shop`. */
 function deeds(verb: string, text: string, { items, websites }: World): Command[] {
   const targets = [...websites.filter(({ endpoint_count }) => endpoint_count > 0), ...items];
   if (verb === 'mute') return mutes(text, targets);

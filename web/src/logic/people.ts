@@ -1,4 +1,4 @@
-import type { OwnSession, Person, Role } from '../api/types';
+import type { Account, OwnSession, Person, Role } from '../api/types';
 
 /** The roles as a choice shows them: what each may do. */
 export const ROLES: readonly (readonly [Role, string])[] = [
@@ -11,7 +11,7 @@ export const ROLES: readonly (readonly [Role, string])[] = [
 export const linkTo = ({ url, token }: { url: string | null; token: string }, page: string): string =>
   url ?? `${page}#/sign-in/${token}`;
 
-/** `AL` for Ada Lovelace: stands beside the name, which says who it is. */
+/** `AL` for Ada Lovelace. Shown next to the full name. */
 export function initialsOf(name: string): string {
   const words = name.split(/[\s.@_-]+/).filter((word) => word !== '');
   const [first = ''] = words;
@@ -20,9 +20,24 @@ export function initialsOf(name: string): string {
 }
 
 /** `password, single sign-on`; nobody can sign in without either but by a link. */
-export const waysIn = ({ has_password, single_sign_on }: Pick<Person, 'has_password' | 'single_sign_on'>): string =>
-  [has_password ? 'password' : '', single_sign_on ? 'single sign-on' : ''].filter((way) => way !== '').join(', ') ||
-  'a link only';
+export const waysIn = ({
+  has_password,
+  second_factor,
+  single_sign_on,
+}: Pick<Person, 'has_password' | 'second_factor' | 'single_sign_on'>): string =>
+  [has_password ? (second_factor ? 'password with code' : 'password') : '', single_sign_on ? 'single sign-on' : '']
+    .filter((way) => way !== '')
+    .join(', ') || 'a link only';
+
+type Identity = Account['identities'][number];
+
+/** Returns the name of the provider as a page shows it. */
+export const issuerName = ({ issuer }: Pick<Identity, 'issuer'>): string =>
+  issuer === 'proxy' ? 'the proxy in front' : issuer;
+
+/** Returns the path that removes one identity of your account. */
+export const identityPath = ({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string =>
+  `/auth/account/identities?${new URLSearchParams({ issuer, subject }).toString()}`;
 
 // The first that fits: most browsers name others as well.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
@@ -60,5 +75,5 @@ const VIA: Record<NonNullable<OwnSession['via']>, string> = {
   proxy: 'the proxy in front',
 };
 
-/** How a session began. */
+/** How a session started. */
 export const signedInBy = ({ via }: Pick<OwnSession, 'via'>): string => (via === null ? '–' : VIA[via]);

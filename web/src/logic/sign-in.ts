@@ -14,7 +14,7 @@ const PROBLEMS: Record<string, string> = {
     'Single sign-on cannot be reached at the moment. Try again in a few minutes, or sign in with a password or an API key.',
   not_invited: 'You are known there, but not here. Ask somebody who is in to invite you, then open their link.',
   email_taken:
-    'Somebody has an account with this e-mail already. If it is yours, sign in with its password, then connect it under Settings › My account.',
+    'Single sign-on has verified this email for another account. Sign in to that account, or ask the operator of this installation.',
 };
 const UNKNOWN = 'Single sign-on did not work. Try again, or sign in another way.';
 
@@ -30,7 +30,20 @@ export const ANY_METHOD: SignInMethods = {
   api_key: true,
   single_sign_on: null,
   needs_account: false,
+  secure_url: null,
 };
+
+/**
+ * The URL where the session cookie is kept, if not here: over plain http a browser drops a secure cookie, except on this machine.
+ * `page`: the address of this page.
+ */
+export function secureUrlFor(
+  { secure_url }: SignInMethods,
+  page: { protocol: string; hostname: string },
+): string | null {
+  const isLocal = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(page.hostname);
+  return page.protocol === 'http:' && !isLocal ? secure_url : null;
+}
 
 /** Without an account a password opens nothing, and who has none may have a key. */
 export function firstWay({ password, single_sign_on, needs_account }: SignInMethods): Way {
@@ -39,16 +52,16 @@ export function firstWay({ password, single_sign_on, needs_account }: SignInMeth
 }
 
 /**
- * What the page of a token offers. `use`: it signs in, without a question. `ask`: it would, but somebody is signed in.
- * `member`: they have joined already. `sign_in`: with the account that there is, then join.
+ * What the page of a token offers. `ask`: it signs in, after a click, because programs that scan mail open links, too. `member`: they
+ * have joined already. `sign_in`: with the account that there is, then join.
  */
-export type Step = 'use' | 'ask' | 'make_yours' | 'make_account' | 'sign_in' | 'join' | 'member' | 'new_password';
+export type Step = 'ask' | 'make_yours' | 'make_account' | 'sign_in' | 'join' | 'member' | 'new_password';
 
 /** `by`: who is signed in in this browser. */
 export function stepOf(link: Link, by: Pick<SignedIn, 'person' | 'organizations'> | null): Step {
   switch (link.kind) {
     case 'sign_in':
-      return by ? 'ask' : 'use';
+      return 'ask';
     case 'first_account':
       return 'make_yours';
     case 'password':
@@ -70,11 +83,11 @@ const MAY: Record<Role, string> = {
 export const invites = ({ invited_by, organization }: Link): string =>
   `${invited_by ?? 'Somebody'} invites you to “${organization?.name ?? ''}”`;
 
-/** What one may do there. */
+/** Returns the role and its permissions as a sentence. */
 export const roleText = ({ role }: Link): string =>
   role === null ? '' : `Your role is ${role}: you can ${MAY[role]}.`;
 
-/** Who is signed in, in the middle of a sentence; with AUTH=off that is everybody. */
+/** The signed-in user, for the middle of a sentence. With AUTH=off, that is everyone. */
 export const nameOf = (by: Pick<SignedIn, 'person' | 'key_name'> | null | undefined): string =>
   by?.person?.name ?? (by?.key_name ? `the key “${by.key_name}”` : 'an administrator');
 

@@ -19,7 +19,7 @@ const SPAN = 2;
 /** So few are readable however small the others have to be. */
 const FEW = 24;
 
-/** Whether somebody has to look at it. */
+/** Whether someone has to look at it. */
 export const needsSomebody = (item: OverviewItem): boolean => ['down', 'degraded'].includes(shownStatus(item));
 
 /** The largest tiles of which `quiet` small and `loud` large ones fit a screen. More than fit at the smallest are cut off. */

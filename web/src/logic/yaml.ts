@@ -5,7 +5,7 @@ const WORD = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// What is not plain is quoted as in JSON, which is YAML too.
+// Text that isn't plain is quoted as in JSON, which is also valid YAML.
 const scalar = (value: unknown): string =>
   typeof value === 'string' && PLAIN.test(value) && !WORD.test(value) ? value : JSON.stringify(value);
 
@@ -35,5 +35,5 @@ function lines(value: unknown): string[] {
   });
 }
 
-/** A value of JSON as YAML. What is undefined is left out. */
+/** Returns a JSON value as YAML. Undefined values are left out. */
 export const yamlOf = (value: object): string => `${lines(JSON.parse(JSON.stringify(value))).join('\n')}\n`;

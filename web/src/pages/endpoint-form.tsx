@@ -2,6 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { all, ApiProblem, get, post, put, query } from '../api/client';
 import { loadDocument } from '../api/document';
+import { home } from '../api/home';
 import type { Assertion, Endpoint, Header, Probe, UnrecordedCheck, Website } from '../api/types';
 import { ContactChoice } from '../components/alert/contact-choice';
 import { giveAlerts, type MissingAlert, MissingAlerts } from '../components/alert/missing-alerts';
@@ -251,7 +252,7 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
     kept !== null ? each.name === kept : new URL(each.url).hostname.replace(/^www\./, '') === guess?.website.host,
   );
   const websiteId = website.value ?? known?.id ?? '';
-  const site = kept !== null ? { host: kept, url: `${location.origin}/` } : siteOf(draft.url);
+  const site = kept !== null ? { host: kept, url: `${home()}/` } : siteOf(draft.url);
   const endpoint = bodyOf(draft, true);
   const chosenWebsite = websites.data.value?.find((each) => each.id === websiteId);
   const websiteOf = chosenWebsite

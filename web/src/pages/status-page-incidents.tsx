@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get } from '../api/client';
+import { statusPageAt } from '../api/home';
 import type { IncidentDetails, PublicHistory, PublicPage } from '../api/types';
 import { PublicCard } from '../components/incident/public-preview';
 import { Button, Section } from '../components/layout';
@@ -70,14 +71,14 @@ export function OpenOnPage({ page }: { page: PublicPage }) {
 export function PastOnPage({ page }: { page: PublicPage }) {
   const present = new Date(now.peek()).toISOString().slice(0, 7);
   const month = useSignal(present);
-  const path = `${page.path}/history.json?month=${month.value}`;
+  const path = `/status/${page.slug}/history.json?month=${month.value}`;
   const read = useLoad(path, (signal) => get<PublicHistory>(path, signal));
   const list = read.data.value?.incidents;
   return (
     <Section title="What customers read of the past">
       <p class="months">
         <Button onClick={() => (month.value = monthAfter(month.value, -1))}>Earlier</Button>
-        <a href={`${page.path}/history?month=${month.value}`} target="_blank" rel="noreferrer">
+        <a href={`${statusPageAt(page.slug)}/history?month=${month.value}`} target="_blank" rel="noreferrer">
           {monthText(month.value)}
         </a>
         <Button disabled={month.value >= present} onClick={() => (month.value = monthAfter(month.value, 1))}>

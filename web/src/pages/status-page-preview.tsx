@@ -1,3 +1,4 @@
+import { nonEmptyLines } from '../../../src/platform/text/non-empty-lines';
 import { readableAccent } from '../../../src/status-page/render/accent';
 import type { PublicPage, Website } from '../api/types';
 import { StatusPill } from '../components/status';
@@ -47,12 +48,9 @@ export function PagePreview({ title, description, accent, logo, groups, websiteI
           {logo !== null && logo !== 'chosen' && <img src={logo} alt="" />}
           <p class="title">{title || websites.find(({ id }) => id === websiteId)?.name || 'Without a title'}</p>
         </header>
-        {description
-          .split(/\s*\n\s*/)
-          .filter((text) => text !== '')
-          .map((text) => (
-            <p key={text}>{text}</p>
-          ))}
+        {nonEmptyLines(description).map((text) => (
+          <p key={text}>{text}</p>
+        ))}
         {filled.map(({ name, list }, index) => (
           <div key={index}>
             {name !== '' && list.length > 0 && <p class="heading">{name}</p>}

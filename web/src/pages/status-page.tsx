@@ -1,5 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import { all, get, post, put } from '../api/client';
+import { home, statusPageAt } from '../api/home';
 import type { PublicPage, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
 import { Beside } from '../components/form/beside';
@@ -100,7 +101,8 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
     forget(`/status-pages/${page.id}`);
     go('/status-pages');
   };
-  const shownLogo = logo.value === undefined ? (stored?.logo_url ?? null) : logo.value && 'chosen';
+  const shownLogo =
+    logo.value === undefined ? (stored?.logo_url ? `${statusPageAt(stored.slug)}/logo` : null) : logo.value && 'chosen';
   const hasLogo = shownLogo !== null;
 
   return (
@@ -113,7 +115,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
           stored && (
             <>
               {stored.enabled && (
-                <a class="button" href={stored.path} target="_blank" rel="noreferrer">
+                <a class="button" href={statusPageAt(stored.slug)} target="_blank" rel="noreferrer">
                   Open
                 </a>
               )}
@@ -148,7 +150,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
                   />
                   <Text
                     label="Address"
-                    hint={`${location.origin}/status/${slug || '… (made from the title)'}`}
+                    hint={`${home()}/status/${slug || '… (made from the title)'}`}
                     error={form.problem('/slug')}
                     value={slug}
                     set={(value) => set({ slug: value })}
@@ -253,7 +255,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
 }
 
 function Snippets({ page }: { page: PublicPage }) {
-  const url = location.origin + page.path;
+  const url = `${home()}/status/${page.slug}`;
   return (
     <p class="actions">
       <CopyButton label="Copy badge" text={`[![status](${url}.svg)](${url})`} />

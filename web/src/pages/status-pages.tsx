@@ -1,4 +1,5 @@
 import { all } from '../api/client';
+import { statusPageAt } from '../api/home';
 import type { PublicPage } from '../api/types';
 import { Empty } from '../components/empty';
 import { Icon } from '../components/icons';
@@ -41,11 +42,11 @@ export function StatusPagesPage() {
                 <a href={`#/status-pages/${page.id}`}>{titleOf(page)}</a>,
                 page.enabled ? 'to everybody' : 'to nobody',
                 page.enabled ? (
-                  <a class="mono" href={page.path}>
-                    {page.path}
+                  <a class="mono" href={statusPageAt(page.slug)}>
+                    {statusPageAt(page.slug)}
                   </a>
                 ) : (
-                  <span class="mono">{page.path}</span>
+                  <span class="mono">{statusPageAt(page.slug)}</span>
                 ),
                 page.domain,
               ])}

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { all, get, put } from '../api/client';
+import { statusPageAt } from '../api/home';
 import type { Alert, PublicPage, Website, WebsiteHistory, WebsiteOutage } from '../api/types';
 import { contactName } from '../components/alert/alert-name';
 import { Calendar } from '../components/check/calendar';
@@ -252,8 +253,8 @@ function StatusPageLink({ id }: { id: string }) {
               {page.enabled ? 'Public at ' : 'Not public: '}
               {page.enabled && (
                 <>
-                  <a class="mono" href={page.path}>
-                    {page.path}
+                  <a class="mono" href={statusPageAt(page.slug)}>
+                    {statusPageAt(page.slug)}
                   </a>
                   {' · '}
                 </>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { query, shownOrganization } from '../api/client';
+import { at } from '../api/home';
 import type {
   AcknowledgementChange,
   AlertEvent,
@@ -67,7 +68,9 @@ function parsed(event: MessageEvent): unknown {
 function open(): void {
   source?.close();
   // An EventSource sends no header.
-  source = new EventSource(`/api/v1/stream${query({ organization_id: shownOrganization.id, last_event_id: lastId })}`);
+  source = new EventSource(
+    at(`/api/v1/stream${query({ organization_id: shownOrganization.id, last_event_id: lastId })}`),
+  );
   source.addEventListener('ready', (event) => {
     received(event);
     retryMs = 1000;

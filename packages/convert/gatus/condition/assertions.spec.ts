@@ -87,6 +87,19 @@ describe('A condition of Gatus', () => {
     expect(differences(condition)).toEqual([expect.stringMatching(/^the condition .* is left out: ./)]);
   });
 
+  it.each([
+    ['[BODY].n == 1234567', true],
+    ['[BODY].n != 1.10', true],
+    ['[BODY].n == any(5, 1000000)', true],
+    ['[BODY].n == 5', false],
+    ['[BODY].n == 1.5', false],
+    ['[BODY].version == 1.2.3', false],
+    ['[BODY].n > 1234567', false],
+    ['[BODY].s == pat(*1234567*)', false],
+  ])('that compares numbers as texts of Go is named: %s, %s', (condition, isNamed) => {
+    expect(differences(condition)).toEqual(isNamed ? [expect.stringContaining('compares numbers here')] : []);
+  });
+
   it.each<[string, CheckType, string[]]>([
     ['[BODY] == 192.0.2.1', 'DNS', ['dns_record equals "192.0.2.1"']],
     ['[BODY] == any(192.0.2.1, 192.0.2.2)', 'DNS', ['dns_record in "192.0.2.1,192.0.2.2"']],

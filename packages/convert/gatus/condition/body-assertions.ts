@@ -1,5 +1,6 @@
 import { MAX_ASSERTIONS } from '../../../../src/checker/assertion/assertion-rules';
 import type { Assertion, AssertionComparison } from '../../../../src/checker/assertion/assertion';
+import { goText } from '../go-number';
 import { argumentOf, type Condition, jsonPathOf, type Operator, optionsOf, readNumber } from './condition';
 import { readGlob } from './glob';
 import { ordered } from './number-assertions';
@@ -40,17 +41,27 @@ export function textAssertions(place: Place, isEqual: boolean, value: string): J
   const list = argumentOf(value, 'any');
   const options = list === null ? [value] : optionsOf(list);
   if (!isEqual && options.length > MAX_ASSERTIONS) return lost(`it names more than ${MAX_ASSERTIONS} texts`);
-  if (!isEqual) return { assertions: options.map((option) => one(place, 'not_equals', option)) };
+  const inGo = place.source === 'json' ? differenceOfNumbers(options) : {};
+  if (!isEqual) return { assertions: options.map((option) => one(place, 'not_equals', option)), ...inGo };
   if (list !== null && options.length > 1)
     return place.source === 'body'
       ? lost('a whole body cannot be one of several texts')
-      : { assertions: [one(place, 'in', options.join(','))] };
-  if (place.source === 'json' && /^\[.*\s.*\]$/s.test(value)) return lost('a list is compared in the notation of Go');
+      : { assertions: [one(place, 'in', options.join(','))], ...inGo };
+  if (place.source === 'json' && /^\[.*\]$/s.test(value) && /\s/.test(value))
+    return lost('a list is compared in the notation of Go');
   const isWholeBody = place.source === 'body' && value !== '';
   return {
     assertions: [one(place, 'equals', options[0] ?? '')],
-    ...(isWholeBody ? { difference: 'counts blanks and line ends around the body here' } : {}),
+    ...(isWholeBody ? { difference: 'counts blanks and line ends around the body here' } : inGo),
   };
+}
+
+/** Gatus compares the text that Go makes of a number; here a number is compared as it is written, and as a number. */
+function differenceOfNumbers(options: readonly string[]): Pick<Judged, 'difference'> {
+  const other = options.find((option) => (goText(option) ?? option) !== option);
+  return other === undefined
+    ? {}
+    : { difference: `compares numbers here: Gatus writes ${goText(other)} for ${other} and compares that as a text` };
 }
 
 function patternAssertions(place: Place, isEqual: boolean, pattern: string): Judged {

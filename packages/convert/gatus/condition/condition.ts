@@ -66,14 +66,16 @@ export function readNumber(text: string): number | null {
   return number === null || Math.abs(number) >= 1e15 ? null : Math.trunc(number);
 }
 
-/** Longer ones are no JSONPath that the API takes. */
+/** The API takes no longer JSONPath. */
 const MAX_PATH = 256;
+/** A dot outside brackets; bounded by `MAX_PATH`. */
+const SEPARATOR = /\.(?![^[]{0,256}\])/;
 
 /** The JSONPath (RFC 9535) of a path of Gatus such as `data[0].name`; `null` when it is none that Gatus could walk. */
 export function jsonPathOf(path: string): string | null {
   if (path.length > MAX_PATH) return null;
   let found = '$';
-  for (const key of path === '' ? [] : path.split(/\.(?![^[]*\])/)) {
+  for (const key of path === '' ? [] : path.split(SEPARATOR)) {
     const parts = /^([^[\]]*)((?:\[\d{1,9}\])*)$/s.exec(key);
     if (!parts) return null;
     const [, name = '', indexes = ''] = parts;

@@ -43,7 +43,7 @@ export class Row {
   /** 0, `"0"`, `"false"` and what is missing are false. */
   flag(name: string): boolean {
     const value = this.raw(name);
-    return typeof value === 'string' ? !/^\s*(?:0|false|)\s*$/i.test(value) : Boolean(value);
+    return typeof value === 'string' ? !/^(?:0|false|)$/i.test(value.trim()) : Boolean(value);
   }
 
   /** A list, or the text of one; `null` for anything else. */

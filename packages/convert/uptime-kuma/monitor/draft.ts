@@ -1,4 +1,5 @@
 import type { DeclaredAssertion } from '../../../../src/configuration/document/document';
+import { cut } from '../../../../src/platform/text/text-limits';
 
 /** What is checked, before it has a place and its secrets are taken out. */
 export interface Draft {
@@ -17,4 +18,4 @@ export type Mapped = { draft: Draft; differences: string[] } | { reason: string 
 
 /** A text of the file in a sentence, cut. */
 export const quoted = (text: string, max = 60): string =>
-  `"${text.length > max ? `${text.slice(0, max).trimEnd()}…` : text}"`;
+  `"${text.length > max ? `${cut(text, max, '').trimEnd()}…` : text}"`;

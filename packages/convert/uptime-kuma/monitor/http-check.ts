@@ -5,6 +5,7 @@ import { isRecord } from '../../../../src/platform/text/json';
 import { readUrl } from '../../../../src/platform/text/read-url';
 import { type Draft, type Mapped, quoted } from './draft';
 import { jsonCondition } from './json-query';
+import { mayBeJson } from './keyword';
 import type { Row } from '../file/row';
 import { acceptedCodes, USUAL_CODES } from './status-codes';
 
@@ -18,6 +19,9 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   form: 'application/x-www-form-urlencoded',
   xml: 'text/xml; charset=utf-8',
 };
+
+const KEYWORD_IN_JSON =
+  'in a JSON response Kuma looks for the keyword in its compact form; here it must be in the response as it is sent, with its blanks and escapes';
 
 const REFUSED_AUTH: Readonly<Record<string, string>> = {
   'oauth2-cc': 'it signs in with OAuth 2 (client credentials), which checks here cannot: its target would refuse them',
@@ -101,6 +105,7 @@ function conditionOf(monitor: Row, differences: string[]): NonNullable<Draft['as
   if (type === 'keyword') {
     const [target, isInverted] = [monitor.text('keyword'), monitor.flag('invertKeyword')];
     if (target === '') return isInverted ? null : [];
+    if (mayBeJson(target)) differences.push(KEYWORD_IN_JSON);
     return [{ source: 'body', comparison: isInverted ? 'not_contains' : 'contains', target }];
   }
   if (type !== 'json-query') return [];

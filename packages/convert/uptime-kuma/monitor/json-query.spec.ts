@@ -39,6 +39,18 @@ describe('a JSON query', () => {
     expect(jsonCondition('a', operator, expected)).toMatchObject({ assertion: null });
   });
 
+  it.each([
+    ['==', '3', false],
+    ['==', '1.5', false],
+    ['==', 'v1.10', false],
+    ['==', '1.10', true],
+    ['!=', '1e3', true],
+    ['==', '12345678901234567000', true],
+    ['>', '1.10', false],
+  ])('that compares by "%s" with %s differs in how numbers are compared: %s', (operator, expected, differs) => {
+    expect(jsonCondition('a', operator, expected).difference !== null).toBe(differs);
+  });
+
   it('without a path looks at the body', () => {
     expect(jsonCondition('$', '==', 'ok').assertion).toEqual({ source: 'body', comparison: 'equals', target: 'ok' });
   });

@@ -1,5 +1,7 @@
 import { jsonPathProblem } from '../../../../src/checker/assertion/json-path-rules';
+import { numberIn, numberKey } from '../../../../src/checker/assertion/json-number';
 import type { DeclaredAssertion } from '../../../../src/configuration/document/document';
+import { cut } from '../../../../src/platform/text/text-limits';
 
 /** The condition of a JSON query, or why there is none. */
 export type JsonCondition =
@@ -20,17 +22,29 @@ export function jsonCondition(query: string, operator: string, expected: string)
       assertion: null,
       difference: `the condition ${operator} ${quoted(expected)} of the JSON query is left out`,
     };
-  if (/^\s*\$?\s*$/.test(query)) return wholeBody(comparison);
+  if (/^\$?$/.test(query.trim())) return wholeBody(comparison);
   const path = jsonPathOf(query);
   if (path === null)
     return {
       assertion: null,
       difference: `the JSON query ${quoted(query)} is JSONata that no JSONPath says: it is left out, only the status code is judged`,
     };
-  return { assertion: { source: 'json', property: path, ...comparison }, difference: null };
+  return { assertion: { source: 'json', property: path, ...comparison }, difference: numberDifference(comparison) };
 }
 
-type Comparison = Pick<DeclaredAssertion, 'comparison' | 'target'>;
+/** Kuma compares the text that JavaScript makes of a number; here it is compared as it is written, and exactly. */
+function numberDifference({ comparison, target }: Comparison): string | null {
+  const isEquality = comparison === 'equals' || comparison === 'not_equals';
+  const number = isEquality ? numberIn(target) : null;
+  const isPlain = String(Number(target)) === target && typeof numberKey(number ?? 0) === 'number';
+  if (number === null || isPlain) return null;
+  return `the number ${target} is compared exactly; Kuma rounds numbers as JavaScript does and compares ${String(Number(target))} as a text`;
+}
+
+interface Comparison {
+  comparison: string;
+  target: string;
+}
 
 /** Without a path Kuma compares the response itself, be it JSON or not. */
 function wholeBody(comparison: Comparison): JsonCondition {
@@ -71,7 +85,7 @@ function ordered(comparison: string, expected: string, shift: -1 | 0 | 1): Compa
 }
 
 const plainNumber = (number: number): string =>
-  Number.isInteger(number) ? String(number) : number.toFixed(9).replace(/0+$/, '');
+  Number.isInteger(number) ? String(number) : number.toFixed(9).replace(/(?<!0)0+$/, '');
 
 const STEP = /^(?:\.?([A-Za-z_][A-Za-z0-9_]*)|\.?`([^`]+)`|\.?"([^"\\]+)"|\[(-?\d{1,9})\])/;
 
@@ -93,4 +107,4 @@ export function jsonPathOf(query: string): string | null {
   return path === '$' || jsonPathProblem(path) !== null ? null : path;
 }
 
-const quoted = (text: string): string => `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
+const quoted = (text: string): string => `"${text.length > 60 ? `${cut(text, 60, '')}…` : text}"`;

@@ -1,4 +1,5 @@
 import { parseRanges, type NumberRange } from '../../../../src/checker/assertion/number-ranges';
+import { cut } from '../../../../src/platform/text/text-limits';
 
 /** The codes that an assertion may name. */
 const [LEAST, MOST] = [100, 599];
@@ -18,7 +19,7 @@ export const USUAL_CODES = '200-299';
 export function acceptedCodes(codes: readonly unknown[]): AcceptedCodes {
   const read = codes.map((code) => ({ code: String(code), ranges: parseRanges(String(code)) }));
   const ranges = read.flatMap((one) => one.ranges ?? []);
-  const unread = read.filter((one) => one.ranges === null).map(({ code }) => `"${code.slice(0, 20)}"`);
+  const unread = read.filter((one) => one.ranges === null).map(({ code }) => `"${cut(code, 20, '')}"`);
   const merged = mergedRanges(ranges);
   const isCut = ranges.some(([from, to]) => from < LEAST || to > MOST) || merged.length > MAX_RANGES;
   const differences = [

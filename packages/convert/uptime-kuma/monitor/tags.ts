@@ -32,6 +32,6 @@ function tagOf(text: string): string | null {
     .replace(/[^a-z0-9._:/-]+/g, '-')
     .replace(/^[^a-z0-9]+/, '')
     .slice(0, MOST)
-    .replace(/[:-]+$/, '');
+    .replace(/(?<![:-])[:-]+$/, '');
   return isTag(tag) ? tag : null;
 }

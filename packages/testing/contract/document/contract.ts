@@ -16,8 +16,9 @@ export const OPERATIONS: readonly Operation[] = operationsOf(CONTRACT);
  */
 export type Caller = 'public' | 'read' | 'write' | 'admin' | 'operator' | 'person' | 'probe';
 
-const FOR_ADMINS = /^\S+ \/api\/v1\/(api-keys|audit-log|system|people|invitations)|^(?!GET )\S+ \/api\/v1\/probes/;
-const FOR_OPERATORS = /^\S+ \/api\/v1\/(organizations|shared-probes)/;
+const FOR_ADMINS =
+  /^\S+ \/api\/v1\/(api-keys|audit-log|system|people|invitations)|^(?!GET )\S+ \/api\/v1\/(probes|organization$)/;
+const FOR_OPERATORS = /^\S+ \/api\/v1\/(organizations|shared-probes|people\/\{id\}\/second-factor)/;
 /** They change nothing of the organization, whatever their method. */
 const CHANGES_NOTHING = ['convertConfiguration', 'planConfiguration', 'previewHeartbeat'];
 

@@ -17,6 +17,7 @@ export interface Schema {
   minLength?: number;
   maxLength?: number;
   maxItems?: number;
+  pattern?: string;
   format?: string;
 }
 

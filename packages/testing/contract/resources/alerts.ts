@@ -43,7 +43,10 @@ export function describeAlerts(session: TheSession): void {
     it('is created from endpoint, type and config with 201, its Location and defaults for everything else', async () => {
       const sent = minimal();
       const { status, headers, body } = await post(sent);
-      expect([status, headers['location']]).toEqual([201, `/api/v1/alerts/${body.id}`]);
+      expect([status, session().leadsTo(headers['location'], '/api/v1/alerts')]).toEqual([
+        201,
+        `/api/v1/alerts/${body.id}`,
+      ]);
       expect(body).toMatchObject({
         ...sent,
         id: idWith('al'),

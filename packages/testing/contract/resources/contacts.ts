@@ -15,7 +15,10 @@ export function describeContacts(session: TheSession): void {
     it('is created from name, type and config with 201, its Location and every field', async () => {
       const sent = { name: session().name('contact'), ...webhook(session()) };
       const { status, headers, body } = await session().write.post<Thing>('/contacts', sent);
-      expect([status, headers['location']]).toEqual([201, `/api/v1/contacts/${body.id}`]);
+      expect([status, session().leadsTo(headers['location'], '/api/v1/contacts')]).toEqual([
+        201,
+        `/api/v1/contacts/${body.id}`,
+      ]);
       expect(body).toMatchObject({
         ...sent,
         id: idWith('ct'),

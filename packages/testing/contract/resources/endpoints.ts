@@ -23,7 +23,10 @@ export function describeEndpoints(session: TheSession): void {
     it('is created from name, url and type with 201, its Location and defaults for everything else', async () => {
       const sent = minimal();
       const { status, headers, body } = await post(sent);
-      expect([status, headers['location']]).toEqual([201, `/api/v1/endpoints/${body.id}`]);
+      expect([status, session().leadsTo(headers['location'], `/api/v1/websites/${websiteId}/endpoints`)]).toEqual([
+        201,
+        `/api/v1/endpoints/${body.id}`,
+      ]);
       expect(body).toMatchObject({
         ...sent,
         id: idWith('ep'),

@@ -66,11 +66,9 @@ export function describeIsolation(session: TheSession, scene: () => Scene, hasOp
         name: session().name('organization'),
       });
       const { id, api_key } = made.body;
-      expect([made.status, api_key.role, made.headers['location']]).toEqual([
-        201,
-        'admin',
-        `/api/v1/organizations/${id}`,
-      ]);
+      expect([made.status, api_key.role, session().leadsTo(made.headers['location'], '/api/v1/organizations')]).toEqual(
+        [201, 'admin', `/api/v1/organizations/${id}`],
+      );
       const theirs = session().as(api_key.key);
       expect((await theirs.get('/organization')).body).toMatchObject({ id, role: 'admin' });
       const name = session().name('renamed');

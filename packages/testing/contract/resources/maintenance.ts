@@ -24,7 +24,10 @@ export function describeMaintenance(session: TheSession): void {
     it('that has begun is active, and shows in its endpoint until it is ended', async () => {
       const sent = windowFields(session(), endpointId);
       const { status, headers, body } = await post(sent);
-      expect([status, headers['location']]).toEqual([201, `/api/v1/maintenance-windows/${body.id}`]);
+      expect([status, session().leadsTo(headers['location'], '/api/v1/maintenance-windows')]).toEqual([
+        201,
+        `/api/v1/maintenance-windows/${body.id}`,
+      ]);
       expect(body).toMatchObject({ ...sent, id: idWith('mw'), status: 'active', mute: true, created_at: timestamp() });
       const inForce = async () => (await session().read.get<Thing>(`/endpoints/${endpointId}`)).body['maintenance'];
       expect(await inForce()).toMatchObject({ mute: true });

@@ -17,8 +17,16 @@ export function describeStatusPages(session: TheSession): void {
       const groups = [{ name: 'Shown', endpoints: [endpoint.id], websites: [] }];
       const sent = { title: session().name('page'), slug, groups, enabled: true };
       const { status, headers, body } = await session().write.post<Thing>('/status-pages', sent);
-      expect([status, headers['location']]).toEqual([201, `/api/v1/status-pages/${body.id}`]);
-      expect(body).toMatchObject({ ...sent, id: idWith('sp'), path: `/status/${slug}`, updated_at: timestamp() });
+      expect([status, session().leadsTo(headers['location'], '/api/v1/status-pages')]).toEqual([
+        201,
+        `/api/v1/status-pages/${body.id}`,
+      ]);
+      expect(body).toMatchObject({
+        ...sent,
+        id: idWith('sp'),
+        path: session().seen(`/status/${slug}`),
+        updated_at: timestamp(),
+      });
       const page = await show(slug, 'text/html');
       expect([page.status, page.text]).toEqual([200, expect.stringContaining(String(endpoint['name']))]);
       expect((await show(`${slug}.json`, '*/*')).body).toMatchObject({ name: sent.title });
@@ -65,7 +73,7 @@ export function describeStatusPages(session: TheSession): void {
       expect((await session().read.get(path)).body).toMatchObject({ enabled: false });
       const slug = session().key('page');
       const { body } = await session().write.put(path, { enabled: true, slug });
-      expect(body).toEqual({ enabled: true, slug, path: `/status/${slug}` });
+      expect(body).toEqual({ enabled: true, slug, path: session().seen(`/status/${slug}`) });
       expect((await show(slug, 'text/html')).status).toBe(200);
     });
 

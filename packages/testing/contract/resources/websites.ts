@@ -31,7 +31,10 @@ export function describeWebsites(session: TheSession): void {
     it('is created from name and url with 201, its Location and every field', async () => {
       const sent = fields();
       const { status, headers, body } = await session().write.post<Thing>('/websites', sent);
-      expect([status, headers['location']]).toEqual([201, `/api/v1/websites/${body.id}`]);
+      expect([status, session().leadsTo(headers['location'], '/api/v1/websites')]).toEqual([
+        201,
+        `/api/v1/websites/${body.id}`,
+      ]);
       expect(body).toMatchObject({
         ...sent,
         id: idWith('ws'),

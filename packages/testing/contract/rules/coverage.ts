@@ -22,5 +22,9 @@ export function describeCoverage(session: TheSession, hasOperator: boolean): voi
         calls: true,
       });
     });
+
+    it('no address in a response led away from the service', () => {
+      expect(session().record.leadingAway).toEqual([]);
+    });
   });
 }

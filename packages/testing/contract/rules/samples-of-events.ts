@@ -52,6 +52,7 @@ export const EVENT_SAMPLES: Samples = {
   }),
 
   getCurrentOrganization: () => ({}),
+  updateCurrentOrganization: () => ({ json: { requires_second_factor: false } }),
   listApiKeys: limited,
   createApiKey: ({ session }) => ({ json: { name: session.name('key'), role: 'read' } }),
   deleteApiKey: async ({ session }) => {

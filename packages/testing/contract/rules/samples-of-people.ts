@@ -1,9 +1,15 @@
 import { newEmail, newInvitation, newMember, PASSWORD } from '../session/members';
+import { draftSecondFactor, type SecondFactorHolder } from '../session/second-factor';
 import type { Samples } from './sample';
 import type { Scene } from './scene';
 
 const person = async (scene: Scene) => ({ headers: (await scene.member()).headers });
 const member = async (scene: Scene) => ({ params: { id: (await scene.member()).id } });
+
+const proven = async (holder: SecondFactorHolder) => ({
+  headers: holder.member.headers,
+  json: { current_password: PASSWORD, second_factor: await holder.recoveryCode() },
+});
 
 /** How people come in, what they do with their accounts, and how they are managed. */
 export const PEOPLE_SAMPLES: Samples = {
@@ -11,7 +17,17 @@ export const PEOPLE_SAMPLES: Samples = {
   getPerson: member,
   updatePerson: async (scene) => ({ ...(await member(scene)), json: { role: 'read' } }),
   removePerson: async ({ session }) => ({ params: { id: (await newMember(session)).id } }),
+  resetSecondFactor: async (scene) => {
+    const holder = await scene.removing();
+    await holder.recoveryCode();
+    return { params: { id: holder.member.id } };
+  },
   createPasswordLink: member,
+  deletePasswordLink: async (scene) => {
+    const { id } = await scene.forgetful();
+    await scene.session.admin.post(`/people/${id}/password-link`);
+    return { params: { id } };
+  },
   listInvitations: () => ({ query: 'limit=2' }),
   createInvitation: ({ session }) => ({ json: { email: newEmail(session), role: 'write' } }),
   deleteInvitation: async ({ session }) => ({ params: { id: (await newInvitation(session)).id } }),
@@ -39,6 +55,13 @@ export const PEOPLE_SAMPLES: Samples = {
   getAccount: person,
   updateAccount: async (scene) => ({ ...(await person(scene)), json: { name: scene.session.name('person') } }),
   eraseAccount: async ({ session }) => ({ headers: (await newMember(session)).headers }),
+  draftSecondFactor: async (scene) => ({ ...(await person(scene)), json: { current_password: PASSWORD } }),
+  confirmSecondFactor: async ({ session }) => {
+    const member = await newMember(session);
+    return { headers: member.headers, json: { code: await draftSecondFactor(session, member) } };
+  },
+  renewRecoveryCodes: async (scene) => proven(await scene.renewing()),
+  removeSecondFactor: async (scene) => proven(await scene.removing()),
   listOwnSessions: person,
   endOwnSession: async (scene) => {
     const { email, headers } = await scene.member();

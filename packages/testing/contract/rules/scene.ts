@@ -3,6 +3,7 @@ import { BY_ITSELF_MS, CheckedEndpoint } from '../session/checked-endpoint';
 import { type Caller } from '../session/caller';
 import { DownTogether, newIncident } from '../session/incidents';
 import { newMember } from '../session/members';
+import { SecondFactorHolder } from '../session/second-factor';
 import type { Session } from '../session/session';
 import {
   createdIn,
@@ -43,6 +44,9 @@ export class Scene {
   readonly guest = once(() => newMember(this.session));
   /** Whose password is set, so that no cookie of theirs lasts. */
   readonly forgetful = once(() => newMember(this.session));
+  /** Whose new recovery codes are not known here. */
+  readonly renewing = once(() => SecondFactorHolder.make(this.session));
+  readonly removing = once(() => SecondFactorHolder.make(this.session));
   readonly probe = once(async () => (await newProbe(this.session)).id);
   /** Whose token calls; never rotated. */
   readonly callingProbe = once(() => newProbe(this.session));

@@ -59,7 +59,7 @@ export class Session {
       read: await valueOf('read key', keys.read),
       operator: keys.operator === null ? null : await valueOf('operator token', keys.operator),
     };
-    return new Session(url, document, new CallRecord(document), await Bench.open(suite), given);
+    return new Session(url, document, new CallRecord(url, document), await Bench.open(suite), given);
   }
 
   get admin(): Caller {
@@ -99,6 +99,19 @@ export class Session {
   /** The same as a key or the address of a page. */
   key(what = 'thing'): string {
     return `${this.prefix}-${what}-${++this.names}`;
+  }
+
+  /** The path of the service that an address in a response leads to, as clients resolve it by what they asked for. */
+  leadsTo(address: string | undefined, asked: string): string | null {
+    if (address === undefined) return null;
+    const { origin, pathname, search } = new URL(address, this.url + asked);
+    const reached = origin + pathname + search;
+    return reached.startsWith(`${this.url}/`) ? reached.slice(this.url.length) : reached;
+  }
+
+  /** A path of the service as its clients see it, from the root of the host. */
+  seen(path: string): string {
+    return new URL(this.url).pathname.replace(/\/$/, '') + path;
   }
 
   /** Removes this at the end, whatever happens until then. */

@@ -79,7 +79,7 @@ export async function newSharedProbe(session: Session, fields: object = {}): Pro
 }
 
 /** A PNG of one pixel (https://www.w3.org/TR/png-3/), as pages take it. */
-const PIXEL =
+export const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** A published page with a logo that shows one endpoint. */

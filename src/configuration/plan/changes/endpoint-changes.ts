@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isLongerThan } from '../../../platform/text/text-limits';
 import type { Assertion } from '../../../checker/assertion/assertion';
 import { isSensitiveHeader } from '../../../checker/request-headers';
 import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
@@ -92,7 +93,7 @@ export class EndpointChanges {
     if (missing.length > 0) return null;
     // What a secret stands for has not been judged with the shape of the document.
     const { url } = value as UpdateEndpointDto;
-    if (url !== undefined && url.length > MAX_URL)
+    if (url !== undefined && isLongerThan(url, MAX_URL))
       findings.add({
         pointer: `${pointer}/url`,
         code: 'too_long',

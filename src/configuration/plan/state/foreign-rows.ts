@@ -1,6 +1,7 @@
 import type { Sql } from '../../../platform/database/database';
 import type { PresentState } from './present-state';
 import type { ForeignRows } from '../prune';
+import { watchedUrl, watchesProbe } from '../../../probe/probe-store';
 
 const IN_WEBSITES = `
   SELECT website_id AS id, count(*)::int AS count FROM endpoint
@@ -17,9 +18,14 @@ const DEPENDENTS = `
     FROM endpoint_dependency d JOIN endpoint e ON e.id = d.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
    WHERE d.parent_id = ANY ($1::uuid[]) ORDER BY d.parent_id, e.id`;
 
+// Those that are checked there, and those that watch it.
 const NAMING_PROBES = `
   SELECT p.id AS "probeId", l.endpoint_id AS "endpointId" FROM probe p JOIN endpoint_location l ON l.number = p.number AND l.number > 0
-   WHERE p.id = ANY ($1::uuid[]) ORDER BY p.id, l.endpoint_id`;
+   WHERE p.id = ANY ($1::uuid[])
+   UNION
+  SELECT p.id, e.id FROM probe p JOIN endpoint e ON e.type = 'PROBE' AND e.url = ${watchedUrl('p')} AND ${watchesProbe('e', 'p')}
+   WHERE p.id = ANY ($1::uuid[])
+   ORDER BY 1, 2`;
 
 /** What an owner's things hold that is not its own, and what depends on them: five statements, each a range of an index for every thing. */
 export async function readForeignRows(sql: Sql, owner: string, state: PresentState): Promise<ForeignRows> {

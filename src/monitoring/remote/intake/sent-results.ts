@@ -15,6 +15,7 @@ import { problems } from '../../../platform/problem/problem';
 import { isRecord } from '../../../platform/text/json';
 import { MAX_RESULTS, PROTOCOL } from '../../../probe-protocol/protocol';
 import { FieldReader, fieldsOfRequest, MAX_TIME, PROTOCOL_RULE, type Rule, SESSION_RULE } from '../request-fields';
+import { cut } from '../../../platform/text/text-limits';
 
 /** A result as a probe sends it, read: foreign input, cut and completed. Times are milliseconds since the epoch. */
 export interface ReadResult {
@@ -172,7 +173,7 @@ function readError(sent: unknown): CheckError | null | undefined {
 function readCertificate(sent: unknown): CheckResult['certificate'] | undefined {
   if (sent === null) return null;
   if (!isRecord(sent)) return undefined;
-  const { expires_at, issuer, subject } = sent;
+  const { expires_at, issuer, subject, authority } = sent;
   const names = readTexts(sent['names'] ?? [], MAX_NAMES, MAX_NAME);
   const expiresMs = typeof expires_at === 'string' ? Date.parse(expires_at) : NaN;
   if (!(Math.abs(expiresMs) <= MAX_TIME) || typeof issuer !== 'string' || typeof subject !== 'string' || !names)
@@ -182,6 +183,7 @@ function readCertificate(sent: unknown): CheckResult['certificate'] | undefined 
     issuer: plainText(issuer, MAX_NAME),
     subject: plainText(subject, MAX_NAME),
     names,
+    ...(typeof authority === 'string' ? { authority: plainText(authority, MAX_NAME) } : {}),
   };
 }
 
@@ -194,4 +196,4 @@ function readTexts(sent: unknown, most: number, longest: number): string[] | nul
 
 /** Without control characters and halves of surrogate pairs, of at most so many characters. */
 const plainText = (text: string, longest: number): string =>
-  storableText(text.slice(0, longest)).replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
+  storableText(cut(text, longest, '')).replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');

@@ -13,9 +13,9 @@ import { type MeasuredProbe, RemoteMetrics } from '../remote.metrics';
 const OFFLINE =
   'UPDATE probe SET online = false, status_since = $1 WHERE online AND (last_seen_at < $2 OR NOT enabled)';
 const ALL = `
-  SELECT id, online, extract(epoch FROM $1::timestamptz - last_seen_at)::float8 * 1000 AS "silentMs", clock_offset_ms AS "clockOffsetMs",
-         buffered, sessions::float8 AS sessions
-    FROM probe WHERE protocol IS NOT NULL`;
+  SELECT p.id, p.online, (p.org_id IS NULL OR o.is_default) AS "isOperators", extract(epoch FROM $1::timestamptz - p.last_seen_at)::float8 * 1000 AS "silentMs",
+         p.clock_offset_ms AS "clockOffsetMs", p.buffered, p.sessions::float8 AS sessions
+    FROM probe p LEFT JOIN organization o ON o.id = p.org_id WHERE p.protocol IS NOT NULL`;
 
 // A definition that nobody took holds secrets. Cost: a range of an index each, of what was asked for in the last minutes.
 const FORGET = `

@@ -40,7 +40,8 @@ export class ProbeChecker implements Checker<string> {
 
   async check({ target, egress }: CheckRequest<string>): Promise<CheckResult> {
     const [probe] = await this.database.query<SeenProbe & { id: string }>(READ, [egress.organization, target]);
-    if (!probe) return resultOf(unknown('internal', 'internal', `There is no probe ${target}.`));
+    // One that was deleted before deletion was refused for it: whoever wants to be notified of its absence is.
+    if (!probe) return resultOf(down('probe_offline', 'internal', `There is no probe ${target}.`));
     if (!probe.online) return resultOf(down('probe_offline', 'internal', `The probe ${target} is not online.`));
     const warning = warningOf(target, probe, this.losses.get(probe.id) ?? null, VERSION);
     this.losses.set(probe.id, { dropped: probe.dropped, skipped: probe.skipped });

@@ -5,6 +5,7 @@ import { CheckDefinitions } from '../../../endpoint/check-definitions';
 import { EndpointSettingsResolver } from '../../../endpoint/settings/endpoint-settings';
 import { type CreateEndpointDto, toAuditView } from '../../../endpoint/endpoint.dto';
 import type { EndpointSettings } from '../../../endpoint/endpoint.entity';
+import { namedLocations } from '../../../endpoint/locations/locations';
 import { toCheckView, CheckView } from '../../../history/read/check.dto';
 import type { Caller } from '../../../platform/access/caller';
 import { Database } from '../../../platform/database/database';
@@ -66,7 +67,7 @@ export class TestEndpointService {
 
   /** What `run` would refuse in these fields. */
   async findingsIn(caller: Caller, fields: Partial<CreateEndpointDto>): Promise<Findings> {
-    const probes = await this.settings.probesIn(this.database, caller.orgId, [fields.locations]);
+    const probes = await this.settings.probesIn(this.database, caller.orgId, [namedLocations(fields)]);
     return this.settings.findingsIn(newUuid(), fields, { stored: null, caller, probes });
   }
 

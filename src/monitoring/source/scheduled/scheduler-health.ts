@@ -4,7 +4,7 @@ import { isUnavailable } from '../../../platform/database/postgres-errors';
 import { Health, type HealthFinding } from '../../../platform/observability/health';
 import { Metrics } from '../../../platform/observability/metrics';
 import { Clock } from '../../../platform/time/clock';
-import { describe, Overload, type OverloadState } from '../../../engine/dispatch/overload';
+import { describe, Overload, type OverloadState, type SkipReason } from '../../../engine/dispatch/overload';
 import type { Load } from '../../../engine/dispatch/overload-state';
 
 const NOT_READY_MS = 15_000;
@@ -32,7 +32,9 @@ export function schedulerFinding(
 @Injectable()
 export class SchedulerHealth {
   private lastClaim: number;
-  private databaseIsAway = false;
+  private isAway = false;
+  /** When the database responded again after it had been away; monotonic. */
+  private databaseBackAt = -Infinity;
 
   constructor(
     private readonly config: Config,
@@ -42,7 +44,7 @@ export class SchedulerHealth {
     private readonly overload: Overload,
   ) {
     this.lastClaim = clock.monotonic();
-    health.register('scheduler', () => schedulerFinding(this.lagMs, this.databaseIsAway, overload.state));
+    health.register('scheduler', () => schedulerFinding(this.lagMs, this.isAway, overload.state));
     metrics.watch(
       { name: 'uptime_scheduler_lag_seconds', help: 'Age of the last completed claim.' },
       () => this.lagMs / 1000,
@@ -64,10 +66,16 @@ export class SchedulerHealth {
     return this.overload.load;
   }
 
+  /** The newest claim failed, because the database was away. */
+  get databaseIsAway(): boolean {
+    return this.isAway;
+  }
+
   /** A claim was made, maybe of nothing: whoever works off a backlog is alive. */
   claimed(): void {
     this.lastClaim = this.clock.monotonic();
-    this.databaseIsAway = false;
+    if (this.isAway) this.databaseBackAt = this.lastClaim;
+    this.isAway = false;
   }
 
   /** Once a second; see `Overload.tick`. */
@@ -80,7 +88,17 @@ export class SchedulerHealth {
     this.overload.skipped('overload', slots);
   }
 
+  /** Counts slots that fell due while the database was away and are not run anymore. */
+  missed(slots: number): void {
+    this.overload.skipped('database', slots);
+  }
+
+  /** Why slots are skipped of which the first fell due at this time: not for want of room, if the database was away by then. */
+  whySkippedSince(fireAt: number): SkipReason {
+    return this.isAway || fireAt < this.databaseBackAt ? 'database' : 'overload';
+  }
+
   notClaimed(error: unknown): void {
-    this.databaseIsAway = isUnavailable(error);
+    this.isAway = isUnavailable(error);
   }
 }

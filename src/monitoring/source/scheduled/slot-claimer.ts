@@ -130,8 +130,11 @@ export class SlotClaimer {
     const askedAt = this.clock.monotonic();
     const databaseMs = await this.clock.readNow();
     const before = new Date(databaseMs - PAUSE_MS);
+    const isOutage = this.health.databaseIsAway;
     for (let found = 1; found > 0 && !this.stopped;) {
-      found = await this.schedule.spreadOverdue(this.database, before);
+      const { endpoints, slots } = await this.schedule.spreadOverdue(this.database, before);
+      found = endpoints;
+      if (isOutage) this.health.missed(slots);
       this.health.claimed();
     }
     this.newest = { databaseMs, askedAt, madeAt: this.clock.monotonic() };
@@ -232,7 +235,9 @@ export class SlotClaimer {
       this.dispatcher.plan(
         slots.flatMap((slot): PlannedSlot[] => {
           const definition = definitions.get(slot.endpointId);
-          return definition ? [{ slot, definition, fireAt: this.clock.monotonicAt(slot.slotMs) }] : [];
+          if (!definition) return [];
+          const fireAt = this.clock.monotonicAt(slot.slotMs);
+          return [{ slot, definition, fireAt, skippedWhy: this.health.whySkippedSince(fireAt) }];
         }),
       );
     } catch (error) {

@@ -1,9 +1,20 @@
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chownSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  readlinkSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execFileSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { StartError } from '../../config/start-error';
+import { ownerFor } from './data-owner';
 
 const HEARTBEAT_MS = 1000;
 /** An owner on another machine or in another container that misses this many heartbeats in a row is gone. */
@@ -109,6 +120,8 @@ function create(file: string, text: string): boolean {
   const draft = `${file}.${process.pid}.${process.hrtime.bigint()}`;
   writeFileSync(draft, text, { mode: 0o600 });
   try {
+    const owner = ownerFor(dirname(file));
+    if (owner !== null) chownSync(draft, owner.uid, owner.gid);
     linkSync(draft, file);
     return true;
   } catch (error) {

@@ -21,9 +21,9 @@ describe('an engine that is started early', () => {
   it('and cannot start says why to whoever asks for it, and to nobody before', async () => {
     const file = join(folder, 'data');
     writeFileSync(file, '');
-    await startEarly(file);
+    await startEarly(file, true);
     await turn();
     expect(unhandled).toEqual([]);
-    await expect(engineOf(file)).rejects.toThrow(StartError);
+    await expect(engineOf(file, true)).rejects.toThrow(StartError);
   });
 });

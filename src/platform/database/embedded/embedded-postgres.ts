@@ -1,24 +1,30 @@
-import { isNativeError } from 'node:util/types';
 import { once } from 'node:events';
-import { mkdirSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { clusterTemplate } from './cluster-template';
 import { DirectoryLock } from './directory-lock';
+import { ownerFor, ownerOf, ownUser } from './data-owner';
 import { PortStream } from './port-stream';
+import { requireFinishedRestore } from './unfinished-restore';
 import { StartError } from '../../config/start-error';
+import { makeDirectory } from '../../files/durable-files.cjs';
 
 /** Free space that is never used: room for the next two segments of the write-ahead log, which the engine must have. */
 const RESERVE_BYTES = 32 * 1024 * 1024;
 /** The thread's exit code when the engine can only recover by a restart. */
 const PANIC_CODE = 70;
+/** The thread's JavaScript passes messages on, and needs little. By default, V8 would let their garbage grow to 16 MB. */
+const YOUNG_MB = 4;
 
 export interface EmbeddedPostgresOptions {
   /** Where the cluster is stored; `null` keeps it in memory. Created when missing, readable by its owner only. */
   readonly directory: string | null;
   /** The tar of a cluster that a new one starts from. Default: `clusterTemplate` of this folder. */
   readonly template?: string;
+  /** Whether a commit waits for the disk, so that it survives a power cut. Default: true. */
+  readonly sync?: boolean;
   /** How long a statement waits for another connection's idle transaction before it fails with 55P03; default 5 s. */
   readonly patienceMs?: number;
   /** Called when the engine died and nothing can be read or written any more. Default: print why and end the process with 1. */
@@ -31,8 +37,8 @@ const exitOnCrash = (reason: string): void => {
 };
 
 /**
- * PostgreSQL inside this process, in a worker thread, reached by `pg` through its `stream` option. What was committed
- * survives a killed process; it does not survive a power cut, because the engine never syncs to disk.
+ * PostgreSQL in a worker thread of this process. `pg` connects to it by its `stream` option. A commit survives `kill -9`, and a
+ * power cut unless `sync` is false.
  */
 export class EmbeddedPostgres {
   private constructor(
@@ -52,11 +58,14 @@ export class EmbeddedPostgres {
       workerData: {
         directory,
         template: options.template ?? clusterTemplate(__dirname),
+        sync: options.sync ?? true,
         patienceMs: options.patienceMs,
         reserveBytes: RESERVE_BYTES,
         panicCode: PANIC_CODE,
+        owner: directory === null ? null : ownerFor(directory),
       },
       execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     try {
       await once(worker, 'message');
@@ -100,6 +109,7 @@ export class EmbeddedPostgres {
 async function lockDirectory(directory: string): Promise<DirectoryLock> {
   try {
     requireSpace(directory);
+    requireFinishedRestore(directory);
     return await DirectoryLock.acquire(directory);
   } catch (error) {
     throw explained(error, directory);
@@ -116,16 +126,44 @@ const OBSTACLES: readonly (readonly [RegExp, string])[] = [
 
 /** The system's error in the words of the setting; itself when that is not the cause. */
 function explained(error: unknown, directory: string): unknown {
-  const text = isNativeError(error) && !(error instanceof StartError) ? error.message : '';
-  const [, obstacle] = OBSTACLES.find(([pattern]) => pattern.test(text)) ?? [];
+  if (!hasMessage(error) || error instanceof StartError) return error;
+  if (error.message.startsWith('DATA_DIR:')) return new StartError(error.message, { cause: error });
+  if (error.code === 'ENGINE_FAILED')
+    return new StartError(
+      `DATA_DIR: the embedded database in ${directory} cannot start: ${error.message}. ${engineCure(error.message, directory)}`,
+      { cause: error },
+    );
+  const [, obstacle] = OBSTACLES.find(([pattern]) => pattern.test(error.message)) ?? [];
   if (obstacle === undefined) return error;
-  const cure = 'Set DATA_DIR to a directory that this user may write to.';
-  return new StartError(`DATA_DIR: ${directory} cannot be used: ${obstacle} (${text}). ${cure}`, { cause: error });
+  const cure = accessCure(error.message, directory) ?? 'Set DATA_DIR to a directory that this user may write to.';
+  return new StartError(`DATA_DIR: ${directory} cannot be used: ${obstacle} (${error.message}). ${cure}`, {
+    cause: error,
+  });
+}
+
+/** By its shape: the error of a worker is not an `Error` in every realm. */
+const hasMessage = (error: unknown): error is { message: string; code?: unknown } =>
+  typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
+
+/** For a directory that belongs to this user, with something in it that does not; `null` otherwise. */
+function accessCure(text: string, directory: string): string | null {
+  const user = ownUser();
+  if (user === null || !/EACCES|EPERM|Permission denied|not permitted/.test(text)) return null;
+  if (ownerOf(directory)?.uid !== user.uid) return null;
+  return `Files in it belong to another user, such as root. Run chown -R ${user.uid}:${user.gid} ${directory}/ as root.`;
+}
+
+function engineCure(text: string, directory: string): string {
+  const access = accessCure(text, directory);
+  if (access !== null) return access;
+  return /initialized by PostgreSQL/.test(text)
+    ? 'Start the version of the service that created the directory, or restore a backup that this version made.'
+    : 'Move the directory away and restore a backup into a new one.';
 }
 
 /** Throws when the volume is nearly full: an engine without space to recover its log would hang. */
 function requireSpace(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
   const { bavail, bsize } = statfsSync(directory);
   if (bavail * bsize < RESERVE_BYTES)
     throw new StartError(

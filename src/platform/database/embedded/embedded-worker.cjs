@@ -5,18 +5,12 @@
  * where a server would reply (a unit). The units of all clients run one after the other; while a client's transaction is
  * open, only its units run. Plain JavaScript, because a worker is loaded without the compiler.
  */
-const { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } = require('node:fs');
-const path = require('node:path');
-const { brotliDecompressSync } = require('node:zlib');
+const { statfsSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
-const { setFlagsFromString } = require('node:v8');
-const { PGlite } = require('@electric-sql/pglite');
-
-/**
- * How long a WebAssembly function runs before it is compiled again with all optimisations. With the default a start spends
- * a second of CPU and 40 MB on functions that it never needs again; hot functions are optimised all the same.
- */
-setFlagsFromString('--wasm-tiering-budget=50000000');
+const { giveFilesTo } = require('./owned-files.cjs');
+require('./engine-flags.cjs');
+if (workerData.owner) giveFilesTo(workerData.owner);
+const { openEngine } = require('./embedded-engine.cjs');
 
 /** A client that waits this long for another client's idle transaction gets SQLSTATE 55P03 instead of hanging. */
 const PATIENCE_MS = workerData.patienceMs ?? 5000;
@@ -219,53 +213,25 @@ function watchWaiters() {
   }
 }
 
-const START_PARAMETERS = [
-  ...PGlite.defaultStartParams,
-  ...['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB', 'jit=off'].flatMap((set) => ['-c', set]),
-];
+/** What the engine reported before it gave up: its last fatal message with the details. */
+let lastWords = '';
 
-/** The tar of a cluster; of tests it is not packed. */
-function read(template) {
-  const bytes = readFileSync(template);
-  return template.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;
+/** `2026-11-28 10:25:17.560 UTC [42] PANIC:  could not open file …` */
+function listen(line) {
+  const [, level, sentence = ''] = /\] (PANIC|FATAL|DETAIL): {2}(.*)/.exec(line) ?? [];
+  const text = sentence.replace(/\.$/, '');
+  if (level === 'DETAIL') lastWords = lastWords && `${lastWords}. ${text}`;
+  else if (level !== undefined) lastWords = text;
 }
 
-/** Writes the files of the template. PGlite can do it, too, but holds three copies of its 40 MB while it does. */
-function unpack(template, target) {
-  const tar = read(template);
-  const text = (from, length) => tar.toString('latin1', from, from + length).replace(/\0.*$/s, '');
-  for (let at = 0; tar[at] !== 0 && at < tar.length;) {
-    const file = path.join(target, text(at, 100));
-    const size = Number.parseInt(text(at + 124, 12), 8);
-    const isDirectory = text(at + 156, 1) === '5';
-    at += 512;
-    if (isDirectory) mkdirSync(file, { recursive: true, mode: 0o700 });
-    else writeFileSync(file, tar.subarray(at, at + size), { mode: 0o600 });
-    at += Math.ceil(size / 512) * 512;
+/** The engine's own error is a bare "Aborted()". The reason is in what it reported before. */
+async function open() {
+  try {
+    return await openEngine(workerData, { onStderr: listen });
+  } catch (error) {
+    if (error.message.startsWith('DATA_DIR:')) throw error;
+    throw Object.assign(new Error(lastWords || error.message), { code: 'ENGINE_FAILED' });
   }
-}
-
-/**
- * The cluster's directory, made from the template when it is new. Without the marker an earlier first start was
- * interrupted before any client could write: it begins again.
- */
-function prepareDirectory(directory, template) {
-  const cluster = path.join(directory, 'pgdata');
-  const marker = path.join(directory, 'pgdata.ready');
-  if (existsSync(marker)) return cluster;
-  rmSync(cluster, { recursive: true, force: true });
-  mkdirSync(cluster, { mode: 0o700 });
-  unpack(template, cluster);
-  writeFileSync(marker, 'The cluster in pgdata is complete. Without this file it is made again.\n', { mode: 0o600 });
-  return cluster;
-}
-
-function open() {
-  const { directory, template } = workerData;
-  if (directory !== null)
-    return PGlite.create({ dataDir: prepareDirectory(directory, template), startParams: START_PARAMETERS });
-  const loadDataDir = new Blob([read(template)], { type: 'application/x-tar' });
-  return PGlite.create({ loadDataDir, startParams: START_PARAMETERS });
 }
 
 async function close() {

@@ -12,6 +12,13 @@ import { IncidentsApart1796173200000 } from './1796173200000-incidents-apart';
 import { Authors1796256000000 } from './1796256000000-authors';
 import { Probes1796342400000 } from './1796342400000-probes';
 import { Locations1796346000000 } from './1796346000000-locations';
+import { Links1796432400000 } from './1796432400000-links';
+import { ConfirmedGroups1796432410000 } from './1796432410000-confirmed-groups';
+import { SessionBounds1796432411000 } from './1796432411000-session-bounds';
+import { SealedServerSecrets1796432412000 } from './1796432412000-sealed-server-secrets';
+import { SecondFactor1796432413000 } from './1796432413000-second-factor';
+import { HeartbeatAddresses1796432420000 } from './1796432420000-heartbeat-addresses';
+import { WatchedProbes1796432421000 } from './1796432421000-watched-probes';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -28,5 +35,12 @@ export const migrations: (new () => MigrationInterface)[] = [
   Authors1796256000000,
   Probes1796342400000,
   Locations1796346000000,
+  Links1796432400000,
+  ConfirmedGroups1796432410000,
+  SessionBounds1796432411000,
+  SealedServerSecrets1796432412000,
+  SecondFactor1796432413000,
+  HeartbeatAddresses1796432420000,
+  WatchedProbes1796432421000,
   // A released one is never changed: the next one is added here.
 ];

@@ -2,7 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { ACCESS, type AccessRule, type AuthenticatedRequest } from '../../access/caller';
-import { jsonReader, MAX_BODY_BYTES, MAX_PUBLIC_BODY_BYTES, READ_BODY, type ReadBody } from './read-body';
+import { LoadShedder } from '../load/load-shedder';
+import { hasBody, jsonReader, MAX_BODY_BYTES, MAX_PUBLIC_BODY_BYTES, READ_BODY, type ReadBody } from './read-body';
 
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const readJson = jsonReader(MAX_BODY_BYTES);
@@ -11,11 +12,14 @@ const readSmallJson = jsonReader(MAX_PUBLIC_BODY_BYTES);
 /**
  * The last guard reads the body: nothing is read for a caller who is not known, asks too often or may not use the route.
  * No interceptor, because global ones were a third of the cost of a read. Routes that take anything but JSON of up to
- * 128 KiB, or 4 KiB without a key, say so: `TextBody`, `FormBody`.
+ * 128 KiB, or 4 KiB without a key, say so: `TextBody`, `FormBody`. A body without a key is waited for 5 seconds, apart from all others.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly load: LoadShedder,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
@@ -27,7 +31,11 @@ export class BodyGuard implements CanActivate {
     const targets = [context.getHandler(), context.getClass()];
     const own = this.reflector.getAllAndOverride<ReadBody | undefined>(READ_BODY, targets);
     const isPublic = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS, targets) === 'public';
-    request.body = await (own ?? (isPublic ? readSmallJson : readJson))(request, response);
+    const read = own ?? (isPublic ? readSmallJson : readJson);
+    request.body =
+      isPublic && hasBody(request)
+        ? await this.load.sending(request, async () => read(request, response))
+        : await read(request, response);
     return true;
   }
 }

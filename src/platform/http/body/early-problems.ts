@@ -1,6 +1,7 @@
 import { pointerStep } from '../../problem/constraint-codes';
 import { type FieldProblem, type FieldProblemCode, MAX_ERRORS } from '../../problem/problem';
 import { type BodyClass, fieldsOf } from './body-parts';
+import { cut } from '../../text/text-limits';
 
 /** What is found in a body before anything is made of it. */
 export interface EarlyProblems {
@@ -17,7 +18,7 @@ const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 const badText = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text);
 
 /** What a name is called in the message about it. */
-export const unknownField = (name: string): string => `${name.slice(0, 100)} is not a field of this resource`;
+export const unknownField = (name: string): string => `${cut(name, 100, '')} is not a field of this resource`;
 
 /** Where a value stands; made into a pointer only for a problem, because most values have none. */
 interface Place {

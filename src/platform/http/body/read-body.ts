@@ -5,6 +5,7 @@ import { SetMetadata } from '@nestjs/common';
 import { raw, type Request, type Response } from 'express';
 import type { AuthenticatedRequest } from '../../access/caller';
 import { Problem } from '../../problem/problem';
+import { withoutMark } from '../../text/bytes-as-text';
 
 /** Largest body of a route that does not say otherwise, in bytes. */
 export const MAX_BODY_BYTES = 128 * 1024;
@@ -73,7 +74,7 @@ function tooDeep(value: unknown, depth: number): boolean {
 
 function parse(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Problem('invalid_encoding', 'The body is not valid UTF-8.');
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  const text = withoutMark(bytes.toString('utf8'));
   let value: unknown;
   try {
     value = JSON.parse(text);

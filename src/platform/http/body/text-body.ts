@@ -15,12 +15,15 @@ export interface TextBodyRule {
 const LARGE = { perOrganization: 4, inAll: 8 };
 const large = new ByOwner(LARGE.inAll, LARGE.perOrganization);
 
+/** A media type, with no parameter but the charset. */
+const UTF8_TYPE = /^([^;\s]*)\s*(?:;\s*charset\s*=\s*"?utf-8"?)?$/i;
+
 /** The body is a text that the handler takes with `@SentText()`. */
 export function TextBody({ types, maxBytes }: TextBodyRule): MethodDecorator {
   const read = bytesReader(maxBytes);
   return BodyReadBy(async (request, response) => {
     if (mayBeLarge(request)) enterAsLarge(request.caller?.orgId ?? '', response);
-    const type = /^\s*([^;\s]*)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.exec(request.headers['content-type'] ?? '')?.[1];
+    const type = UTF8_TYPE.exec((request.headers['content-type'] ?? '').trim())?.[1];
     if (type === undefined || !types.includes(type.toLowerCase()))
       throw new Problem('unsupported_media_type', `Send the body in UTF-8 as one of ${types.join(', ')}.`);
     const bytes = await read(request, response);

@@ -6,6 +6,7 @@ import { isRecord } from '../../text/json';
 import { type BodyClass, dtoOf } from './body-parts';
 import { earlyProblems, unknownField } from './early-problems';
 import { withoutWrong, WrongShape } from './wrong-shape';
+import { cut } from '../../text/text-limits';
 
 /** Of several broken rules of one field, the one that explains the others. */
 const PRECEDENCE: readonly FieldProblemCode[] = [
@@ -34,7 +35,7 @@ function fieldProblems(errors: readonly ValidationError[], parent = ''): FieldPr
     const [code, message] = own.sort((a, b) => rank(a) - rank(b))[0] ?? ['invalid_format', 'is not valid'];
     const text = code === 'unknown_field' ? unknownField(error.property) : message;
     // Of what is no object, or no list of objects, nothing inside it is worth a word.
-    return [{ pointer, code, message: text.slice(0, 300) }, ...(code === 'wrong_type' ? [] : below)];
+    return [{ pointer, code, message: cut(text, 300, '') }, ...(code === 'wrong_type' ? [] : below)];
   });
 }
 

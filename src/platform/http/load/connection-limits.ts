@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '../../access/client-network';
+import { networksOf } from '../../access/client-network';
 
 export interface ConnectionLimit {
   /** Connections of one IPv4 address or one IPv6 /64. */
@@ -8,18 +8,22 @@ export interface ConnectionLimit {
   inAll: number;
 }
 
-/** Why a connection was closed: its address, or the process, had too many. */
+/** Why a connection was closed: its network, or the process, had too many. */
 export type ClosedBecause = 'address' | 'process';
 
-interface Client {
+/** The most of all connections that a network wider than a client's may have, by its width. */
+const WIDER_PARTS = [1 / 3, 2 / 3];
+
+interface Network {
+  readonly name: string;
   count: number;
   /** Connections without an open request, half-open ones among them: the one that has been so for longest comes first. */
   readonly idle: Set<Socket>;
 }
 
 /**
- * Bounds the connections of each address and of all. One too many closes the one that has been idle for longest, of the
- * same address or of the one with the most, so that nobody gets in the way of fresh clients by holding connections open;
+ * Bounds the connections of each address, of the wider networks of IPv6, and of all. One too many closes the one that has been idle for
+ * longest, of the same network or of the one with the most, so that nobody gets in the way of fresh clients by holding connections open;
  * only where all of them are busy is the fresh one refused. A proxy that is trusted has as many as it wants of those of all: it
  * stands for many clients.
  */
@@ -29,57 +33,71 @@ export function limitConnections(
   onClose: (because: ClosedBecause) => void,
   isTrustedProxy: (address: string | undefined) => boolean = () => false,
 ): void {
-  const clients = new Map<string, Client>();
-  const known = new Map<Socket, { network: string; client: Client; open: number }>();
+  /** By network of each width. */
+  const present = new Map<string, Network>();
+  /** The widest network of each client. */
+  const widest = new Map<string, Network>();
+  const known = new Map<Socket, { networks: readonly Network[]; open: number }>();
+  const most = [limit.perAddress, ...WIDER_PARTS.map((part) => Math.max(limit.perAddress, part * limit.inAll))];
 
   const forget = (socket: Socket): void => {
     const connection = known.get(socket);
     if (!connection) return;
     known.delete(socket);
-    connection.client.idle.delete(socket);
-    connection.client.count--;
-    if (connection.client.count === 0) clients.delete(connection.network);
+    for (const network of connection.networks) {
+      network.idle.delete(socket);
+      network.count--;
+      if (network.count > 0) continue;
+      present.delete(network.name);
+      widest.delete(network.name);
+    }
   };
   const close = (socket: Socket, because: ClosedBecause): void => {
     forget(socket);
     onClose(because);
     socket.destroy();
   };
-  const closeIdle = (client: Client | null, because: ClosedBecause): boolean => {
-    const [longest] = client?.idle ?? [];
+  const closeIdle = (network: Network | undefined, because: ClosedBecause): boolean => {
+    const [longest] = network?.idle ?? [];
     if (longest) close(longest, because);
     return longest !== undefined;
   };
-  const largest = (): Client | null => {
-    let most: Client | null = null;
-    for (const client of clients.values()) if (client.idle.size > (most?.idle.size ?? 0)) most = client;
-    return most;
+  /** Takes time for each of them, and is asked only when all places are taken. */
+  const largest = (): Network | undefined => {
+    let found: Network | undefined;
+    for (const network of widest.values()) if (network.idle.size > (found?.idle.size ?? 0)) found = network;
+    return found;
   };
-  const clientOf = (network: string): Client => {
-    const client = clients.get(network) ?? { count: 0, idle: new Set<Socket>() };
-    clients.set(network, client);
-    return client;
+  const added = (name: string, socket: Socket, isWidest: boolean): Network => {
+    const network = present.get(name) ?? { name, count: 0, idle: new Set<Socket>() };
+    network.count++;
+    network.idle.add(socket);
+    present.set(name, network);
+    if (isWidest) widest.set(name, network);
+    return network;
   };
 
   server.on('connection', (socket) => {
-    const network = networkOf(socket.remoteAddress);
-    const present = clients.get(network);
-    const isFull = present !== undefined && present.count >= limit.perAddress && !isTrustedProxy(socket.remoteAddress);
-    if (isFull && !closeIdle(present, 'address')) return close(socket, 'address');
+    const networks = networksOf(socket.remoteAddress);
+    const isBounded = !isTrustedProxy(socket.remoteAddress);
+    for (const [width, name] of networks.entries()) {
+      const network = present.get(name);
+      if (!isBounded || !network || network.count < (most[width] ?? Infinity)) continue;
+      if (!closeIdle(network, 'address')) return close(socket, 'address');
+    }
     if (known.size >= limit.inAll && !closeIdle(largest(), 'process')) return close(socket, 'process');
-    const client = clientOf(network);
-    client.count++;
-    client.idle.add(socket);
-    known.set(socket, { network, client, open: 0 });
+    const counted = networks.map((name, width) => added(name, socket, width === networks.length - 1));
+    known.set(socket, { networks: counted, open: 0 });
     socket.once('close', () => forget(socket));
   });
   server.on('request', ({ socket }, response) => {
     const connection = known.get(socket);
     if (!connection) return;
     connection.open++;
-    connection.client.idle.delete(socket);
+    for (const network of connection.networks) network.idle.delete(socket);
     response.once('close', () => {
-      if (--connection.open === 0 && known.has(socket)) connection.client.idle.add(socket);
+      if (--connection.open > 0 || !known.has(socket)) return;
+      for (const network of connection.networks) network.idle.add(socket);
     });
   });
 }

@@ -28,6 +28,7 @@ export function endSlowReaders(server: Server, handler: RequestListener): void {
     const responses = open.get(request.socket);
     responses?.add(response);
     response.once('close', () => responses?.delete(response));
+    tellEnd(response);
     // With this listener Node leaves the timeout to us; between two requests it closes the connection itself.
     response.on('timeout', (socket: Socket) => void resetUnread(socket, stuck));
     if (responses && responses.size > MAX_PIPELINED) request.socket.resetAndDestroy();
@@ -57,6 +58,19 @@ async function resetUnread(socket: Socket, stuck: WeakMap<Socket, Stuck>): Promi
   if (looks >= LOOKS) return void socket.resetAndDestroy();
   stuck.set(socket, { ...seen, looks });
   socket.setTimeout(LOOK_EVERY_MS);
+}
+
+/** The event of a response whose handler has given all of it, whether or not its client has read anything. */
+export const ENDED = 'ended';
+
+/** Makes the response emit `ENDED`. Node tells of its end only once the system has taken all of it. */
+function tellEnd(response: ServerResponse): void {
+  const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
+  response.end = (...given: unknown[]) => {
+    end(...given);
+    response.emit(ENDED);
+    return response;
+  };
 }
 
 /** Node emits the end of a connection only on the response whose turn it is. */
@@ -97,10 +111,14 @@ export class UnreadResponses {
     return this.total;
   }
 
-  /** Counts the finished response until it has left or its connection is gone. */
-  add(holder: string, response: ServerResponse, bytes: number): void {
+  /** Counts what is left of an ended response until it has left or its connection is gone. `holder`: called only where something is left. */
+  count(response: ServerResponse, holder: () => string): void {
     // Its connection went while it was being made: nothing is kept of it, and nothing would tell its end.
-    if (response.destroyed) return;
+    const bytes = response.destroyed ? 0 : response.writableLength;
+    if (bytes > 0) this.add(holder(), response, bytes);
+  }
+
+  private add(holder: string, response: ServerResponse, bytes: number): void {
     const held = this.heldBy(holder);
     held.responses.set(response, bytes);
     held.bytes += bytes;

@@ -14,23 +14,26 @@ import type { Request } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { SAFE_METHODS } from '../../access/safe-methods';
 import { Problem, problems } from '../../problem/problem';
-import { HEADER, parseIfMatch, underPrecondition } from './precondition';
+import { IF_MATCH, IF_NONE_MATCH, isNamedBy, matches, parseTags, underPrecondition } from './precondition';
 import { EntityTags } from './entity-tags';
 
-/** Brings the `If-Match` of a request to `requireMatch`. See `@HonoursIfMatch`. */
+/** Brings the `If-Match` and the `If-None-Match` of a request to `requireMatch`. See `@HonoursIfMatch`. */
 @Injectable()
 class PreconditionInterceptor implements NestInterceptor {
   constructor(private readonly tags: EntityTags) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const sent = context.switchToHttp().getRequest<Request>().headers[HEADER];
-    const wanted = sent === undefined ? null : parseIfMatch(sent);
-    if (wanted === null) return next.handle();
+    const { headers } = context.switchToHttp().getRequest<Request>();
+    const [sent, unwanted] = [headers[IF_MATCH], headers[IF_NONE_MATCH]];
+    if (sent === undefined && unwanted === undefined) return next.handle();
+    const wanted = sent === undefined ? null : parseTags(sent);
     return from(
       underPrecondition(
         (stored) => {
-          if (!wanted.any && !wanted.tags.includes(this.tags.of(stored)))
-            throw problems.preconditionFailed(wanted.tags.length === 0);
+          const tag = this.tags.of(stored);
+          if (wanted && !matches(wanted, tag))
+            throw problems.preconditionFailed(wanted.tags.every((each) => each.startsWith('W/')));
+          if (isNamedBy(unwanted, tag)) throw new Problem('precondition_failed', NAMED);
         },
         () => lastValueFrom(next.handle()),
       ),
@@ -78,6 +81,8 @@ export const WITH_ETAG = {
 } as const;
 
 const BY_DEFAULT = 'Only what changes or deletes one resource takes an If-Match.';
+const NAMED =
+  'The If-None-Match header names the resource as it is, or any with *. Leave out the header to change it; nothing was done.';
 
 /** No change ignores an `If-Match`: a route that does not honour it refuses it before anything is done. */
 @Injectable()
@@ -86,14 +91,14 @@ export class PreconditionGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { headers, method } = context.switchToHttp().getRequest<Request>();
-    const sent = headers[HEADER];
+    const sent = headers[IF_MATCH];
     if (sent === undefined || SAFE_METHODS.has(method)) return true;
     const rule = this.reflector.get<PreconditionRule | undefined>(PRECONDITION, context.getHandler());
     if (!rule?.honours) {
       const detail = `${rule?.refuses ?? BY_DEFAULT} Leave out the If-Match header; nothing was done.`;
       throw new Problem('if_match_not_supported', detail);
     }
-    if (parseIfMatch(sent) === null) {
+    if (parseTags(sent) === null) {
       const detail =
         'Send the ETag of the resource as it was received, with its quotes; several with commas between, or *.';
       throw new Problem('invalid_if_match', detail);

@@ -1,3 +1,6 @@
+import type { Telling } from '../telling';
+import { hasRoute } from './routes';
+
 /** Where in its life a connection ended. */
 export type DialPhase = 'dns' | 'connect' | 'tls';
 
@@ -12,6 +15,14 @@ export interface DialPhases {
 export interface CertificateProblem {
   code: 'tls_expired' | 'tls_not_yet_valid' | 'tls_hostname_mismatch' | 'tls_untrusted';
   message: string;
+}
+
+/** An authority that the certificate of a server is verified by. */
+export interface Authority {
+  name: string;
+  /** Milliseconds since the epoch. */
+  startsAt: number;
+  endsAt: number;
 }
 
 /**
@@ -48,45 +59,79 @@ export class DialError extends Error {
   ) {
     super(message);
   }
+
+  /** What it tells of the target, for the choice between several. */
+  get telling(): Telling {
+    if (this.local || this.code === 'target_blocked') return 'ours';
+    if (this.code === 'aborted' || this.code === 'connection_timeout') return 'silence';
+    return this.code === 'host_unreachable' ? 'way' : 'target';
+  }
 }
 
 /** A socket fault in words: what it means for the target, or that it is our own. */
 export interface SocketFault {
   code: DialCode;
-  local: boolean;
+  telling: Telling;
   /** The predicate of a sentence about "the connection to …". */
   text: string;
 }
 
-const fault = (code: DialCode, local: boolean, text: string): SocketFault => ({ code, local, text });
+const fault = (code: DialCode, telling: Telling, text: string): SocketFault => ({ code, telling, text });
+const onTheWay = (text: string): SocketFault => fault('host_unreachable', 'way', text);
+const ours = (text: string): SocketFault => fault('internal', 'ours', text);
 
-const FAULTS: Record<string, SocketFault> = {
-  ECONNREFUSED: fault('connection_refused', false, 'was refused'),
-  ECONNRESET: fault('connection_reset', false, 'was reset by the other side'),
-  ECONNABORTED: fault('connection_reset', false, 'was aborted'),
-  EPIPE: fault('connection_reset', false, 'was closed by the other side while we were sending'),
-  ETIMEDOUT: fault('connection_timeout', false, 'got no response'),
-  EHOSTUNREACH: fault('host_unreachable', false, 'failed: the host cannot be reached'),
-  EHOSTDOWN: fault('host_unreachable', false, 'failed: the host is down'),
-  ENETUNREACH: fault('host_unreachable', false, 'failed: the network cannot be reached'),
-  ENETDOWN: fault('monitor_offline', true, "failed: the monitor's own network is down"),
-  ENONET: fault('monitor_offline', true, 'failed: the monitor has no network'),
-  EINVAL: fault('monitor_offline', true, 'failed: the monitor has no route to the address'),
-  EADDRNOTAVAIL: fault('internal', true, 'failed: the monitor has no free address or port for it'),
-  EADDRINUSE: fault('internal', true, 'failed: the monitor has no free address or port for it'),
-  EAFNOSUPPORT: fault('internal', true, 'failed: the monitor does not support this kind of address'),
-  EMFILE: fault('internal', true, 'failed: the monitor has too many open files'),
-  ENFILE: fault('internal', true, 'failed: the machine of the monitor has too many open files'),
-  ENOBUFS: fault('internal', true, 'failed: the monitor is out of network buffers'),
-  ENOMEM: fault('internal', true, 'failed: the monitor is out of memory'),
-  EPERM: fault('internal', true, "was forbidden by the monitor's own firewall"),
-  EACCES: fault('internal', true, "was forbidden by the monitor's own system"),
+/** This machine has no route to the address. */
+export const NO_ROUTE = fault('monitor_offline', 'ours', 'failed: the monitor has no route to the address');
+
+const FORBIDDEN = ours("was forbidden by the monitor's own system");
+
+const FAULTS: Readonly<Record<string, SocketFault>> = {
+  ECONNREFUSED: fault('connection_refused', 'target', 'was refused'),
+  ECONNRESET: fault('connection_reset', 'target', 'was reset by the other side'),
+  ECONNABORTED: fault('connection_reset', 'target', 'was aborted'),
+  EPIPE: fault('connection_reset', 'target', 'was closed by the other side while we were sending'),
+  ETIMEDOUT: fault('connection_timeout', 'silence', 'got no response'),
+  // What Linux makes of an ICMP error that a router or the host sent: icmp(7), ipv6(7), icmp_err_convert and tab_unreach of
+  // the kernel. EACCES is what an IPv6 firewall with "administratively prohibited" causes, ENOTSUP another name of EOPNOTSUPP.
+  EHOSTUNREACH: onTheWay('failed: the host cannot be reached'),
+  EHOSTDOWN: onTheWay('failed: the host is down'),
+  ENETUNREACH: onTheWay('failed: the network cannot be reached'),
+  ENONET: onTheWay('failed: a router has no connection to the host'),
+  EACCES: onTheWay('was prohibited by a firewall on the way'),
+  ENOPROTOOPT: onTheWay('failed: the host or a firewall before it does not accept the protocol'),
+  EOPNOTSUPP: onTheWay('failed: a router cannot follow the route'),
+  ENOTSUP: onTheWay('failed: a router cannot follow the route'),
+  EPROTO: onTheWay('failed: a router or the host rejects the packets'),
+  EMSGSIZE: onTheWay('failed: the packets are too large for a part of the way'),
+  ENETDOWN: fault('monitor_offline', 'ours', "failed: the monitor's own network is down"),
+  EINVAL: NO_ROUTE,
+  EADDRNOTAVAIL: ours('failed: the monitor has no free address or port for it'),
+  EADDRINUSE: ours('failed: the monitor has no free address or port for it'),
+  EAFNOSUPPORT: ours('failed: the monitor does not support this kind of address'),
+  EMFILE: ours('failed: the monitor has too many open files'),
+  ENFILE: ours('failed: the machine of the monitor has too many open files'),
+  ENOBUFS: ours('failed: the monitor is out of network buffers'),
+  ENOMEM: ours('failed: the monitor is out of memory'),
+  EPERM: ours("was forbidden by the monitor's own firewall"),
 };
 
-/** What a system error on a socket means. An unknown errno counts as ours: a target is not blamed for what we do not understand. */
-export function socketFault(error: NodeJS.ErrnoException): SocketFault {
-  return FAULTS[error.code ?? ''] ?? fault('internal', true, `failed with ${error.code ?? 'an unknown error'}`);
+/**
+ * Returns what a system error means on a connection that was established, over which a route existed. An unknown error counts
+ * as ours: a target is not blamed for what we do not understand.
+ */
+export function socketFault({ code = '' }: NodeJS.ErrnoException): SocketFault {
+  return FAULTS[code] ?? ours(`failed with ${code || 'an unknown error'}`);
 }
 
-/** The fault of a destination for which this machine has no route at all. */
-export const NO_ROUTE = fault('monitor_offline', true, 'failed: the monitor has no route to the address');
+/**
+ * Returns what a system error means when something was to be sent to an address. The kernel gives the same error for an ICMP
+ * error of a router and for a route of this machine that does not exist or forbids it, so the routing table is asked.
+ */
+export async function faultTowards(address: string, error: NodeJS.ErrnoException): Promise<SocketFault> {
+  const found = socketFault(error);
+  const mayBeRoute = found.telling === 'way' || error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT';
+  // No ICMP error of IPv4 becomes EACCES.
+  if (error.code === 'EACCES' && !address.includes(':')) return FORBIDDEN;
+  if (!mayBeRoute || (await hasRoute(address))) return found;
+  return error.code === 'EACCES' ? FORBIDDEN : NO_ROUTE;
+}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isIP, type Socket } from 'node:net';
 import { raceToConnect } from './happy-eyeballs';
 import { arrivalMs } from '../../time/arrival-clock';
+import { ChainEnds } from './certificate-chain';
 import { type CertificateProblem, DialError, type DialPhases } from './dial-error';
 import {
   type EgressRule,
@@ -11,9 +12,11 @@ import {
   refusalText,
 } from '../egress/egress-policy';
 import { normalizeHost } from '../egress/host-name';
-import { HostResolver, ResolveError } from '../dns/host-resolver';
+import { HostResolver } from '../dns/host-resolver';
+import { ResolveError } from '../dns/resolve-error';
 import type { Inflow } from './inflow';
 import type { ShownCertificate } from './peer-certificate';
+import { hasRoute } from './routes';
 import { secure } from './tls-upgrade';
 import { TrustedRoots } from './trusted-roots';
 
@@ -24,9 +27,9 @@ export interface DialRequest {
   port: number;
   /**
    * Starts TLS after connecting. `servername`: the name the certificate must carry, default `host`. `ca`: what alone is
-   * trusted, in PEM, default the trusted roots.
+   * trusted, in PEM, default the trusted roots. `verify` false: the caller believes any certificate.
    */
-  tls?: { servername?: string | undefined; alpn?: string[]; ca?: string | null } | undefined;
+  tls?: { servername?: string | undefined; alpn?: string[]; ca?: string | null; verify?: boolean } | undefined;
   /** The caller only wants to know whether it connects: the socket stays paused. */
   unread?: boolean;
   /** Takes what is read; without it there are `data` events. Not for TLS. */
@@ -42,7 +45,7 @@ export interface Dialed {
   /** The address that was connected to, without port. */
   address: string;
   phases: DialPhases;
-  /** The leaf that the server presented, valid or not; `null` without TLS. */
+  /** The certificate that the server presented, valid or not; `null` without TLS. */
   certificate: ShownCertificate | null;
   /** What is wrong with it. Not `null`: nothing secret may be written to this peer. */
   authorizationError: CertificateProblem | null;
@@ -59,6 +62,8 @@ const MAX_ATTEMPTS = 8;
  */
 @Injectable()
 export class Dialer {
+  private readonly chains = new ChainEnds();
+
   constructor(
     private readonly resolver: HostResolver,
     private readonly roots: TrustedRoots,
@@ -71,16 +76,17 @@ export class Dialer {
     const addresses = isIP(host) ? [host] : await this.addressesOf(host, request, phases);
     for (const address of addresses) refuseBlocked(address, host, request.egress, phases);
     const candidates = addresses.length > 1 ? interleave(addresses).slice(0, MAX_ATTEMPTS) : addresses;
-    const context = this.roots.contextFor(request.tls?.ca ?? null);
+    const trust = request.tls ? this.roots.trustFor(request.tls.ca ?? null, request.tls.verify ?? true) : null;
     const { port, signal, unread = false, inflow } = request;
     const { socket, address, connectMs } = await raceToConnect(candidates, { port, signal, phases, unread, inflow });
     phases.connectMs = connectMs;
-    if (!request.tls) return { socket, address, phases, certificate: null, authorizationError: null };
+    if (!request.tls || !trust) return { socket, address, phases, certificate: null, authorizationError: null };
     const secured = await secure({
       socket,
       host: request.tls.servername ?? host,
       alpn: request.tls.alpn,
-      context,
+      trust,
+      chains: this.chains,
       signal: request.signal,
       phases,
       address,
@@ -95,8 +101,9 @@ export class Dialer {
   }
 
   /**
-   * The judged addresses of a host, as `dial` would try them: for checks that send without a connection. Throws
-   * `DialError` of phase `dns`, or `target_blocked`.
+   * The judged addresses of a host in the order in which they should be tried, for checks that send without a connection.
+   * Those that this machine has no route to come last: one unusable address family is the normal case (RFC 6724, section 5,
+   * rule 1). Throws `DialError` of phase `dns`, or `target_blocked`.
    */
   async resolve(
     host: string,
@@ -108,7 +115,7 @@ export class Dialer {
     if (name === null) throw new DialError('dns_not_found', 'dns', 'The host is not a valid name.', false, phases);
     const addresses = isIP(name) ? [name] : await this.addressesOf(name, { egress, signal }, phases);
     for (const address of addresses) refuseBlocked(address, name, egress, phases);
-    return { addresses: interleave(addresses), dnsMs: phases.dnsMs };
+    return { addresses: await routedFirst(interleave(addresses)), dnsMs: phases.dnsMs };
   }
 
   private async addressesOf(
@@ -139,6 +146,16 @@ export function interleave(addresses: readonly string[]): string[] {
   const fours = addresses.filter((address) => !address.includes(':'));
   const turns = Array.from({ length: Math.max(sixes.length, fours.length) }, (_, i) => [sixes[i], fours[i]]);
   return turns.flat().filter((address) => address !== undefined);
+}
+
+/** Of one family alone the order does not matter: either it can be used or nothing can. */
+async function routedFirst(addresses: readonly string[]): Promise<string[]> {
+  if (new Set(addresses.map(isIP)).size < 2) return [...addresses];
+  const [one, other] = [4, 6].map((family) => addresses.find((address) => isIP(address) === family) ?? '');
+  const [hasFour, hasSix] = await Promise.all([hasRoute(one ?? ''), hasRoute(other ?? '')]);
+  if (hasFour === hasSix) return [...addresses];
+  const isUsable = (address: string) => (isIP(address) === 4 ? hasFour : hasSix);
+  return [...addresses.filter(isUsable), ...addresses.filter((address) => !isUsable(address))];
 }
 
 function refuseBlocked(address: string, host: string, egress: EgressRule, phases: DialPhases): void {

@@ -1,10 +1,11 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { arrivalMs } from '../../time/arrival-clock';
-import { DialError, type DialPhases, NO_ROUTE, type SocketFault, socketFault } from './dial-error';
+import { DeadlineExceeded } from '../deadline';
+import { decisive } from '../telling';
+import { DialError, type DialPhases, faultTowards, type SocketFault } from './dial-error';
 import { bracketed } from '../egress/host-name';
 import type { Inflow } from './inflow';
 import { Stagger } from '../staggered-attempts';
-import { hasRoute } from './routes';
 
 /** RFC 8305, section 5: after this long the next address is tried, and the earlier attempts go on. */
 const ATTEMPT_DELAY_MS = 250;
@@ -97,18 +98,22 @@ class ConnectionRace {
     void this.lose();
   }
 
-  /** A fault of the target comes before one of ours: a missing IPv6 route does not hide that IPv4 was refused. */
-  private async lose(): Promise<void> {
-    const faults = await Promise.all(
-      this.failures.map(async ({ address, error }) => ({ address, fault: await faultOf(address, error) })),
+  /** Rejects with what tells most of the target. `silent`: the attempts that nobody had answered when the time was up. */
+  private async lose(silent: readonly Attempt[] = []): Promise<void> {
+    const failed = await Promise.all(
+      this.failures.map(async ({ address, error }) => {
+        const fault = await faultTowards(address, error);
+        return { telling: fault.telling, error: this.errorOf(address, fault) };
+      }),
     );
-    const decisive = faults.find(({ fault }) => !fault.local) ?? faults[0];
-    if (decisive) this.reject(this.errorOf(decisive.address, decisive.fault));
+    const unanswered = silent.map(({ address }) => ({ telling: 'silence' as const, error: this.lateAt(address) }));
+    const found = decisive([...failed, ...unanswered], ({ telling }) => telling);
+    this.reject(found?.error ?? this.lateAt(null));
   }
 
   private errorOf(address: string, fault: SocketFault): DialError {
     const message = `The connection to ${authority(address, this.rules.port)} ${fault.text}.`;
-    return new DialError(fault.code, 'connect', message, fault.local, this.rules.phases, address);
+    return new DialError(fault.code, 'connect', message, fault.telling === 'ours', this.rules.phases, address);
   }
 
   /** Called by the signal; an object is a cheaper listener than a function made for each race. */
@@ -119,9 +124,15 @@ class ConnectionRace {
   private abort(): void {
     if (this.settled) return;
     this.settle(null);
-    const address = this.attempts.at(-1)?.address ?? null;
+    const failed = this.failures.map(({ address }) => address);
+    const silent = this.attempts.filter(({ address }) => !failed.includes(address));
+    if (this.rules.signal.reason instanceof DeadlineExceeded) void this.lose(silent);
+    else this.reject(this.lateAt(silent[0]?.address ?? null));
+  }
+
+  private lateAt(address: string | null): DialError {
     const message = `The connection to ${authority(address ?? 'the host', this.rules.port)} was not established in time.`;
-    this.reject(new DialError('aborted', 'connect', message, false, this.rules.phases, address));
+    return new DialError('aborted', 'connect', message, false, this.rules.phases, address);
   }
 
   private settle(winner: Attempt | null): void {
@@ -154,10 +165,5 @@ function optionsFor(address: string, { port, inflow }: RaceRules) {
 
 /** Never called for an address: only what the egress policy has judged can be connected to. */
 const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is no address`), '', 0);
-
-async function faultOf(address: string, error: NodeJS.ErrnoException): Promise<SocketFault> {
-  if (error.code === 'ENETUNREACH' && !(await hasRoute(address))) return NO_ROUTE;
-  return socketFault(error);
-}
 
 const authority = (address: string, port: number): string => `${bracketed(address)}:${port}`;

@@ -18,6 +18,15 @@ describe('describeCertificate', () => {
       issuer: 'R3',
       subject: 'www.example.com',
       names: ['www.example.com', 'example.com', '192.0.2.1'],
+      authority: null,
+    });
+  });
+
+  it('gives the end of an authority that ends before the certificate, and its name', () => {
+    const authority = { name: 'R3', startsAt: 0, endsAt: Date.parse('2026-11-01') };
+    expect(describeCertificate(certificate({}), authority)).toMatchObject({
+      expiresAt: '2026-11-01T00:00:00.000Z',
+      authority: 'R3',
     });
   });
 
@@ -49,14 +58,11 @@ describe('describeCertificate', () => {
   });
 });
 
+const NOW = Date.parse('2026-11-28');
+
 describe('certificateProblem', () => {
   it.each([
     ['CERT_HAS_EXPIRED', 'tls_expired', 'The certificate of a.example expired on 2026-11-20.'],
-    [
-      'CERT_NOT_YET_VALID',
-      'tls_not_yet_valid',
-      'The certificate of a.example is not valid yet; it starts on 2026-01-01.',
-    ],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_hostname_mismatch', 'The certificate is not made for a.example.'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_untrusted', 'The certificate of a.example is self-signed.'],
     [
@@ -66,6 +72,39 @@ describe('certificateProblem', () => {
     ],
     ['CERT_REVOKED', 'tls_untrusted', 'The certificate of a.example is not trusted (CERT_REVOKED).'],
   ])('turns %s into %s', (reason, code, message) => {
-    expect(certificateProblem(reason, 'a.example', certificate({}))).toEqual({ code, message });
+    expect(certificateProblem(reason, 'a.example', certificate({}), [], NOW)).toEqual({ code, message });
+  });
+
+  it('says when a certificate that is not valid yet starts', () => {
+    const future = certificate({ valid_from: 'Jan  1 00:00:00 2027 GMT' });
+    expect(certificateProblem('CERT_NOT_YET_VALID', 'a.example', future, [], NOW)).toEqual({
+      code: 'tls_not_yet_valid',
+      message: 'The certificate of a.example is not valid yet; it starts on 2027-01-01.',
+    });
+  });
+
+  const authority = (name: string, from: string, until: string) => ({
+    name,
+    startsAt: Date.parse(from),
+    endsAt: Date.parse(until),
+  });
+  const good = authority('Good', '2020-01-01', '2040-01-01');
+  const lasting = certificate({ valid_from: 'Jan  1 00:00:00 2026 GMT', valid_to: 'Jan  1 00:00:00 2030 GMT' });
+
+  it.each([
+    [
+      'CERT_HAS_EXPIRED',
+      [good, authority('Old', '2020-01-01', '2026-11-20')],
+      'The certificate of the authority "Old" in the chain of a.example expired on 2026-11-20.',
+    ],
+    ['CERT_HAS_EXPIRED', [good], 'The certificate of an authority in the chain of a.example expired.'],
+    [
+      'CERT_NOT_YET_VALID',
+      [authority('New', '2026-12-24', '2040-01-01')],
+      'The certificate of the authority "New" in the chain of a.example is not valid yet; it starts on 2026-12-24.',
+    ],
+    ['CERT_NOT_YET_VALID', [good], 'The certificate of an authority in the chain of a.example is not valid yet.'],
+  ])('says of %s which certificate of the chain it is about (%#)', (reason, authorities, message) => {
+    expect(certificateProblem(reason, 'a.example', lasting, authorities, NOW).message).toBe(message);
   });
 });

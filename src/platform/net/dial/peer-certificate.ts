@@ -1,10 +1,13 @@
 import type { PeerCertificate as NodeCertificate } from 'node:tls';
-import type { CertificateProblem } from './dial-error';
+import type { Authority, CertificateProblem } from './dial-error';
+import { cut } from '../../text/text-limits';
 
-/** The leaf certificate that a server presented, valid or not. */
+/** The certificate that a server presented, valid or not. */
 export interface ShownCertificate {
-  /** ISO 8601 with milliseconds, UTC. */
+  /** ISO 8601 with milliseconds, UTC. When an authority in the chain ends before the certificate itself, that is its end. */
   expiresAt: string;
+  /** The authority that ends first, by its name; `null` when the certificate itself does. */
+  authority: string | null;
   issuer: string;
   subject: string;
   /** Subject alternative names, at most 20. */
@@ -14,32 +17,53 @@ export interface ShownCertificate {
 const MAX_NAMES = 20;
 const MAX_TEXT = 200;
 
-/** `null` when the server presented none or its dates cannot be read. */
-export function describeCertificate(certificate: NodeCertificate): ShownCertificate | null {
+/** `null` when the server presented none or its dates cannot be read. `first`: an authority that ends before it. */
+export function describeCertificate(
+  certificate: NodeCertificate,
+  first: Authority | null = null,
+): ShownCertificate | null {
   const expiresAt = new Date(certificate.valid_to);
   if (Number.isNaN(expiresAt.getTime())) return null;
   return {
-    expiresAt: expiresAt.toISOString(),
+    expiresAt: new Date(first?.endsAt ?? expiresAt).toISOString(),
+    authority: first?.name ?? null,
     issuer: nameOf(certificate.issuer),
     subject: nameOf(certificate.subject),
     names: alternativeNames(certificate.subjectaltname ?? ''),
   };
 }
 
-/** What is wrong with a certificate, by the code that OpenSSL or the check of its names gave (`authorizationError`). */
+/** True for the codes that may be about any certificate of the chain. */
+export const isAboutDates = (code: string): boolean => code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID';
+
+/**
+ * What is wrong with a certificate, by the code that OpenSSL or the check of its names gave (`authorizationError`). `authorities`
+ * are those that it is verified by; each of them must be valid as well (RFC 5280, section 6.1.3).
+ */
 export function certificateProblem(
   code: string,
   host: string,
   certificate: NodeCertificate | null,
+  authorities: readonly Authority[] = [],
+  now = Date.now(),
 ): CertificateProblem {
   switch (code) {
-    case 'CERT_HAS_EXPIRED':
-      return { code: 'tls_expired', message: `The certificate of ${host} expired${on(certificate?.valid_to)}.` };
-    case 'CERT_NOT_YET_VALID':
-      return {
-        code: 'tls_not_yet_valid',
-        message: `The certificate of ${host} is not valid yet; it starts${on(certificate?.valid_from)}.`,
-      };
+    case 'CERT_HAS_EXPIRED': {
+      if (isPast(certificate?.valid_to, now))
+        return { code: 'tls_expired', message: `The certificate of ${host} expired${on(certificate?.valid_to)}.` };
+      const ended = authorities.find(({ endsAt }) => endsAt < now);
+      return { code: 'tls_expired', message: `${inChain(ended, host)} expired${on(ended?.endsAt)}.` };
+    }
+    case 'CERT_NOT_YET_VALID': {
+      if (!isPast(certificate?.valid_from, now))
+        return {
+          code: 'tls_not_yet_valid',
+          message: `The certificate of ${host} is not valid yet; it starts${on(certificate?.valid_from)}.`,
+        };
+      const future = authorities.find(({ startsAt }) => startsAt > now);
+      const start = future ? `; it starts${on(future.startsAt)}` : '';
+      return { code: 'tls_not_yet_valid', message: `${inChain(future, host)} is not valid yet${start}.` };
+    }
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
       return { code: 'tls_hostname_mismatch', message: `The certificate is not made for ${host}.` };
@@ -54,8 +78,22 @@ export function certificateProblem(
         code: 'tls_untrusted',
         message: `The certificate chain of ${host} is incomplete or its authority is not trusted.`,
       };
+    case 'EE_KEY_TOO_SMALL':
+    case 'CA_KEY_TOO_SMALL':
+    case 'CA_MD_TOO_WEAK':
+      return {
+        code: 'tls_untrusted',
+        message: `A key or signature in the certificate chain of ${host} is too weak (${code}).`,
+      };
+    case 'INVALID_CA':
+    case 'INVALID_PURPOSE':
+    case 'PATH_LENGTH_EXCEEDED':
+      return {
+        code: 'tls_untrusted',
+        message: `A certificate in the chain of ${host} is used for what it was not issued for (${code}).`,
+      };
     default:
-      return { code: 'tls_untrusted', message: `The certificate of ${host} is not trusted (${code.slice(0, 60)}).` };
+      return { code: 'tls_untrusted', message: `The certificate of ${host} is not trusted (${cut(code, 60, '')}).` };
   }
 }
 
@@ -76,10 +114,18 @@ function alternativeNames(text: string): string[] {
     .map(clean);
 }
 
-const on = (date: string | undefined): string => {
+/** The subject of a sentence about an authority; without one nobody knows which. */
+const inChain = (authority: Authority | undefined, host: string): string =>
+  authority === undefined || authority.name === ''
+    ? `The certificate of an authority in the chain of ${host}`
+    : `The certificate of the authority "${cut(authority.name, 100, '')}" in the chain of ${host}`;
+
+const isPast = (date: string | undefined, now: number): boolean => Date.parse(date ?? '') < now;
+
+const on = (date: string | number | undefined): string => {
   const time = new Date(date ?? '');
   return Number.isNaN(time.getTime()) ? '' : ` on ${time.toISOString().slice(0, 10)}`;
 };
 
 /** The target writes its certificate: control characters are removed and long names cut. */
-const clean = (text: string): string => text.replace(/\p{C}/gu, '').slice(0, MAX_TEXT);
+export const clean = (text: string): string => cut(text.replace(/\p{C}/gu, ''), MAX_TEXT, '');

@@ -23,7 +23,7 @@ function sourceTo(address: string): Promise<string | null> {
       resolve(source);
     };
     socket.once('error', () => finish(null));
-    socket.once('connect', () => finish(socket.address().address.replace(/%.*$/, '')));
+    socket.once('connect', () => finish(socket.address().address.replace(/%.*/, '')));
     socket.connect(9, address);
   });
 }

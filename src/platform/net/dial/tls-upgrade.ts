@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
-import { checkServerIdentity, connect, type PeerCertificate, type SecureContext, TLSSocket } from 'node:tls';
+import { checkServerIdentity, connect, type PeerCertificate, TLSSocket } from 'node:tls';
 import { arrivalMs } from '../../time/arrival-clock';
+import { authoritiesOf, type ChainEnds } from './certificate-chain';
 import { ignoreError } from './happy-eyeballs';
-import { type CertificateProblem, DialError, type DialPhases, socketFault } from './dial-error';
-import { certificateProblem, describeCertificate, type ShownCertificate } from './peer-certificate';
+import { type Authority, type CertificateProblem, DialError, type DialPhases, socketFault } from './dial-error';
+import { certificateProblem, describeCertificate, isAboutDates, type ShownCertificate } from './peer-certificate';
+import { isTlsError, tlsReason } from './tls-reason';
+import type { Trust } from './trusted-roots';
 
 /** A finished handshake. Look at `problem` before anything is written: the peer may be an impostor. */
 export interface Secured {
@@ -18,7 +21,9 @@ export interface UpgradeRequest {
   /** The name or address that the certificate must be made for; also the SNI unless it is an address. */
   host: string;
   alpn: string[] | undefined;
-  context: SecureContext;
+  trust: Trust;
+  /** What is known of the chains of servers. */
+  chains: ChainEnds;
   signal: AbortSignal;
   /** `tlsMs` is filled in. */
   phases: DialPhases;
@@ -38,7 +43,7 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
     let leaf: PeerCertificate | null = null;
     const socket = connect({
       socket: request.socket,
-      secureContext: request.context,
+      secureContext: request.trust.context,
       rejectUnauthorized: false,
       ...(isIP(host) ? {} : { servername: host }),
       ...(request.alpn ? { ALPNProtocols: request.alpn } : {}),
@@ -68,16 +73,29 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
       leave();
       phases.tlsMs = Math.max(0, arrivalMs() - startedAt);
       leaf ??= leafOf(socket);
-      const code = socket.authorized ? null : String(socket.authorizationError);
-      resolve({
-        socket,
-        certificate: describeCertificate(leaf),
-        problem: code === null ? null : certificateProblem(code, host, leaf),
-      });
+      resolve({ socket, ...judged(socket, leaf, request) });
     });
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort);
   });
+}
+
+/** The whole chain is looked at only when it is about its dates, or was not lately: that costs a third of a handshake. */
+function judged(socket: TLSSocket, leaf: PeerCertificate, { host, trust, chains }: UpgradeRequest) {
+  if (socket.authorized) {
+    const { fingerprint256, valid_to } = leaf;
+    const first = fingerprint256
+      ? chains.endsFirst(socket, { fingerprint256, endsAt: Date.parse(valid_to) }, trust)
+      : null;
+    return { certificate: describeCertificate(leaf, first), problem: null };
+  }
+  const code = String(socket.authorizationError);
+  const authorities: Authority[] = isAboutDates(code) ? authoritiesOf(socket, trust.anchors) : [];
+  const ended = authorities.find(({ endsAt }) => endsAt < Math.min(Date.now(), Date.parse(leaf.valid_to)));
+  return {
+    certificate: describeCertificate(leaf, ended ?? null),
+    problem: certificateProblem(code, host, leaf, authorities),
+  };
 }
 
 function handshakeFailure(request: UpgradeRequest, error: NodeJS.ErrnoException): DialError {
@@ -85,31 +103,16 @@ function handshakeFailure(request: UpgradeRequest, error: NodeJS.ErrnoException)
   if (error.code === 'ECONNRESET' && error.syscall === undefined) {
     return failure(request, 'tls_handshake_failed', false, `${host} closed the connection during the TLS handshake.`);
   }
-  if (error.syscall !== undefined) {
+  if (!isTlsError(error)) {
     const fault = socketFault(error);
-    return failure(request, fault.code, fault.local, `The connection to ${host} ${fault.text} (TLS handshake).`);
+    return failure(
+      request,
+      fault.code,
+      fault.telling === 'ours',
+      `The connection to ${host} ${fault.text} (TLS handshake).`,
+    );
   }
-  return failure(request, 'tls_handshake_failed', false, `The TLS handshake with ${host} failed: ${reasonOf(error)}.`);
-}
-
-/** OpenSSL's messages hold file names and line numbers; its code says the same without them. */
-function reasonOf(error: NodeJS.ErrnoException): string {
-  const code = error.code ?? '';
-  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|RECORD_LAYER|BAD_RECORD_TYPE/.test(code)) {
-    return 'the other side does not speak TLS';
-  }
-  if (/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION/.test(code)) return 'it offers only outdated versions of TLS';
-  if (/NO_SHARED_CIPHER|HANDSHAKE_FAILURE/.test(code))
-    return 'there is no common cipher or no certificate for the name';
-  if (/UNRECOGNIZED_NAME/.test(code)) return 'it has no certificate for the name';
-  return (
-    code
-      .replace(/^ERR_SSL_/, '')
-      .replace(/[^A-Za-z0-9]+/g, ' ')
-      .trim()
-      .toLowerCase()
-      .slice(0, 80) || 'unknown reason'
-  );
+  return failure(request, 'tls_handshake_failed', false, `The TLS handshake with ${host} failed: ${tlsReason(error)}.`);
 }
 
 const failure = (request: UpgradeRequest, code: DialError['code'], local: boolean, message: string): DialError =>

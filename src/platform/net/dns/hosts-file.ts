@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 const linesOf = (text: string): string[][] =>
   text
     .split('\n')
-    .map((line) => line.replace(/[#;].*$/, '').trim())
+    .map((line) => line.replace(/[#;].*/, '').trim())
     .filter((line) => line.length > 0)
     .map((line) => line.split(/\s+/));
 

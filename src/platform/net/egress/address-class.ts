@@ -96,7 +96,7 @@ const EMBEDDINGS: { cidr: Cidr<IPv6>; at: number[][]; invert?: boolean; replaces
  * dropped. Empty when the text is no address.
  */
 export function readings(address: string): (IPv4 | IPv6)[] {
-  const bare = address.replace(/%.*$/s, '');
+  const bare = address.replace(/%.*/s, '');
   const family = isIP(bare);
   if (family === 4) return [ipaddr.IPv4.parse(bare)];
   return family === 6 ? ipv6Readings(ipaddr.IPv6.parse(bare)) : [];

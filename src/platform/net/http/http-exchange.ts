@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { arrivalMs } from '../../time/arrival-clock';
 import { type SocketFault, socketFault } from '../dial/dial-error';
+import { isTlsError, tlsReason } from '../dial/tls-reason';
 import type { Inflow } from '../dial/inflow';
 import type { BodyMemory } from './body-budget';
 import { type ResponseHeaders, HttpResponseParser, MalformedResponse, NoBodyMemory } from './http-response-parser';
@@ -29,6 +30,8 @@ export interface ExchangeRequest {
 export interface ExchangeResponse {
   status: number;
   headers: ResponseHeaders;
+  /** The values of `Set-Cookie`, one by one. */
+  setCookies: readonly string[];
   body: Buffer;
   /** True when there was more than `maxBodyBytes`. */
   truncated: boolean;
@@ -141,11 +144,12 @@ class Exchange {
 
   private finish(): void {
     const now = arrivalMs();
-    const { status, headers, body, truncated } = this.parser;
+    const { status, headers, setCookies, body, truncated } = this.parser;
     this.settle();
     this.resolve({
       status,
       headers,
+      setCookies,
       body,
       truncated,
       firstByteMs: Math.max(0, this.firstByteAt - this.startedAt),
@@ -154,7 +158,8 @@ class Exchange {
   }
 
   private failWith(error: NodeJS.ErrnoException): void {
-    if (error.syscall === undefined) return this.fail('protocol', 'the connection broke off with a TLS error');
+    if (isTlsError(error))
+      return this.fail('protocol', `the connection broke off with a TLS error: ${tlsReason(error)}`);
     const fault = socketFault(error);
     this.fail(fault, `the connection ${fault.text}`);
   }

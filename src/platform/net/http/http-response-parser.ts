@@ -18,12 +18,20 @@ const PROTOCOL = 'HTTP/';
 const STATUS_LINE = /^HTTP\/(?:0\.9|1\.[01]|2\.0) (\d{3})(?:[ \r][^]*)?$/;
 /** Empty lines and parts of them in front of a response mean nothing. */
 const LEADING_CR = /^\r+/;
+/** Other readers of the same response might see another header: NUL ends a text for them, a bare CR a line. */
+const DANGEROUS = /[\0\r]/;
+const FRAMING = new Set(['content-length', 'transfer-encoding']);
+const NOT_IN_NAME = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]+/g;
+/** The name of a field that is left out, in place of its own. */
+const LEFT_OUT = '';
 const LENGTH = /^\d{1,15}$/;
 const CHUNK_SIZE = /^0*([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/;
 /** Of these the first one counts, as in Node's own `message.headers`; lists of them make no sense. */
 const SINGLE = new Set(
   'age authorization content-length content-type etag expires last-modified location retry-after server'.split(' '),
 );
+
+const NONE: readonly string[] = [];
 
 type State = 'status' | 'header' | 'length' | 'chunk_size' | 'chunk' | 'chunk_end' | 'trailer' | 'until_close' | 'done';
 
@@ -41,15 +49,19 @@ export interface BodyRules {
 
 /**
  * Reads one HTTP/1.1 response (RFC 9112) from the bytes of a connection that carries nothing else. As strict as Node's
- * parser, with four exceptions that the RFC allows and browsers make: a line may end without CR (2.2), a folded field is
- * one field (5.2), the same length may be given twice (6.3), and bytes after the end are ignored. Work and memory are
- * linear in what arrives: 64 KiB of heads and interim responses, 16 KiB of chunk extensions, `maxBytes` of body.
+ * parser, with exceptions that the RFC allows and browsers make: a line may end without CR (2.2), a folded field is
+ * one field (5.2), the same length may be given twice (6.3), bytes after the end are ignored, a field whose name is not valid is
+ * left out, and a value may hold control characters (RFC 9110, section 5.5). Whatever could say where the body ends is
+ * read strictly. Work and memory are linear in what arrives: 64 KiB of heads and interim responses, 16 KiB of chunk extensions,
+ * `maxBytes` of body.
  */
 export class HttpResponseParser {
   /** 0 until the status line was read. Interim responses (1xx) do not count. */
   status = 0;
   /** Complete once `headRead`. */
   headers: ResponseHeaders = {};
+  /** The values of `Set-Cookie`, which cannot be read once they are joined. */
+  setCookies: readonly string[] = NONE;
   headRead = false;
   /** The body was longer than `maxBytes`. */
   truncated = false;
@@ -185,18 +197,17 @@ export class HttpResponseParser {
   }
 
   private takeField(line: string): void {
+    if (DANGEROUS.test(line)) throw invalid('a control character in a header');
     const folded = line.startsWith(' ') || line.startsWith('\t');
-    const colon = folded ? -1 : line.indexOf(':');
-    const value = trimmed(line.slice(colon + 1));
-    if (NOT_IN_VALUE.test(value)) throw invalid('a control character in a header');
     const last = this.fields.at(-1);
     if (folded && last) {
-      last[1] = `${last[1]} ${value}`;
+      last[1] = `${last[1]} ${trimmed(line)}`;
       return;
     }
-    const name = line.slice(0, Math.max(0, colon));
-    if (!TOKEN.test(name)) throw invalid('a header without a valid name');
-    this.fields.push([name.toLowerCase(), value]);
+    const colon = folded ? -1 : line.indexOf(':');
+    if (colon < 0) throw invalid('a header without a colon');
+    const name = line.slice(0, colon);
+    this.fields.push([TOKEN.test(name) ? name.toLowerCase() : doubtfulName(name), trimmed(line.slice(colon + 1))]);
   }
 
   private endHead(): void {
@@ -208,6 +219,9 @@ export class HttpResponseParser {
       return;
     }
     this.headers = joined(this.fields);
+    if (this.headers['set-cookie'] !== undefined) {
+      this.setCookies = this.fields.filter(([name]) => name === 'set-cookie').map(([, value]) => value);
+    }
     this.state = this.bodyState();
     this.headRead = true;
     this.fields = [];
@@ -219,6 +233,7 @@ export class HttpResponseParser {
     const { 'content-length': length, 'transfer-encoding': coding } = this.headers;
     if (length !== undefined && coding !== undefined) throw invalid('a length and a transfer coding');
     if (length !== undefined && !LENGTH.test(length)) throw invalid('a content length that is no number');
+    if (coding !== undefined && NOT_IN_VALUE.test(coding)) throw invalid('a control character in a transfer coding');
     if (this.rules.absent || this.status === 204 || this.status === 304) return 'done';
     if (coding !== undefined) return /(?:^|[, \t])chunked$/i.test(coding) ? 'chunk_size' : 'until_close';
     if (length === undefined) return 'until_close';
@@ -239,6 +254,13 @@ export class HttpResponseParser {
 const OTHER_PROTOCOL = 'the other side does not speak HTTP/1.1';
 const invalid = (what: string): MalformedResponse => new MalformedResponse(`the response is not valid HTTP (${what})`);
 
+/** The name of a field that is not valid as it stands: without blanks before the colon if that makes it valid. */
+function doubtfulName(name: string): string {
+  if (FRAMING.has(name.replace(NOT_IN_NAME, '').toLowerCase())) throw invalid('a doubtful length or transfer coding');
+  const bare = trimmed(name);
+  return TOKEN.test(bare) ? bare.toLowerCase() : LEFT_OUT;
+}
+
 /** Also for an unfinished line: a server that sends a greeting and waits is no web server. */
 function refuseOtherProtocol(start: string): void {
   if (!start.startsWith(PROTOCOL.slice(0, start.length))) throw new MalformedResponse(OTHER_PROTOCOL);
@@ -258,6 +280,7 @@ const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[
 function joined(fields: readonly (readonly [name: string, value: string])[]): ResponseHeaders {
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of fields) {
+    if (name === LEFT_OUT) continue;
     const before = headers[name];
     if (name === 'content-length' && before !== undefined && before !== value) throw invalid('two content lengths');
     if (before === undefined) headers[name] = value;

@@ -7,6 +7,7 @@ import { holdResponse } from './hold-response';
 import { bracketed, normalizeHost } from '../egress/host-name';
 import type { ResponseHeaders } from './http-response-parser';
 import { ExchangeError, exchange } from './http-exchange';
+import { withoutMark } from '../../text/bytes-as-text';
 import { readUrl } from '../../text/read-url';
 
 /** One outgoing HTTP request of our own (a notification, a heartbeat, a sitemap). Never used for checks. */
@@ -68,6 +69,8 @@ interface UrlTarget {
   path: string;
   /** As it is written in the `Host` header. */
   authority: string;
+  /** From the user name and password of the URL; `null` without. Settings of the operator may have some. */
+  authorization: string | null;
 }
 
 /**
@@ -82,7 +85,7 @@ export class OutboundHttp {
   /** Resolves whatever the status of the response. Throws `OutboundError` only. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { status, headers, bytes, address } = await this.fetch(request, MAX_BODY_BYTES);
-    return { status, headers, body: bytes.toString('utf8'), address };
+    return { status, headers, body: withoutMark(bytes.toString('utf8')), address };
   }
 
   /** As `request`, with up to `maxBytes` of the body as they came. */
@@ -127,16 +130,29 @@ function targetOf(text: string): UrlTarget {
   const secure = url.protocol === 'https:';
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
   const authority = url.port === '' ? bracketed(host) : `${bracketed(host)}:${url.port}`;
-  return { secure, host, port, path: `${url.pathname}${url.search}`, authority };
+  return {
+    secure,
+    host,
+    port,
+    path: `${url.pathname}${url.search}`,
+    authority,
+    authorization: basicAuthorization(url),
+  };
 }
 
-function headersOf(request: OutboundRequest, { authority }: UrlTarget): [string, string][] {
+function basicAuthorization({ username, password }: URL): string | null {
+  if (username === '' && password === '') return null;
+  return `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`;
+}
+
+function headersOf(request: OutboundRequest, { authority, authorization }: UrlTarget): [string, string][] {
   const given = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.test(name));
   const named = given.some(([name]) => name.toLowerCase() === 'user-agent');
   return [
     ['Host', authority],
     ...(named ? [] : [['User-Agent', USER_AGENT] as [string, string]]),
     ['Accept-Encoding', 'identity'],
+    ...(authorization === null ? [] : [['Authorization', authorization] as [string, string]]),
     ...given,
     ...(request.body === null ? [] : [['Content-Length', String(Buffer.byteLength(request.body))] as [string, string]]),
     ['Connection', 'close'],

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { loadDocument } from '../../api/document';
+import { at } from '../../api/home';
 import type { AlertRule } from '../../api/types';
 import { channelName } from '../../logic/channel-name';
 import { messagesOf, type MessagePreview, webhookExample } from '../../logic/message-preview';
@@ -44,8 +45,8 @@ function WebhookPreview() {
   return (
     <>
       <p class="muted small">
-        The body of the request when an endpoint goes down. It is signed: <a href="/docs/">the reference</a> says how to
-        verify it.
+        The body of the request when an endpoint goes down. It is signed: <a href={at('/docs/')}>the reference</a> says
+        how to verify it.
       </p>
       <pre tabIndex={0} role="region" aria-label="Body of the request">
         {example === undefined ? '' : JSON.stringify(example, null, 2)}

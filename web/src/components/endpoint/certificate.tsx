@@ -27,6 +27,7 @@ export function CertificateCard({ endpoint, checks, reload }: CertificateProps) 
               {day(certificate.expires_at)}, <strong>{days < 0 ? 'expired' : `${count(days, 'day')} left`}</strong>
             </>,
           ],
+          ...(certificate.authority ? [['Expires first', `The authority ${certificate.authority}`] as const] : []),
           ['Subject', certificate.subject],
           ['Issuer', certificate.issuer],
           ['Names', certificate.names.join(', ')],

@@ -1,3 +1,4 @@
+import { home } from '../../api/home';
 import { apiCall } from '../../logic/commands';
 import { CopyButton } from '../copy';
 import { Section } from '../layout';
@@ -13,7 +14,7 @@ export interface Call {
 
 /** The curl command of a call. Secrets are in it only where one copies them on purpose. */
 export function Curl({ method, path, body, secrets = [] }: Call) {
-  const command = apiCall(method, location.origin, path, body, secrets);
+  const command = apiCall(method, home(), path, body, secrets);
   return (
     <>
       <p class="muted small">
@@ -25,9 +26,7 @@ export function Curl({ method, path, body, secrets = [] }: Call) {
       </pre>
       <p class="actions">
         <CopyButton text={command} label="Copy curl" />
-        {secrets.length > 0 && (
-          <CopyButton text={apiCall(method, location.origin, path, body)} label="Copy with secrets" />
-        )}
+        {secrets.length > 0 && <CopyButton text={apiCall(method, home(), path, body)} label="Copy with secrets" />}
       </p>
     </>
   );

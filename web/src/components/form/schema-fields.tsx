@@ -1,3 +1,4 @@
+import { nonEmptyLines } from '../../../../src/platform/text/non-empty-lines';
 import type { Header } from '../../api/types';
 import { useSignal } from '@preact/signals';
 import { type ConfigValue, fieldsOf, kindOf, type Schema, textsOf } from '../../logic/config-schema';
@@ -89,7 +90,7 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
           label={`${label}, one per line`}
           placeholder={example}
           value={Array.isArray(value) ? value.join('\n') : ''}
-          set={(lines) => set(lines.split(/\s*\n\s*/).filter((line) => line !== ''))}
+          set={(lines) => set(nonEmptyLines(lines))}
         />
       );
     case 'json':

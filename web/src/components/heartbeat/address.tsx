@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { post } from '../../api/client';
+import { home } from '../../api/home';
 import type { Endpoint, Heartbeat } from '../../api/types';
 import { pingUrl } from '../../logic/heartbeat';
 import { heartbeatLines } from '../../logic/heartbeat-lines';
@@ -26,7 +27,7 @@ export function Address({ endpoint: { id, name }, of, reload }: Props) {
       </Section>
     );
   }
-  const url = pingUrl(of, location.origin);
+  const url = pingUrl(of, home());
   const rotate = async () => {
     const text = `${name} gets a new address. Jobs that ping the old one are heard for 24 hours more; then they are missed. Change them before that.`;
     if (!(await confirmed('Replace the address', text))) return;

@@ -1,3 +1,4 @@
+import { statusPageAt } from '../../api/home';
 import type { IncidentStatus, PublicPage } from '../../api/types';
 import { publicTitle, type ShownOn } from '../../logic/incident-public';
 import { namesText } from '../../logic/incident';
@@ -64,7 +65,7 @@ export function PublicPreview({ incident, pages, status, updates }: Props) {
         {pages.map(({ page, names }, index) => (
           <span key={page.id}>
             {index > 0 && ', '}
-            <a href={page.path} target="_blank" rel="noreferrer" title={namesText(names, NAMED)}>
+            <a href={statusPageAt(page.slug)} target="_blank" rel="noreferrer" title={namesText(names, NAMED)}>
               {page.title ?? nameOf(page.website_id ?? page.slug)}
             </a>
           </span>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { all, get, post, put, remove } from '../../api/client';
+import { all, ApiProblem, get, post, put, remove } from '../../api/client';
 import type { Account as AccountView, OwnSession, SignInMethods } from '../../api/types';
 import { confirmed } from '../../components/dialog';
 import { Text } from '../../components/form/field';
@@ -7,15 +7,16 @@ import { Form } from '../../components/form/form';
 import { Password } from '../../components/form/password';
 import { Button, Data, Facts, Section, Table } from '../../components/layout';
 import { day, time } from '../../logic/format';
-import { browserOf, signedInBy } from '../../logic/people';
+import { browserOf, identityPath, issuerName, signedInBy } from '../../logic/people';
 import { now } from '../../state/clock';
 import { into, type Loaded, useLoad } from '../../state/load';
 import { restoreSession, session, signOut } from '../../state/session';
 import { runAction, showToast } from '../../state/toast';
 import { Leaving } from './leaving';
+import { SecondFactor } from './second-factor';
 
 /** One's own account: name, password, single sign-on, sessions, organizations, and the way out. Also for who is in no organization. */
-export function Account() {
+export function Account({ changed }: { changed?: () => void }) {
   const account = useLoad('account', (signal) => get<AccountView>('/auth/account', signal));
   const methods = useLoad('methods', (signal) => get<SignInMethods>('/auth/methods', signal));
   const sessions = useLoad('sessions', (signal) => all<OwnSession>('/auth/sessions', signal));
@@ -35,7 +36,17 @@ export function Account() {
               />
             )}
           </div>
-          <SingleSignOn of={of} name={methods.data.value?.single_sign_on?.name} />
+          {methods.data.value?.password === true && of.has_password && (
+            <SecondFactor
+              of={of}
+              saved={() => {
+                account.reload();
+                sessions.reload();
+                changed?.();
+              }}
+            />
+          )}
+          <SingleSignOn of={of} name={methods.data.value?.single_sign_on?.name} reload={account.reload} />
           <Sessions of={sessions} />
           <Organizations of={of} reload={account.reload} />
           <Erasing of={of} />
@@ -82,9 +93,16 @@ function You({ of, saved }: { of: AccountView; saved: () => void }) {
 
 function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
   const [before, after] = [useSignal(''), useSignal('')];
+  const isRefused = useSignal(false);
   const save = async () => {
     const old = before.value === '' ? {} : { current_password: before.value };
-    await put('/auth/account', { password: after.value, ...old });
+    try {
+      await put('/auth/account', { password: after.value, ...old });
+    } catch (error) {
+      isRefused.value = error instanceof ApiProblem && error.status === 409;
+      throw error;
+    }
+    isRefused.value = false;
     before.value = '';
     after.value = '';
     showToast('The password is saved. Your other sessions have ended.');
@@ -92,6 +110,13 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
   };
   return (
     <Section title="Password">
+      {of.password_link && (
+        <p class="notice warn">
+          {of.password_link.created_by ?? 'Somebody'} has created a link that sets your password. It works until{' '}
+          {time(of.password_link.expires_at, now.value)}. If you did not ask for it, set a new password here: that ends
+          the link.
+        </p>
+      )}
       <Form save={save} action={of.has_password ? 'Change password' : 'Set password'} isOpen>
         {({ problem }) => (
           <>
@@ -116,25 +141,46 @@ function NewPassword({ of, saved }: { of: AccountView; saved: () => void }) {
           </>
         )}
       </Form>
+      {isRefused.value && <SignInAgain />}
     </Section>
   );
 }
 
+/** For changes that need a session of the last ten minutes. */
+const SignInAgain = () => (
+  <p class="below">
+    <Button onClick={() => runAction(signOut)}>Sign out, to sign in again</Button>
+  </p>
+);
+
 /** Who one is for the single sign-on; `name` is what it is called, where the service has one. */
-function SingleSignOn({ of, name }: { of: AccountView; name: string | undefined }) {
+function SingleSignOn({ of, name, reload }: { of: AccountView; name: string | undefined; reload: () => void }) {
   if (name === undefined && of.identities.length === 0) return null;
-  const connect = () =>
-    runAction(async () => {
+  const isRefused = useSignal(false);
+  const connect = async () => {
+    isRefused.value = !(await runAction(async () => {
       const { location: there } = await post<{ location: string }>('/auth/oidc', { connect: true });
       location.assign(there);
-    });
+    }));
+  };
+  const disconnect = async (each: AccountView['identities'][number]) => {
+    const text = `${each.subject} at ${issuerName(each)} can no longer sign in to your account. Your other sessions from there end.`;
+    if (!(await confirmed('Disconnect it', text))) return;
+    await runAction(() => remove(identityPath(each)), 'It is disconnected.');
+    reload();
+  };
   return (
     <Section title={name ?? 'Single sign-on'}>
       {of.identities.length > 0 ? (
-        <Facts
-          of={of.identities.map(({ issuer, subject, created_at }) => [
-            issuer === 'proxy' ? 'Proxy in front' : issuer,
-            `${subject}, since ${day(created_at)}`,
+        <Table
+          label="Connected"
+          head={['Provider', 'You are', '']}
+          rows={of.identities.map((each) => [
+            issuerName(each),
+            `${each.subject}, since ${day(each.created_at)}`,
+            <Button class="plain" label={`Disconnect ${each.subject}`} onClick={() => disconnect(each)}>
+              Disconnect
+            </Button>,
           ])}
         />
       ) : (
@@ -145,6 +191,7 @@ function SingleSignOn({ of, name }: { of: AccountView; name: string | undefined 
           <Button onClick={connect}>Connect {name}</Button>
         </p>
       )}
+      {isRefused.value && <SignInAgain />}
     </Section>
   );
 }

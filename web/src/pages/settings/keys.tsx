@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { all, post, remove } from '../../api/client';
+import { home } from '../../api/home';
 import type { ApiKey, CreatedApiKey } from '../../api/types';
 import { confirmed } from '../../components/dialog';
 import { Choice, Text } from '../../components/form/field';
@@ -110,7 +111,7 @@ function NewKey({ onCreated }: { onCreated: () => void }) {
           </ShownOnce>
           <details class="below">
             <summary>With the command line</summary>
-            <pre tabIndex={0}>{commandsWith(made.value.key, location.origin)}</pre>
+            <pre tabIndex={0}>{commandsWith(made.value.key, home())}</pre>
           </details>
         </>
       )}

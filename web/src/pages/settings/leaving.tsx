@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { all, query, remove } from '../../api/client';
-import type { ApiKey } from '../../api/types';
+import type { ApiKey, Invitation } from '../../api/types';
 import { Dialog } from '../../components/dialog';
 import { Check } from '../../components/form/field';
 import { Button, Data } from '../../components/layout';
@@ -17,7 +17,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before somebody is removed, or leaves: with the keys that they made, and whether those go, too. */
+/** Confirms that a member is removed or leaves, and asks about the keys and invitations that they created. */
 export function Leaving({ of, then, onClose }: Props) {
   const isOwn = of.id === session.value?.person?.id;
   const organization = session.value?.organization?.name ?? '';
@@ -25,11 +25,20 @@ export function Leaving({ of, then, onClose }: Props) {
   const keys = useLoad(of.id, (signal) =>
     may.admin() ? all<ApiKey>(`/api/v1/api-keys${query({ created_by_id: of.id })}`, signal) : Promise.resolve([]),
   );
-  const [revoke, failure] = [useSignal(false), useSignal('')];
+  const invitations = useLoad(`invitations of ${of.id}`, (signal) =>
+    may.admin()
+      ? all<Invitation>(`/api/v1/invitations${query({ created_by_id: of.id })}`, signal)
+      : Promise.resolve([]),
+  );
+  const [revoke, keep, failure] = [useSignal(false), useSignal(false), useSignal('')];
   const leave = async () => {
     failure.value = '';
     try {
-      await remove(`/api/v1/people/${of.id}${query({ revoke_keys: revoke.value ? 'true' : null })}`);
+      const asked = {
+        revoke_keys: revoke.value ? 'true' : null,
+        revoke_invitations: keep.value ? 'false' : null,
+      };
+      await remove(`/api/v1/people/${of.id}${query(asked)}`);
     } catch (error) {
       failure.value = errorMessage(error);
       return;
@@ -45,13 +54,18 @@ export function Leaving({ of, then, onClose }: Props) {
           : `${of.name} loses access to ${organization} at once, in every browser. The account stays, and the name on what was done.`}
       </p>
       <Data of={keys}>{(list) => list.length > 0 && <Keys list={list} isOwn={isOwn} revoke={revoke} />}</Data>
+      <Data of={invitations}>{(list) => list.length > 0 && <Invitations list={list} isOwn={isOwn} keep={keep} />}</Data>
       {failure.value !== '' && (
         <p class="notice bad" role="alert">
           {failure.value}
         </p>
       )}
       <div class="actions">
-        <Button class="danger" disabled={keys.data.value === undefined} onClick={leave}>
+        <Button
+          class="danger"
+          disabled={keys.data.value === undefined || invitations.data.value === undefined}
+          onClick={leave}
+        >
           {isOwn ? 'Leave' : 'Remove'}
         </Button>
         {/* Has the focus: Enter twice removes nobody. */}
@@ -82,5 +96,24 @@ const Keys = (props: { list: readonly ApiKey[]; isOwn: boolean; revoke: Signal<b
       set={into(props.revoke)}
     />
     <p class="muted small">Programs that use a key lose access with it. Without this the keys go on working.</p>
+  </fieldset>
+);
+
+const Invitations = (props: { list: readonly Invitation[]; isOwn: boolean; keep: Signal<boolean> }) => (
+  <fieldset class="part">
+    <legend>Open invitations that {props.isOwn ? 'you' : 'they'} made</legend>
+    <ul class="made">
+      {props.list.map(({ id, email, role }) => (
+        <li key={id}>
+          <strong>{email}</strong> <span class="chip">{role}</span>
+        </li>
+      ))}
+    </ul>
+    {!props.isOwn && <Check label="Keep them in my name" value={props.keep.value} set={into(props.keep)} />}
+    <p class="muted small">
+      {props.isOwn
+        ? 'Their links no longer work after you leave.'
+        : 'Otherwise their links no longer work. Password links that they created end in any case.'}
+    </p>
   </fieldset>
 );

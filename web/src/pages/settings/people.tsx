@@ -1,22 +1,28 @@
 import { useSignal } from '@preact/signals';
 import { all, get, post, put, remove } from '../../api/client';
-import type { CreatedInvitation, Invitation, PasswordLink, Person, Role, SignInMethods } from '../../api/types';
+import { home } from '../../api/home';
+import type {
+  CreatedInvitation,
+  Invitation,
+  Organization,
+  PasswordLink,
+  Person,
+  Role,
+  SignInMethods,
+} from '../../api/types';
 import { CopyButton } from '../../components/copy';
 import { confirmed, Dialog } from '../../components/dialog';
 import { Choice, Select, Text } from '../../components/form/field';
 import { Form } from '../../components/form/form';
 import { Button, Data, Section, Table } from '../../components/layout';
 import { day, time } from '../../logic/format';
-import { initialsOf, linkTo, ROLES, waysIn } from '../../logic/people';
+import { initialsOf, issuerName, linkTo, ROLES, waysIn } from '../../logic/people';
 import { now } from '../../state/clock';
 import { into, useLoad } from '../../state/load';
 import { restoreSession, session } from '../../state/session';
 import { runAction } from '../../state/toast';
 import { Leaving } from './leaving';
 import { ShownOnce } from './shown-once';
-
-/** Where this page lies, without its fragment. */
-const page = () => location.origin + location.pathname;
 
 /** Who is in the organization, who has been invited, and a form that invites. */
 export function People() {
@@ -40,15 +46,26 @@ export function People() {
       <Section title="Invite somebody">
         <Invite invite={invite} />
         {made.value && (
-          <ShownOnce key={made.value.token} text={linkTo(made.value, page())} copy={`Copy link`}>
+          <ShownOnce key={made.value.token} text={linkTo(made.value, `${home()}/`)} copy={`Copy link`}>
             Send this link to <strong>{made.value.email}</strong>, and to nobody else: whoever opens it first joins with
             the role {made.value.role}. It is shown this one time, and works once, until {day(made.value.expires_at)}.
           </ShownOnce>
         )}
       </Section>
       <Section title="People">
-        <Data of={people}>{(list) => <Members list={list} reload={people.reload} />}</Data>
+        <Data of={people}>
+          {(list) => (
+            <Members
+              list={list}
+              reload={() => {
+                people.reload();
+                invitations.reload();
+              }}
+            />
+          )}
+        </Data>
       </Section>
+      <SecondFactorRule />
       {(invitations.data.value?.length ?? 0) > 0 && (
         <Section title="Invited, not here yet">
           <Data of={invitations}>
@@ -85,6 +102,39 @@ export function People() {
         </Section>
       )}
     </>
+  );
+}
+
+/** Whether members who sign in with a password need a second factor. */
+function SecondFactorRule() {
+  const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
+  const set = async (is: boolean) => {
+    const text =
+      'Members who sign in with a password, and have no second factor, see nothing here until they have set one up. That holds at once. Keys, and sign-ins with a provider, are not asked.';
+    if (is && !(await confirmed('Require a second factor', text))) return;
+    await runAction(
+      () => put('/api/v1/organization', { requires_second_factor: is }),
+      is ? 'A second factor is required from now on.' : 'A second factor is not required any more.',
+    );
+    organization.reload();
+  };
+  return (
+    <Section title="Second factor">
+      <Data of={organization}>
+        {({ requires_second_factor: isRequired }) => (
+          <>
+            <p class="muted">
+              {isRequired
+                ? 'Members who sign in with a password need a second factor: a code of an authenticator app.'
+                : 'Members decide themselves whether their password needs a second factor.'}
+            </p>
+            <p class="actions">
+              <Button onClick={() => set(!isRequired)}>{isRequired ? 'Stop requiring it' : 'Require it'}</Button>
+            </p>
+          </>
+        )}
+      </Data>
+    </Section>
   );
 }
 
@@ -133,7 +183,19 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
   const makeLink = (of: Person) =>
     runAction(async () => {
       link.value = { of, made: await post<PasswordLink>(`/api/v1/people/${of.id}/password-link`) };
+      reload();
     });
+  const revokeLink = async (of: Person) => {
+    await runAction(() => remove(`/api/v1/people/${of.id}/password-link`), `The link for ${of.name} no longer works.`);
+    reload();
+  };
+  const disconnect = async (of: Person) => {
+    const names = (of.identities ?? []).map((each) => `${each.subject} at ${issuerName(each)}`).join(', ');
+    const text = `${names} can no longer sign in as ${of.name}, and sessions from there end. A password still works.`;
+    if (!(await confirmed('Disconnect single sign-on', text))) return;
+    await runAction(() => remove(`/api/v1/people/${of.id}/identities`), `${of.name} is disconnected.`);
+    reload();
+  };
   if (list.length === 0)
     return (
       <p class="muted">Nobody has an account here yet. Invite yourself first: then what you do carries your name.</p>
@@ -157,7 +219,15 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
               options={ROLES.map(([role]) => role)}
             />
           ),
-          waysIn(each),
+          <>
+            {waysIn(each)}
+            {each.password_link && (
+              <p class="muted small">
+                open password link by {each.password_link.created_by ?? '–'}, until{' '}
+                {time(each.password_link.expires_at, now.value)}
+              </p>
+            )}
+          </>,
           <>
             {each.last_seen_at === null ? 'not lately' : time(each.last_seen_at, now.value)}
             <p class="muted small">joined {day(each.joined_at)}</p>
@@ -169,6 +239,16 @@ function Members({ list, reload }: { list: readonly Person[]; reload: () => void
               {methods.data.value?.password === true && (
                 <Button class="plain" label={`Password link for ${each.name}`} onClick={() => makeLink(each)}>
                   Password link
+                </Button>
+              )}
+              {each.password_link && (
+                <Button class="plain" label={`Revoke the link for ${each.name}`} onClick={() => revokeLink(each)}>
+                  Revoke link
+                </Button>
+              )}
+              {(each.identities?.length ?? 0) > 0 && (
+                <Button class="plain" label={`Disconnect ${each.name}`} onClick={() => disconnect(each)}>
+                  Disconnect
                 </Button>
               )}
               <Button
@@ -232,7 +312,7 @@ async function mayChange(of: Person, role: Role): Promise<boolean> {
 
 /** A link that sets a password, this one time. */
 const LinkDialog = ({ of, made, onClose }: { of: Person; made: PasswordLink; onClose: () => void }) => {
-  const text = linkTo(made, page());
+  const text = linkTo(made, `${home()}/`);
   return (
     <Dialog title={`Password link for ${of.name}`} onClose={onClose}>
       <p>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { home } from '../../api/home';
 import { CopyButton } from '../../components/copy';
 import { TabPanels } from '../../components/form/tab-panels';
 import { isPlain, probeLines } from '../../logic/probe-lines';
@@ -11,15 +12,14 @@ export const ProbeToken = ({ token, children }: { token: string; children: Compo
       {children}
     </ShownOnce>
     <p class="muted small">
-      Run one of these where it should check from. It must reach <code>{location.origin}</code>; nothing has to reach
-      it.
-      {isPlain(location.origin) &&
+      Run one of these where it should check from. It must reach <code>{home()}</code>; nothing has to reach it.
+      {isPlain(home()) &&
         ' That address is not encrypted: whoever listens on the way reads the token. PROBE_INSECURE=on allows it.'}
     </p>
     <div class="beside lines">
       <TabPanels
         label="Where the probe runs"
-        tabs={probeLines(location.origin, token).map(
+        tabs={probeLines(home(), token).map(
           ({ title, text }) =>
             [
               title,

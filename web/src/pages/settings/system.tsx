@@ -1,4 +1,5 @@
 import { get } from '../../api/client';
+import { at } from '../../api/home';
 import type { System } from '../../api/types';
 import { Data, Facts } from '../../components/layout';
 import { OverloadHelp, OverloadLine } from '../../components/overload';
@@ -60,7 +61,7 @@ export function SystemState() {
             {scheduler.overload && <OverloadHelp />}
             <p class="section muted small">
               Retention is set where the service is started: RAW_RETENTION_DAYS and ROLLUP_RETENTION_DAYS. See also{' '}
-              <a href="/metrics">/metrics</a> and <a href="/health/ready">/health/ready</a>.
+              <a href={at('/metrics')}>/metrics</a> and <a href={at('/health/ready')}>/health/ready</a>.
             </p>
           </>
         );

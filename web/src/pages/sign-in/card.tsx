@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { post } from '../../api/client';
+import { at } from '../../api/home';
 import type { SignedIn, SignInMethods } from '../../api/types';
 import { Button } from '../../components/layout';
 import { entry } from '../../state/entry';
@@ -18,7 +19,7 @@ export function Card({ title, children }: { title: string; children: ComponentCh
   return (
     <main class="sign-in" ref={box}>
       <p class="brand">
-        <img src="/favicon.svg" width="32" height="32" alt="" />
+        <img src={at('/favicon.svg')} width="32" height="32" alt="" />
         Uptime
       </p>
       <h1 tabIndex={-1}>{title}</h1>

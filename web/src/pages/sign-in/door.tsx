@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get } from '../../api/client';
+import { at } from '../../api/home';
 import type { SignedIn, SignInMethods } from '../../api/types';
 import { lazy } from '../../components/lazy';
 import { Button, Head } from '../../components/layout';
-import { ANY_METHOD, firstWay, nameOf, problemOf, type Way } from '../../logic/sign-in';
+import { ANY_METHOD, firstWay, nameOf, problemOf, secureUrlFor, type Way } from '../../logic/sign-in';
 import { entry } from '../../state/entry';
-import { homeless, isOver, session, signOut, switchTo } from '../../state/session';
+import { homeless, isOver, restoreSession, session, signOut, switchTo } from '../../state/session';
 import { runAction } from '../../state/toast';
 import { Card, enter, SingleSignOn, stay } from './card';
 import { KeyForm, PasswordForm } from './forms';
@@ -32,7 +33,7 @@ export function Door() {
     );
   if (at && 'token' in at) return <TokenPage key={at.token} token={at.token} methods={methods.value} />;
   const problem = at && problemOf(at.problem);
-  if (homeless.value) return <NoOrganization of={homeless.value} problem={problem} />;
+  if (homeless.value) return <NoOrganization of={homeless.value} methods={methods.value} problem={problem} />;
   if (session.value && !isOver.value) return <SignedInAlready problem={problem ?? ''} />;
   return <SignIn methods={methods.value} problem={problem} />;
 }
@@ -47,6 +48,7 @@ const Warning = ({ text }: { text: string | null }) =>
 function SignIn({ methods, problem }: { methods: SignInMethods; problem: string | null }) {
   const way = useSignal<Way>(firstWay(methods));
   const hasPassword = methods.password && !methods.needs_account;
+  const secureUrl = secureUrlFor(methods, location);
   const turn = (to: Way, text: string) => (
     <Button
       class="plain"
@@ -63,6 +65,12 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
         <Warning text="Your session is over: it was ended elsewhere, was not used for too long, or its key was revoked or has expired. Sign in to go on where you were; what you had filled in is still there." />
       )}
       <Warning text={problem} />
+      {secureUrl !== null && (
+        <p class="notice warn" role="alert">
+          Sign in at <a href={secureUrl}>{secureUrl}</a>: on this page, which came over plain http, your browser does
+          not keep the session.
+        </p>
+      )}
       {way.value === 'single_sign_on' && <SingleSignOn of={methods} isFirst />}
       {way.value === 'password' && (
         <PasswordForm email={session.value?.person?.email ?? ''} action="Sign in" then={enter} />
@@ -94,7 +102,7 @@ function SignIn({ methods, problem }: { methods: SignInMethods; problem: string 
             </details>
           )
         )}
-        <a href="/docs">API reference</a>
+        <a href={at('/docs')}>API reference</a>
       </div>
     </Card>
   );
@@ -113,9 +121,10 @@ const SignedInAlready = ({ problem }: { problem: string }) => (
   </Card>
 );
 
-/** Somebody with an account, who is in no organization, or not any more in that of the session. */
-function NoOrganization({ of, problem }: { of: SignedIn; problem: string | null }) {
+/** A person who is in no organization, or not any more in the organization of the session, or whose groups have to be confirmed. */
+function NoOrganization({ of, methods, problem }: { of: SignedIn; methods: SignInMethods; problem: string | null }) {
   const { organizations, person, operator } = of;
+  const { needs_single_sign_on: needsSingleSignOn, needs_second_factor: needsSecondFactor } = of;
   const isElsewhere = organizations.length > 0;
   const isAccountShown = useSignal(false);
   const toggleAccount = () => {
@@ -125,31 +134,44 @@ function NoOrganization({ of, problem }: { of: SignedIn; problem: string | null 
     return (
       <main>
         <Head title="My account" actions={<Button onClick={toggleAccount}>Back</Button>} />
-        <Account />
+        <Account changed={() => void runAction(restoreSession)} />
       </main>
     );
   return (
-    <Card title={isElsewhere ? 'You are not in this organization any more' : 'You are in no organization'}>
+    <Card title={titleOf(of)}>
       <Warning text={problem} />
       <p>
         You are signed in as {person?.name}
         {person?.email && <> ({person.email})</>}.{' '}
-        {isElsewhere
-          ? 'Somebody has removed you, or the organization is gone. These are still open to you:'
-          : 'Ask somebody to invite you, and open the link that they send you.'}
+        {needsSecondFactor
+          ? 'Your organization requires a second factor. Set one up under My account, and you are in.'
+          : needsSingleSignOn
+            ? 'Groups gave you a role. It opens for a day after you have signed in where the groups are listed.'
+            : isElsewhere
+              ? 'Somebody has removed you, or the organization is gone. These are still open to you:'
+              : 'Ask somebody to invite you, and open the link that they send you.'}
       </p>
+      {needsSingleSignOn && !needsSecondFactor && <SingleSignOn of={methods} isFirst />}
       <div class="actions">
         {organizations.map(({ id, name }) => (
           <Button key={id} class="primary" onClick={() => runAction(() => switchTo(id))}>
             Go to {name}
           </Button>
         ))}
-        <Button onClick={toggleAccount}>My account</Button>
+        <Button class={needsSecondFactor ? 'primary' : ''} onClick={toggleAccount}>
+          My account
+        </Button>
         <Button onClick={() => runAction(signOut)}>Sign out</Button>
       </div>
-      {!isElsewhere && !operator && (
+      {!isElsewhere && !operator && !needsSingleSignOn && !needsSecondFactor && (
         <p class="muted small">An account that is in no organization is erased after 30 days.</p>
       )}
     </Card>
   );
+}
+
+function titleOf({ organizations, needs_single_sign_on, needs_second_factor }: SignedIn): string {
+  if (needs_second_factor) return 'Set up a second factor to continue';
+  if (needs_single_sign_on) return 'Sign in by single sign-on to continue';
+  return organizations.length > 0 ? 'You are not in this organization any more' : 'You are in no organization';
 }

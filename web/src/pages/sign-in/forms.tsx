@@ -42,19 +42,68 @@ const NewPassword = ({ label, of, error }: { label: string; of: Signal<string>; 
   <Password label={label} isNew hint={PASSWORD_HINT} value={of.value} set={into(of)} error={error} />
 );
 
-/** Signs in with e-mail and password. `email`: what is known of whoever signs in. */
+/** A code of a second factor, for which a form has a field once the service asks for it. */
+function useSecondFactor() {
+  const [isAsked, code] = [useSignal(false), useSignal('')];
+  /** Sends a request, with the code if it was asked for. */
+  const send = async <T,>(request: (more: { second_factor?: string }) => Promise<T>): Promise<T> => {
+    try {
+      return await request(isAsked.value ? { second_factor: code.value } : {});
+    } catch (error) {
+      if (isSecondFactorAsked(error)) isAsked.value = true;
+      throw error;
+    }
+  };
+  return { isAsked, code, send };
+}
+
+/** Whether the service asks for a second factor: all else was right. */
+export const isSecondFactorAsked = (error: unknown): boolean =>
+  error instanceof ApiProblem && error.code === 'second_factor_required';
+
+/** The field for a code of an app, which a phone fills in. */
+export const SecondFactorField = ({ of }: { of: Signal<string> }) => (
+  <Text
+    label="Code"
+    hint="The six digits that your authenticator app shows, or a recovery code."
+    autoComplete="one-time-code"
+    autofocus
+    value={of.value}
+    set={into(of)}
+  />
+);
+
+const WRONG_CODE = 'The code is not right, or was used before. Wait for the next one.';
+
+/** Signs in with email and password, and a code where there is a second factor. `email`: the email of the person, if it is known. */
 export function PasswordForm(props: { email: string; action: string; then: (made: SignedIn) => void | Promise<void> }) {
   const [email, password] = [useSignal(props.email), useSignal('')];
-  const save = async () =>
-    props.then(await post<CreatedSession>('/auth/session', { email: email.value, password: password.value }));
+  const { isAsked, code, send } = useSecondFactor();
+  const save = async () => {
+    const typed = { email: email.value, password: password.value };
+    await props.then(await send((more) => post<CreatedSession>('/auth/session', { ...typed, ...more })));
+  };
+  const explain = (error: unknown): string =>
+    isSecondFactorAsked(error) ? '' : explainAs(isAsked.value ? WRONG_CODE : 'E-mail or password is not right.')(error);
   return (
-    <Form save={save} action={props.action} isOpen explain={explainAs('E-mail or password is not right.')}>
+    <Form save={save} action={props.action} isOpen explain={explain}>
       {() => (
         <>
           <Line label="E-mail" autoComplete="username" value={email.value} set={into(email)} />
           <Password label="Password" value={password.value} set={into(password)} />
+          {isAsked.value && <SecondFactorField of={code} />}
         </>
       )}
+    </Form>
+  );
+}
+
+/** The second factor of a person who signs in by a link. */
+export function CodeForm({ save }: { save: (secondFactor: string) => Promise<void> }) {
+  const code = useSignal('');
+  return (
+    <Form save={() => save(code.value)} action="Sign in" isOpen explain={explainAs(WRONG_CODE)}>
+      {() => <SecondFactorField of={code} />}
     </Form>
   );
 }
@@ -113,14 +162,23 @@ export function AccountForm(props: {
 }
 
 /** A new password for the account of this e-mail. */
-export function NewPasswordForm(props: { email: string; save: (password: string) => Promise<void> }) {
+export function NewPasswordForm(props: {
+  email: string;
+  save: (fields: { password: string; second_factor?: string }) => Promise<void>;
+}) {
   const password = useSignal('');
+  const { isAsked, code, send } = useSecondFactor();
   return (
-    <Form save={() => props.save(password.value)} action="Set it and sign in" isOpen>
+    <Form
+      save={() => send((more) => props.save({ password: password.value, ...more }))}
+      action="Set it and sign in"
+      isOpen
+    >
       {({ problem }) => (
         <>
           <Line label="E-mail" autoComplete="username" value={props.email} />
           <NewPassword label="New password" of={password} error={problem('/password')} />
+          {isAsked.value && <SecondFactorField of={code} />}
         </>
       )}
     </Form>

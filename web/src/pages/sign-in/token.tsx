@@ -1,17 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ApiProblem, post } from '../../api/client';
-import type { CreatedSession, Link, SignedIn, SignInMethods } from '../../api/types';
+import { ApiProblem, get, post, remove } from '../../api/client';
+import type { Account, CreatedSession, Link, SignedIn, SignInMethods } from '../../api/types';
 import { CopyButton } from '../../components/copy';
 import { Form } from '../../components/form/form';
 import { Button } from '../../components/layout';
-import { time } from '../../logic/format';
+import { day, time } from '../../logic/format';
+import { identityPath, issuerName } from '../../logic/people';
 import { invites, isForAnother, nameOf, roleText, stepOf } from '../../logic/sign-in';
 import { entry } from '../../state/entry';
 import { begin, homeless, isOver, session, signOut, switchTo } from '../../state/session';
 import { errorMessage, runAction, showToast } from '../../state/toast';
 import { Card, enter, SingleSignOn, stay } from './card';
-import { AccountForm, NewPasswordForm, PasswordForm } from './forms';
+import { AccountForm, CodeForm, isSecondFactorAsked, NewPasswordForm, PasswordForm } from './forms';
 
 interface Props {
   token: string;
@@ -20,12 +21,15 @@ interface Props {
 
 const isStatus = (error: unknown, status: number): boolean => error instanceof ApiProblem && error.status === status;
 
-/** Runs what uses the token. When that is over, the page of signing in says so. */
-async function using(work: () => Promise<void>): Promise<void> {
+/**
+ * Runs what uses the token. When that is over, the page of signing in says so. `hasCode`: a code was sent as well, so a refusal may be
+ * about the code, and the link may still work.
+ */
+async function using(work: () => Promise<void>, hasCode = false): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!isStatus(error, 401)) throw error;
+    if (hasCode || isSecondFactorAsked(error) || !isStatus(error, 401)) throw error;
     entry.value = { problem: 'used' };
   }
 }
@@ -82,14 +86,22 @@ function Working({ work }: { work: () => Promise<void> }) {
 function Known({ token, methods, link }: Props & { link: Link }) {
   const hasAccount = useSignal(link.has_account);
   const ownKey = useSignal<CreatedSession | null>(null);
+  const waysIn = useSignal<{ made: SignedIn; account: Account } | null>(null);
   const by: SignedIn | null = isOver.value ? null : (session.value ?? homeless.value);
 
-  const signIn = () =>
-    using(async () => {
-      const made = await post<CreatedSession>('/auth/session', { sign_in_token: token });
-      if (made.api_key === null) enter(made);
-      else ownKey.value = made;
-    });
+  const needsCode = useSignal(false);
+  const signIn = async (more: { second_factor?: string } = {}) => {
+    try {
+      await using(async () => {
+        const made = await post<CreatedSession>('/auth/session', { sign_in_token: token, ...more });
+        if (made.api_key === null) enter(made);
+        else ownKey.value = made;
+      }, needsCode.value);
+    } catch (error) {
+      if (!isSecondFactorAsked(error)) throw error;
+      needsCode.value = true;
+    }
+  };
   const join = () => using(async () => enter(await post<SignedIn>('/auth/join', { token })));
   const makeAccount = (fields: object) =>
     using(async () => {
@@ -114,23 +126,41 @@ function Known({ token, methods, link }: Props & { link: Link }) {
     begin(made);
   };
 
+  /** A person who opened the account before may have left another way in. */
+  const setPassword = async (fields: { password: string; second_factor?: string }) => {
+    const made = await post<SignedIn>('/auth/password', { token, ...fields });
+    const account = await get<Account>('/auth/account');
+    if (account.identities.length === 0) enter(made);
+    else waysIn.value = { made, account };
+  };
+
   if (ownKey.value) return <OwnKey of={ownKey.value} />;
+  if (needsCode.value)
+    return (
+      <Card title="Your second factor">
+        <CodeForm save={(second_factor) => signIn({ second_factor })} />
+      </Card>
+    );
+  if (waysIn.value) return <WaysIn {...waysIn.value} />;
   switch (stepOf({ ...link, has_account: hasAccount.value }, by)) {
-    case 'use':
-      return <Working work={signIn} />;
     case 'ask':
       return (
-        <Card title="You are signed in already">
+        <Card title={by ? 'You are signed in already' : 'Sign in by a link'}>
           <p>
-            As {nameOf(by)}. This link signs in{' '}
-            {link.organization ? `a key of “${link.organization.name}”` : (link.email ?? 'somebody else')}, in place of
-            that.
+            {by && <>You are signed in as {nameOf(by)}. </>}
+            This link signs in{' '}
+            {link.organization ? `a key of “${link.organization.name}”` : (link.email ?? 'an account')}
+            {by ? ', in place of that' : ' in this browser'}. It works once.
           </p>
           <div class="actions">
-            <Button class="primary" onClick={stay}>
-              Stay signed in
+            {by && (
+              <Button class="primary" onClick={stay}>
+                Stay signed in
+              </Button>
+            )}
+            <Button class={by ? '' : 'primary'} onClick={() => runAction(() => signIn())}>
+              Sign in by the link
             </Button>
-            <Button onClick={() => runAction(signIn)}>Sign in by the link</Button>
           </div>
         </Card>
       );
@@ -144,7 +174,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
           {methods.password && <AccountForm email={null} action="Make my account" make={makeAccount} />}
           <SingleSignOn of={methods} isFirst={!methods.password} token={token} />
           <div class="others">
-            <Button class="plain" onClick={() => (by ? stay() : runAction(signIn))}>
+            <Button class="plain" onClick={() => (by ? stay() : runAction(() => signIn()))}>
               Go on with the key
             </Button>
           </div>
@@ -227,7 +257,7 @@ function Known({ token, methods, link }: Props & { link: Link }) {
           )}
           <NewPasswordForm
             email={link.email ?? ''}
-            save={(password) => using(async () => enter(await post<SignedIn>('/auth/password', { token, password })))}
+            save={(fields) => using(() => setPassword(fields), fields.second_factor !== undefined)}
           />
         </Card>
       );
@@ -244,6 +274,43 @@ const Invited = ({ link }: { link: Link }) => (
     {roleText(link)} <span class="muted">The link works until {time(link.expires_at, Date.now())}.</span>
   </p>
 );
+
+/** After a new password by a link, shows the identities that can also sign in. */
+function WaysIn({ made, account }: { made: SignedIn; account: Account }) {
+  const left = useSignal(account.identities);
+  const disconnect = (each: Account['identities'][number]) =>
+    runAction(async () => {
+      await remove(identityPath(each));
+      left.value = left.value.filter((other) => other !== each);
+    });
+  return (
+    <Card title="Your password is set">
+      <p>
+        {left.value.length === 0
+          ? 'Only the new password signs in to your account.'
+          : 'These can also sign in to your account. Remove any that you do not know: another person may have added them.'}
+      </p>
+      <ul class="made">
+        {left.value.map((each) => (
+          <li key={identityPath(each)}>
+            <strong>{each.subject}</strong>{' '}
+            <span class="muted small">
+              at {issuerName(each)}, since {day(each.created_at)}
+            </span>{' '}
+            <Button class="plain" label={`Remove ${each.subject}`} onClick={() => disconnect(each)}>
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <div class="actions">
+        <Button class="primary" onClick={() => enter(made)}>
+          Continue
+        </Button>
+      </div>
+    </Card>
+  );
+}
 
 /** After the link of a key that had no secret yet: the key that its owner keeps, this one time. */
 function OwnKey({ of }: { of: CreatedSession }) {

@@ -1,0 +1,53 @@
+import { mayBeJson } from './keyword';
+
+/** The responses in which the keyword is found here and not there, or there and not here. */
+const DOCUMENTS = [
+  '{ "status": "ok" }',
+  '{"status" : "ok", "items" : [1, 2.0, true, null], "url": "https:\\/\\/example.com\\/a", "name": "J\\u00fcrgen"}',
+  '[ 1.10, 12345678901234567890, 1E+2 ]',
+  '{"text": "Status: OK, all is well at 10:30, v1.2", "count": 1.0}',
+];
+const compact = (text: string): string => JSON.stringify(JSON.parse(text));
+const isFound = (text: string, keyword: string): boolean => text.includes(keyword);
+const isDifferent = (keyword: string): boolean =>
+  DOCUMENTS.some((text) => isFound(text, keyword) !== isFound(compact(text), keyword));
+
+describe('A keyword of Kuma', () => {
+  it.each([
+    '"status":"ok"',
+    '"status": "ok"',
+    '{ "status"',
+    'https://example.com',
+    'Jürgen',
+    ', true',
+    ',true',
+    ': "ok"',
+    '1, 2',
+    '1.10',
+    '00',
+    '90,',
+    '1E+2',
+    '100',
+  ])('%j differs in some JSON response, and that is said', (keyword) => {
+    expect([keyword, isDifferent(keyword), mayBeJson(keyword)]).toEqual([keyword, true, true]);
+  });
+
+  it.each(['ok', 'status', 'Status', 'all is well', 'error', 'is well at', 'Welcome to the shop!', 'v1.2', 'OK'])(
+    '%j means the same in every response',
+    (keyword) => {
+      expect([isDifferent(keyword), mayBeJson(keyword)]).toEqual([false, false]);
+    },
+  );
+
+  it('is never found differently in a response without a word about it', () => {
+    // A character that is written by its number has pieces that look like words.
+    for (const text of DOCUMENTS.map((one) => one.replace('J\\u00fcrgen', 'Paul')))
+      for (const source of [text, compact(text)])
+        for (let from = 0; from < source.length; from++)
+          for (let to = from + 1; to <= source.length; to++) {
+            const keyword = source.slice(from, to);
+            if (isFound(text, keyword) !== isFound(compact(text), keyword))
+              expect([keyword, mayBeJson(keyword)]).toEqual([keyword, true]);
+          }
+  });
+});

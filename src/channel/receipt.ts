@@ -1,0 +1,44 @@
+import { isRecord } from '../platform/text/json';
+import { readUrl } from '../platform/text/read-url';
+import type { ProviderResponse } from './provider-client';
+
+/** How a vendor confirms a message. */
+export interface Promised {
+  /** The vendor's own hosts. Every other host is a compatible server. */
+  hosts: RegExp;
+  /** Checks the exact response that the vendor documents, such as 202. */
+  isKept: (response: ProviderResponse) => boolean;
+}
+
+/**
+ * Returns whether the receiver at `url` took the message. A compatible server confirms with any 2xx status, unless its
+ * body reports a failure: servers in the field answer `{"ok":true}`, `OK`, nothing, or 204 to the same message.
+ */
+export function isTaken(url: string, promised: Promised, response: ProviderResponse): boolean {
+  if (promised.hosts.test(readUrl(url)?.hostname ?? '')) return promised.isKept(response);
+  return response.status >= 200 && response.status < 300 && !reportsFailure(response);
+}
+
+/** Returns whether the body of a response reports a failure. The status doesn't count. */
+export function reportsFailure({ body, json }: Pick<ProviderResponse, 'body' | 'json'>): boolean {
+  const text = body.trim();
+  if (Object.keys(json).length === 0) return SLACK_ERROR.test(text) || FAILURE.test(text) || PAGE.test(text);
+  const { ok, success, error, errors, result, status } = json;
+  return (
+    ok === false ||
+    success === false ||
+    isGiven(error) ||
+    isGiven(errors) ||
+    [result, status].some((word) => (typeof word === 'string' ? FAILURE.test(word) : Number(word) >= 400))
+  );
+}
+
+/** The error words of Slack, such as `no_text` or `channel_not_found`; compatible servers use them as well. */
+const SLACK_ERROR =
+  /^(?:invalid|missing|no|not|too|unknown)_[a-z_]+$|^[a-z_]+_(?:archived|denied|disabled|error|exceeded|failed|found|long|prohibited)$/;
+const FAILURE = /^"?(?:error|fail|failed|failure|false|invalid|not found|refused|rejected|undelivered|unauthorized)\b/i;
+/** An HTML page. Chat servers answer with one for a wrong path, and so does a sign-in page in front of them. */
+const PAGE = /^(?:<!doctype html|<html)\b/i;
+
+const isGiven = (error: unknown): boolean =>
+  Array.isArray(error) ? error.length > 0 : isRecord(error) ? Object.keys(error).length > 0 : Boolean(error);

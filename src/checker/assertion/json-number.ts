@@ -1,0 +1,64 @@
+/** So many significant digits are always exact in a double. */
+const EXACT_DIGITS = 15;
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const ZERO = 0x30;
+
+/** A number as a JSON text has it: the text says more than a double can hold (RFC 8259, section 6). */
+export class JsonNumber {
+  constructor(
+    /** As it is written. */
+    readonly text: string,
+  ) {}
+
+  /** The nearest double. */
+  get value(): number {
+    return Number(this.text);
+  }
+}
+
+/** The number that a text is, as JSON writes it; `null` for other texts. */
+export const numberIn = (text: string): JsonNumber | null =>
+  NUMBER.test(text.trim()) ? new JsonNumber(text.trim()) : null;
+
+/** The same for two numbers exactly when they are equal. */
+export function numberKey(number: number | JsonNumber): number | string {
+  if (typeof number === 'number') return number;
+  if (isShort(number.text)) return number.value;
+  const { sign, digits, place } = decimalOf(number);
+  // As a short text would be: without the zeros that make it long.
+  if (digits.length <= EXACT_DIGITS && Math.abs(place) < EXACT_DIGITS) return number.value;
+  return `${sign} ${digits} ${place}`;
+}
+
+/** Less than 0, 0, or more than 0: as two numbers are ordered, exactly. */
+export function compareNumbers(one: number | JsonNumber, other: number | JsonNumber): number {
+  const [key, otherKey] = [numberKey(one), numberKey(other)];
+  if (typeof key === 'number' && typeof otherKey === 'number') return key - otherKey;
+  const [a, b] = [decimalOf(one), decimalOf(other)];
+  if (a.sign !== b.sign) return a.sign - b.sign;
+  if (a.place !== b.place) return a.place > b.place ? a.sign : -a.sign;
+  if (a.digits === b.digits) return 0;
+  return a.digits > b.digits ? a.sign : -a.sign;
+}
+
+/** Two short texts are the same number exactly when their doubles are. */
+const isShort = (text: string): boolean => text.length <= EXACT_DIGITS && !/e/i.test(text);
+
+/** 0.digits × 10^place; the digits neither begin nor end with a zero, so their order is that of their texts. */
+interface Decimal {
+  sign: -1 | 0 | 1;
+  digits: string;
+  place: number;
+}
+
+function decimalOf(number: number | JsonNumber): Decimal {
+  const [, minus = '', whole = '0', fraction = '', exponent = '0'] =
+    NUMBER.exec(typeof number === 'number' ? String(number) : number.text) ?? [];
+  const all = whole + fraction;
+  let start = 0;
+  let end = all.length;
+  while (start < end && all.charCodeAt(start) === ZERO) start++;
+  while (end > start && all.charCodeAt(end - 1) === ZERO) end--;
+  if (start === end) return { sign: 0, digits: '', place: 0 };
+  return { sign: minus === '' ? 1 : -1, digits: all.slice(start, end), place: whole.length - start + Number(exponent) };
+}

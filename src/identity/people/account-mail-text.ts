@@ -1,0 +1,44 @@
+/** The changes of how a person signs in, as the email reports them. */
+const CHANGES = {
+  password_changed: 'The password of your account was changed',
+  password_set_by_link: 'The password of your account was set by a link',
+  identity_connected: 'Single sign-on was connected to your account',
+  identity_removed: 'Single sign-on was disconnected from your account',
+  email_changed: 'The email of your account was changed',
+  second_factor_added: 'A second factor was added to your account',
+  second_factor_removed: 'The second factor of your account was removed',
+} as const;
+export type AccountChange = keyof typeof CHANGES;
+
+/** When and where it happened. */
+interface Happened {
+  at: Date;
+  /** `null`: on the machine of the service. */
+  address: string | null;
+  email: string;
+  /** `PUBLIC_URL`. */
+  home: string | null;
+}
+
+/** Returns the email about a change. It contains no text that a user can choose, because it is sent on behalf of the installation. */
+export function accountMail(
+  change: AccountChange,
+  { at, address, email, home }: Happened,
+): { subject: string; text: string } {
+  const subject = CHANGES[change];
+  const account = home === null ? 'Settings › My account' : `${home}/#/settings/account`;
+  return {
+    subject,
+    text: [
+      `${subject}.`,
+      [
+        `When: ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+        `From: ${address ?? 'the machine of the service'}`,
+        `Account: ${email}${home === null ? '' : ` at ${home}`}`,
+      ].join('\n'),
+      'If you did this, or asked for it, there is nothing to do.',
+      `If not: open ${account}, set a new password, end your other sessions, and remove each single sign-on that you do not know. If you cannot sign in any more, ask an admin of your organization for a password link, or the operator of the service.`,
+      '',
+    ].join('\n\n'),
+  };
+}

@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { Config } from '../../platform/config/config';
+import { Database, type Tx } from '../../platform/database/database';
+import { problems } from '../../platform/problem/problem';
+import { readUrl } from '../../platform/text/read-url';
+import type { PersonRow } from '../person/person-row';
+import { PersonStore } from '../person/person-store';
+import { SecondFactors } from '../person/second-factors.service';
+import { toBase32, totpUri } from '../person/totp';
+import { RateLimits } from '../rate-limits';
+import { SessionService, type SignedIn } from '../session/session.service';
+import { AccountMails } from './account-mails';
+import { AccountService, recordOwn } from './account.service';
+import { ownerOf } from './held';
+import type { DraftSecondFactorDto, ProvenDto, RecoveryCodesView, SecondFactorDraftView } from './second-factor.dto';
+
+const PRODUCT = 'Uptime';
+
+/** A person's own second factor: set up, taken away, and its recovery codes. */
+@Injectable()
+export class OwnSecondFactor {
+  constructor(
+    private readonly database: Database,
+    private readonly people: PersonStore,
+    private readonly secondFactors: SecondFactors,
+    private readonly accounts: AccountService,
+    private readonly sessions: SessionService,
+    private readonly mails: AccountMails,
+    private readonly limits: RateLimits,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * A secret for an app, which counts once `confirm` has seen a code of it; it replaces an older draft. Throws `validation_failed` at
+   * `/current_password`; `conflict` for a person who has a second factor, or no password.
+   */
+  async draft(held: SignedIn, dto: DraftSecondFactorDto, request: Request): Promise<SecondFactorDraftView> {
+    const person = await this.personOf(held);
+    await this.accounts.requirePassword(person, dto.current_password, request);
+    const secret = await this.secondFactors.draft(person.id);
+    if (secret === null)
+      throw problems.conflict('You have a second factor. Turn it off before you set up another one.');
+    const host = this.config.publicUrl === null ? null : readUrl(this.config.publicUrl)?.hostname;
+    const issuer = host ? `${PRODUCT} ${host}` : PRODUCT;
+    return { secret: toBase32(secret), uri: totpUri(secret, issuer, person.email ?? person.name) };
+  }
+
+  /**
+   * Puts the draft in force, by a code that the app shows. All other sessions of the person end, and this one counts as proven. Throws
+   * `validation_failed` at `/code`.
+   */
+  async confirm(held: SignedIn, code: string, request: Request): Promise<RecoveryCodesView> {
+    const person = await this.personOf(held);
+    const { codes } = await this.limits.guess(request, `second factor ${person.id}`, true, async () => {
+      const made = await this.database.transaction((tx) => this.confirmIn(tx, held, person, code));
+      return { isRight: made !== null, codes: made };
+    });
+    if (codes === null) throw this.refused('/code', code, request);
+    return { recovery_codes: codes };
+  }
+
+  /** Ten new recovery codes; the older ones no longer work. Throws `validation_failed` at the field that is wrong. */
+  async renewRecoveryCodes(held: SignedIn, dto: ProvenDto, request: Request): Promise<RecoveryCodesView> {
+    const { id } = await this.requireBoth(held, dto, request);
+    const codes = await this.database.transaction(async (tx) => {
+      if (held.caller) await recordOwn(tx, held.caller.orgId, id, ['recovery_codes']);
+      return this.secondFactors.newRecoveryCodes(tx, id);
+    });
+    return { recovery_codes: codes };
+  }
+
+  /** From now on the password alone signs in. Throws as `renewRecoveryCodes`. */
+  async remove(held: SignedIn, dto: ProvenDto, request: Request): Promise<void> {
+    const person = await this.requireBoth(held, dto, request);
+    const { id } = person;
+    await this.database.transaction(async (tx) => {
+      await this.secondFactors.remove(tx, id);
+      await this.mails.tell(tx, person, 'second_factor_removed');
+      if (held.caller) await recordOwn(tx, held.caller.orgId, id, ['second_factor']);
+    });
+  }
+
+  private async confirmIn(tx: Tx, held: SignedIn, person: PersonRow, code: string): Promise<string[] | null> {
+    const personId = person.id;
+    if (!(await this.secondFactors.confirm(tx, personId, code))) return null;
+    const codes = await this.secondFactors.newRecoveryCodes(tx, personId);
+    await this.mails.tell(tx, person, 'second_factor_added');
+    await tx.query('DELETE FROM session WHERE person_id = $1 AND id IS DISTINCT FROM $2', [personId, held.id]);
+    if (held.id !== null) await this.sessions.proven(tx, held.id);
+    if (held.caller) await recordOwn(tx, held.caller.orgId, personId, ['second_factor']);
+    return codes;
+  }
+
+  private async personOf(held: SignedIn): Promise<PersonRow> {
+    const { id } = ownerOf(held);
+    this.limits.countSignIn(id);
+    if (!this.secondFactors.areOn) throw problems.conflict('Second factors are off here (SECOND_FACTOR).');
+    const person = await this.people.find(this.database, id);
+    if (!person) throw problems.notFound();
+    if (person.password === null)
+      throw problems.conflict('Only people with a password have a second factor here. Your provider asks for its own.');
+    return person;
+  }
+
+  private async requireBoth(held: SignedIn, dto: ProvenDto, request: Request): Promise<PersonRow> {
+    const person = await this.personOf(held);
+    if (!person.hasSecondFactor) throw problems.conflict('You have no second factor.');
+    await this.accounts.requirePassword(person, dto.current_password, request);
+    const { isRight } = await this.limits.guess(request, `second factor ${person.id}`, true, async () => ({
+      isRight: (await this.secondFactors.use(this.database, person.id, dto.second_factor ?? '')) !== null,
+    }));
+    if (!isRight) throw this.refused('/second_factor', dto.second_factor, request);
+    return person;
+  }
+
+  /** Counted as a wrong credential. */
+  private refused(pointer: string, typed: string | undefined, request: Request): Error {
+    this.limits.refusal(request);
+    const message =
+      pointer === '/code'
+        ? 'code must be the one that the app shows now. Check that the clock of your phone is right, or start again.'
+        : 'second_factor must be a code that the app shows now, or a recovery code that was not used';
+    return problems.validationFailed([{ pointer, code: typed === undefined ? 'required' : 'invalid_format', message }]);
+  }
+}

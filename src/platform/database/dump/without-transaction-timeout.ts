@@ -1,0 +1,29 @@
+import { Transform } from 'node:stream';
+
+/** Among the first lines of the script of every program since version 17. */
+const TRANSACTION_TIMEOUT = 'SET transaction_timeout = 0;\n';
+/** The settings are in front of everything else. */
+const AFTER_SETTINGS = '\nCREATE ';
+const MAX_HEAD_BYTES = 65_536;
+
+/** Passes the script of a dump on without the one setting that servers before version 17 do not know. Rows stay as they are. */
+export function withoutTransactionTimeout(): Transform {
+  let head: Buffer | null = Buffer.alloc(0);
+  const shortened = (): Buffer => {
+    const bytes = head ?? Buffer.alloc(0);
+    head = null;
+    const end = bytes.indexOf(AFTER_SETTINGS);
+    const at = bytes.indexOf(TRANSACTION_TIMEOUT);
+    return at < 0 || (end >= 0 && at > end)
+      ? bytes
+      : Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + TRANSACTION_TIMEOUT.length)]);
+  };
+  return new Transform({
+    transform: (chunk: Buffer, _, done) => {
+      if (head === null) return done(null, chunk);
+      head = Buffer.concat([head, chunk]);
+      return head.includes(AFTER_SETTINGS) || head.length > MAX_HEAD_BYTES ? done(null, shortened()) : done();
+    },
+    flush: (done) => done(null, head === null ? undefined : shortened()),
+  });
+}

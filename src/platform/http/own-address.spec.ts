@@ -1,0 +1,40 @@
+import express from 'express';
+import { publicPathOf, rootAbove, rootFor, setPublicPath } from './own-address';
+
+describe('the path of PUBLIC_URL', () => {
+  it.each([
+    [null, ''],
+    ['https://uptime.example.com', ''],
+    ['https://uptime.example.com/', ''],
+    ['https://example.com/monitor', '/monitor'],
+    ['https://example.com/a/b/', '/a/b'],
+  ])('of %j is %j', (publicUrl, expected) => {
+    expect(publicPathOf(publicUrl)).toBe(expected);
+  });
+});
+
+describe('the way from a path up to where the service begins', () => {
+  it.each(['/', '/docs', '/docs/', '/status/shop', '/status/shop/history?month=2026-11', '/api/v1/websites?a=b/c/d'])(
+    'resolves to the beginning from %s, at the root and below a path',
+    (path) => {
+      for (const base of ['https://example.com', 'https://example.com/monitor', 'https://example.com/a/b'])
+        expect(new URL(`${rootAbove(path)}/favicon.svg`, base + path).href).toBe(`${base}/favicon.svg`);
+    },
+  );
+
+  it('is the same for a request that names the whole address', () => {
+    expect(rootAbove('http://example.com/status/shop')).toBe('..');
+  });
+});
+
+describe('what stands before an address in a response', () => {
+  it.each([
+    [null, ''],
+    ['https://uptime.example.com', ''],
+    ['https://example.com/monitor', '../..'],
+  ])('with PUBLIC_URL %j is %j', (publicUrl, expected) => {
+    const app = express();
+    setPublicPath(app, publicUrl);
+    expect(rootFor({ app, originalUrl: '/api/v1/websites' })).toBe(expected);
+  });
+});

@@ -1,0 +1,153 @@
+import { Stagger } from '../staggered-attempts';
+import { decisive, type Telling } from '../telling';
+import { isAnswer, type NameServer } from './name-servers';
+import { ResolveError } from './resolve-error';
+
+/** How long to wait for the slower of A and AAAA once the other was answered (RFC 8305, section 3). */
+const RESOLUTION_DELAY_MS = 50;
+/** The next server is asked when one has been silent for this long; the silent one may still answer. */
+const NEXT_SERVER_AFTER_MS = 1000;
+/** The server refuses us or could not be asked: that says nothing about the name. */
+const NOT_ASKED = new Set(['ECONNREFUSED', 'EREFUSED', 'ENOMEM', 'EFILE', 'ENOTINITIALIZED', 'ECANCELLED']);
+
+/** One server that is being asked for both kinds of addresses. */
+interface Attempt {
+  server: NameServer;
+  startedAt: number;
+  addresses: string[];
+  /** Codes of c-ares. */
+  failures: string[];
+  /** How many of the two questions have not ended. */
+  open: number;
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * One lookup of the addresses of a name: A and AAAA at once, at one server after the other until one answers about the name.
+ * The next server is asked as soon as one has failed, or when it has been silent for a second.
+ */
+export class AddressLookup {
+  private readonly attempts: Attempt[] = [];
+  private readonly stagger: Stagger<NameServer>;
+  private delay: NodeJS.Timeout | undefined;
+  private isSettled = false;
+  private resolve: (addresses: string[]) => void = () => {};
+  private reject: (error: ResolveError) => void = () => {};
+
+  /** `demote` is told of each server that answered nothing. */
+  constructor(
+    private readonly name: string,
+    servers: readonly NameServer[],
+    private readonly demote: (server: NameServer) => void,
+  ) {
+    this.stagger = new Stagger(servers, NEXT_SERVER_AFTER_MS, (server) => this.begin(server));
+  }
+
+  /** Both kinds of addresses, at least one. Rejects with a `ResolveError`. */
+  run(): Promise<string[]> {
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      this.stagger.next();
+      if (this.attempts.length === 0) reject(this.failure());
+    });
+  }
+
+  /**
+   * Why there is no address, by what is known now: what a server said about the name comes before the silence of one that is
+   * alive, and only then come servers that are dead, refuse us, or cannot be reached.
+   */
+  failure(): ResolveError {
+    const { name, attempts } = this;
+    const conclusive = attempts.find(isConclusive);
+    if (conclusive) return notFound(name, conclusive.failures);
+    const found = decisive(attempts, tellingOf);
+    return lookupFailure(name, found ? tellingOf(found) : 'ours');
+  }
+
+  private begin(server: NameServer): void {
+    const attempt: Attempt = {
+      server,
+      startedAt: performance.now(),
+      addresses: [],
+      failures: [],
+      open: 2,
+      timer: server.silence.watch(),
+    };
+    this.attempts.push(attempt);
+    const resolver = server.next();
+    const take = (error: NodeJS.ErrnoException | null, found: string[]) => this.take(attempt, error, found);
+    resolver.resolve6(this.name, take);
+    resolver.resolve4(this.name, take);
+  }
+
+  private take(attempt: Attempt, error: NodeJS.ErrnoException | null, found: string[]): void {
+    if (isAnswer(error)) attempt.server.silence.noteAnswer();
+    if (error) attempt.failures.push(error.code ?? '');
+    else attempt.addresses.push(...found);
+    attempt.open -= 1;
+    if (this.isSettled) return;
+    if (attempt.addresses.length > 0) {
+      if (attempt.open === 0) this.settle(attempt);
+      else this.delay ??= setTimeout(() => this.settle(attempt), RESOLUTION_DELAY_MS);
+    } else if (attempt.open === 0) this.fail(attempt);
+  }
+
+  /** A server that says that there is no such name ends the lookup; after any other failure the next one is asked. */
+  private fail(attempt: Attempt): void {
+    if (isConclusive(attempt)) return this.settle(attempt);
+    if (!this.stagger.isExhausted) return this.stagger.next();
+    if (this.delay === undefined && this.attempts.every(({ open }) => open === 0)) this.settle(null);
+  }
+
+  private settle(winner: Attempt | null): void {
+    this.end();
+    if (winner && winner.addresses.length > 0) this.resolve(winner.addresses);
+    else this.reject(this.failure());
+  }
+
+  /** Nothing more is asked. Notes which servers have answered nothing. */
+  end(): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    this.stagger.stop();
+    clearTimeout(this.delay);
+    for (const { server, startedAt, timer } of this.attempts) {
+      clearTimeout(timer);
+      if (server.silence.isSilentSince(startedAt)) this.demote(server);
+    }
+  }
+}
+
+/** A lookup without a result, by how much it tells of the name. */
+export function lookupFailure(name: string, telling: Telling): ResolveError {
+  switch (telling) {
+    case 'target':
+    case 'way':
+      return new ResolveError('dns_failure', `The DNS servers could not answer for ${name}.`);
+    case 'silence':
+      return new ResolveError('dns_timeout', `The DNS servers of ${name} did not answer in time.`);
+    case 'ours':
+      return new ResolveError('monitor_offline', "The monitor's own DNS server does not answer.", true);
+    default:
+      return telling satisfies never;
+  }
+}
+
+const isMissing = (code: string): boolean => code === 'ENOTFOUND' || code === 'EBADNAME';
+
+/** The server has said that the name does not exist, or that it has no address of either kind. */
+const isConclusive = ({ failures }: Attempt): boolean =>
+  failures.some(isMissing) || (failures.length === 2 && failures.every((code) => code === 'ENODATA'));
+
+/** That one kind of address does not exist says nothing about the other. */
+function tellingOf({ failures, open, server, startedAt }: Attempt): Telling {
+  if (failures.some((code) => code !== 'ENODATA' && code !== 'ETIMEOUT' && !NOT_ASKED.has(code))) return 'target';
+  const wasSilent = open > 0 || failures.includes('ETIMEOUT');
+  return wasSilent && !server.silence.isSilentSince(startedAt) ? 'silence' : 'ours';
+}
+
+const notFound = (name: string, failures: readonly string[]): ResolveError =>
+  failures.some(isMissing)
+    ? new ResolveError('dns_not_found', `The name ${name} does not exist.`)
+    : new ResolveError('dns_not_found', `The name ${name} has no IPv4 or IPv6 address.`);

@@ -1,0 +1,25 @@
+import { startsFrom } from '../../../src/platform/time/cron-times';
+import { fieldCases } from '../../harness/field/field-cases';
+
+interface CronCase {
+  cron: string;
+  timezone: string;
+  from: string;
+  until: string;
+  runs: string[];
+}
+
+// The files are what Debian's cron did (scripts/cron-fixtures.mjs).
+describe('a schedule is what cron does with it', () => {
+  it.each(fieldCases<CronCase>('cron', ['cron', 'timezone', 'from', 'until', 'runs']))(
+    '$cron in $timezone from $from: $name',
+    ({ cron, timezone, from, until, runs }) => {
+      const found: string[] = [];
+      for (const at of startsFrom(cron, timezone, new Date(from))) {
+        if (at >= new Date(until)) break;
+        found.push(at.toISOString().replace('.000Z', 'Z'));
+      }
+      expect(found).toEqual(runs);
+    },
+  );
+});

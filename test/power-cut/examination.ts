@@ -1,0 +1,223 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
+import { amcheck } from '@electric-sql/pglite/contrib/amcheck';
+import { pg_visibility } from '@electric-sql/pglite/contrib/pg_visibility';
+import { isPlausibleApiKey } from '../../src/identity/api-key/api-key-secret';
+import type { Sql } from '../../src/platform/database/database';
+import { DatabaseServer } from '../../src/platform/database/database-server';
+import { clusterTemplate } from '../../src/platform/database/embedded/cluster-template';
+import { openEngine } from '../../src/platform/database/embedded/embedded-engine.cjs';
+import { parseId } from '../../src/platform/ids/id';
+import { checkEngine } from '../harness/app/invariants';
+import type { Fact } from './recording';
+
+const EMBEDDED = join(__dirname, '../../src/platform/database/embedded');
+
+/** What is wrong with the files of a database, by PostgreSQL's own tools. Each statement returns one text for each fault. */
+const FILES: readonly string[] = [
+  `SELECT format('%s, block %s: %s', c.oid::regclass, h.blkno, h.msg) AS fault
+     FROM pg_class c, LATERAL verify_heapam(c.oid, check_toast => true) h WHERE c.relkind IN ('r', 'm', 't', 'S')`,
+  // It throws at the first fault.
+  `SELECT bt_index_parent_check(c.oid, true, false, i.indisunique)::text AS fault
+     FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid JOIN pg_am a ON a.oid = c.relam
+    WHERE a.amname = 'btree' AND c.relkind = 'i' AND i.indisvalid AND i.indisready`,
+  `SELECT gin_index_check(c.oid)::text AS fault FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'gin' AND c.relkind = 'i'`,
+  `SELECT format('%s: %s is not visible to all', c.oid::regclass, t) AS fault
+     FROM pg_class c, LATERAL pg_check_visible(c.oid) t WHERE c.relkind IN ('r', 'm', 't')`,
+  `SELECT format('%s: %s is not frozen', c.oid::regclass, t) AS fault
+     FROM pg_class c, LATERAL pg_check_frozen(c.oid) t WHERE c.relkind IN ('r', 'm', 't')`,
+];
+
+const uuidOf = (kind: string, id: string): string => {
+  const uuid = parseId(kind, id);
+  if (uuid === null) throw new Error(`${id} is not an id of kind ${kind}`);
+  return uuid;
+};
+
+/** The last fact of its kind about each resource. */
+function lastOf<Kind extends Fact['fact']>(
+  facts: readonly Fact[],
+  kind: Kind,
+): Map<string, Extract<Fact, { fact: Kind }>> {
+  const last = new Map<string, Extract<Fact, { fact: Kind }>>();
+  for (const fact of facts) if (fact.fact === kind) last.set(fact.id, fact as Extract<Fact, { fact: Kind }>);
+  return last;
+}
+
+/** Websites and endpoints that have an older name than a client was told, are missing, or are there again. */
+async function lostNames(sql: Sql, facts: readonly Fact[], kind: 'website' | 'endpoint'): Promise<string[]> {
+  const live = kind === 'website' ? 'WHERE deleted_at IS NULL' : '';
+  const rows = await sql.query<{ id: string; name: string }>(`SELECT id, name FROM ${kind} ${live}`);
+  const versions = new Map(rows.map(({ id, name }) => [id, Number(name.split(' ').at(-1))]));
+  const [deleting, deleted] = [lastOf(facts, 'deleting'), lastOf(facts, 'deleted')];
+  return [...lastOf(facts, kind)].flatMap(([id, { version }]) => {
+    const stored = versions.get(uuidOf(kind, id));
+    if (deleted.has(id)) return stored === undefined ? [] : [`${id} was deleted and is there again`];
+    if (stored === undefined) return deleting.has(id) ? [] : [`${id} is lost`];
+    return stored >= version ? [] : [`${id} has version ${stored}, and a client was told ${version}`];
+  });
+}
+
+async function lostPings(sql: Sql, facts: readonly Fact[]): Promise<string[]> {
+  const lost: string[] = [];
+  for (const [id, { count }] of lastOf(facts, 'pings')) {
+    const rows = await sql.query(
+      'SELECT FROM ping p JOIN endpoint e ON e.key = p.endpoint_key WHERE e.id = $1 AND p.kind = 0',
+      [uuidOf('endpoint', id)],
+    );
+    if (rows.length < count) lost.push(`${id} has ${rows.length} pings, and ${count} were answered`);
+  }
+  return lost;
+}
+
+async function lostChecks(sql: Sql, facts: readonly Fact[]): Promise<string[]> {
+  const rows = await sql.query<{ id: string; at: string }>(
+    `SELECT e.id, to_char(r.checked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
+       FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key`,
+  );
+  const stored = new Set(rows.map(({ id, at }) => `${id} ${at}`));
+  return facts.flatMap((fact) => {
+    if (fact.fact !== 'check' || stored.has(`${uuidOf('endpoint', fact.id)} ${fact.at}`)) return [];
+    return [`the check of ${fact.id} at ${fact.at} is lost`];
+  });
+}
+
+/** Events that a webhook was called with and that are lost, and events that are stored or were told twice. */
+async function wrongEvents(sql: Sql, facts: readonly Fact[]): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>('SELECT id FROM alert_event');
+  const stored = new Set(rows.map(({ id }) => id));
+  const doubled = await sql.query<{ id: string }>(
+    // Counted by content, so that no unique index answers in place of the table.
+    `SELECT min(id::text) AS id FROM alert_event GROUP BY alert_id::text || incident_no || type HAVING count(*) > 1`,
+  );
+  const told = new Map<string, string>();
+  const wrong = doubled.map(({ id }) => `the event ${id} is there twice`);
+  for (const fact of facts) {
+    if (fact.fact !== 'event') continue;
+    if (!stored.has(uuidOf('event', fact.id))) wrong.push(`the event ${fact.id} is lost`);
+    const key = `${fact.incident} ${fact.type}`;
+    if ((told.get(key) ?? fact.id) !== fact.id) wrong.push(`${key} was told by ${told.get(key)} and by ${fact.id}`);
+    told.set(key, fact.id);
+  }
+  return wrong;
+}
+
+/** Deliveries that a service has not sent although it had the time, and those that it only believes to have sent. */
+async function untold(sql: Sql, facts: readonly Fact[]): Promise<string[]> {
+  const rows = await sql.query<{ id: string; state: string }>(
+    `SELECT event_id AS id, state FROM notification WHERE event_id IS NOT NULL AND state IN ('pending', 'failed', 'delivered')`,
+  );
+  const told = new Set(facts.flatMap((fact) => (fact.fact === 'event' ? [uuidOf('event', fact.id)] : [])));
+  return rows.flatMap(({ id, state }) => {
+    if (state !== 'delivered') return [`the delivery of event ${id} is ${state}`];
+    return told.has(id) ? [] : [`the event ${id} was never told`];
+  });
+}
+
+async function attempt(what: string, work: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await work();
+  } catch (error) {
+    return [`${what}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** What of the facts does not hold in a database. */
+export async function brokenFacts(sql: Sql, facts: readonly Fact[], recordedAt: Date): Promise<string[]> {
+  return [
+    ...(await lostNames(sql, facts, 'website')),
+    ...(await lostNames(sql, facts, 'endpoint')),
+    ...(await lostPings(sql, facts)),
+    ...(await lostChecks(sql, facts)),
+    ...(await wrongEvents(sql, facts)),
+    ...(await attempt('rules of the data', async () => {
+      await checkEngine(sql, recordedAt);
+      return [];
+    })),
+  ];
+}
+
+/** Faults in the files. Writes to the database: the tools are extensions of it. */
+async function damagedFiles(sql: Sql): Promise<string[]> {
+  await sql.query('CREATE EXTENSION IF NOT EXISTS amcheck');
+  await sql.query('CREATE EXTENSION IF NOT EXISTS pg_visibility');
+  const faults: string[] = [];
+  for (const statement of FILES)
+    for (const { fault } of await sql.query<{ fault: string }>(statement)) if (fault !== '') faults.push(fault);
+  return faults;
+}
+
+const sqlOf = (database: PGlite): Sql => ({
+  query: async <Row>(sql: string, parameters: readonly unknown[] = []) =>
+    (await database.query(sql, [...parameters])).rows as Row[],
+});
+
+/** The generated key is the only way into a new service: it must be in its file as soon as the database knows it. */
+async function lostKey(sql: Sql, directory: string): Promise<string[]> {
+  if ((await sql.query('SELECT FROM organization')).length === 0) return [];
+  const file = join(directory, 'bootstrap-api-key');
+  const key = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return isPlausibleApiKey(key) ? [] : ['the first admin key is lost'];
+}
+
+/** A disk of a first start that was interrupted: the next one must succeed. No client knew anything yet. */
+async function firstStart(directory: string): Promise<void> {
+  const server = await DatabaseServer.open({ databaseUrl: null, dataDir: directory });
+  try {
+    await server.migrate();
+  } finally {
+    await server.close();
+  }
+}
+
+/** How a disk is examined. */
+export interface Examination {
+  readonly facts: readonly Fact[];
+  readonly recordedAt: Date;
+  /** The compiled engine, so that it is not compiled for every disk. */
+  readonly module: CompiledEngine;
+  /** A service has run on the disk since then: nothing is pending, and every delivered event is among the facts. */
+  readonly isSettled?: boolean;
+}
+
+type CompiledEngine = NonNullable<PGliteOptions['pgliteWasmModule']>;
+
+/** Compiles the engine once for all disks. */
+export async function compileEngine(): Promise<CompiledEngine> {
+  const { WebAssembly } = globalThis as unknown as {
+    WebAssembly: { compile(code: Uint8Array): Promise<CompiledEngine> };
+  };
+  return WebAssembly.compile(readFileSync(join(dirname(require.resolve('@electric-sql/pglite')), 'pglite.wasm')));
+}
+
+/** Starts the engine on a disk as the service does. */
+export const openDisk = (directory: string, { module }: Pick<Examination, 'module'>): Promise<PGlite> =>
+  openEngine(
+    { directory, template: clusterTemplate(EMBEDDED), sync: true },
+    { extensions: { amcheck, pg_visibility }, pgliteWasmModule: module },
+  );
+
+/** Starts the database of a disk as the service does, and returns what is wrong with it. */
+export async function examine(directory: string, examination: Examination): Promise<string[]> {
+  const { facts, recordedAt, isSettled = false } = examination;
+  return attempt('the database does not start', async () => {
+    let database = await openDisk(directory, examination);
+    const schema = await database.query(`SELECT FROM pg_tables WHERE tablename = 'organization'`);
+    if (schema.rows.length === 0) {
+      await database.close();
+      await firstStart(directory);
+      database = await openDisk(directory, examination);
+    }
+    const sql = sqlOf(database);
+    const wrong = [
+      ...(await attempt('the data', () => brokenFacts(sql, facts, recordedAt))),
+      ...(isSettled ? await attempt('the deliveries', () => untold(sql, facts)) : []),
+      ...(await attempt('the key', () => lostKey(sql, directory))),
+      ...(await attempt('the files', () => damagedFiles(sql))),
+    ];
+    await database.exec('CHECKPOINT');
+    await database.close();
+    return wrong;
+  });
+}

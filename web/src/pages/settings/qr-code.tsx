@@ -1,0 +1,12 @@
+import { qrPath } from '../../logic/qr-code';
+
+/** Drawn on this page: nothing of the secret leaves it. Black on white in every theme, as scanners need it. */
+export function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = qrPath(text);
+  return (
+    <svg class="qr" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} width="200" height="200">
+      <rect width={size} height={size} class="qr-paper" />
+      <path d={path} class="qr-ink" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
