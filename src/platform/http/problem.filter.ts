@@ -11,7 +11,10 @@ import { requestIdOf } from './request-id';
 import { Problem, problems } from '../problem/problem';
 import { writeProblem } from './write-problem';
 
-/** Writes everything that is thrown as application/problem+json. An error that is not in the catalogue is a bug: logged, 500. */
+/**
+ * Writes every thrown error as application/problem+json. An error outside the catalog is a bug, which is logged and
+ * becomes a 500.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
@@ -43,7 +46,7 @@ export class ProblemFilter implements ExceptionFilter {
       const list = allowed.join(', ');
       return new Problem('method_not_allowed', `Allowed here: ${list}.`, [], { Allow: list });
     }
-    // A path that cannot be decoded leads nowhere.
+    // A path that can't be decoded does not exist.
     if (error.getStatus() === 400) return problems.notFound();
     return this.bug(error, requestIdOf(request));
   }
@@ -76,7 +79,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Unique indexes of keys. */
+/** Unique indexes of resource keys. */
 const KEYS = /_external_key$|^probe_(shared_)?key$/;
 const TAKEN = 'Something with the same identity exists already.';
 const TAKEN_KEY =
@@ -90,8 +93,8 @@ interface RouteLayer {
 }
 
 /**
- * The methods of a path, read from Express's own route table; empty for an unknown path. Nest makes a wrong method a 404
- * by design; with these the filter makes it a 405.
+ * Returns the methods of a path from Express's route table, or none for an unknown path. Nest answers a wrong method
+ * with 404 by design. The filter uses this to send 405.
  */
 function allowedMethods(request: Request): string[] {
   const { stack } = request.app.router as unknown as { stack: RouteLayer[] };

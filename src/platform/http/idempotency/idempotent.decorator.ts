@@ -15,14 +15,15 @@ import { HEADER, wellFormedKey } from './asked-request';
 
 const IDEMPOTENCY = Symbol('http:idempotency');
 
-/** Whether a route of the method POST honours an `Idempotency-Key`; `refuses` says why it does not. */
+/** Whether a POST route honors an `Idempotency-Key`; `refuses` is the reason if it does not. */
 type IdempotencyRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: IdempotencyRule) => SetMetadata(IDEMPOTENCY, value);
 
 /**
- * For routes that make something in the database and nothing else: with an `Idempotency-Key` the whole handler is one
- * transaction, in which the response is stored. The handler must therefore make no call to the network and wait for nothing.
+ * Honors an `Idempotency-Key` on routes that create something in the database and do nothing else. The whole handler
+ * then runs in one transaction, which also stores the response. The handler must not call the network or wait for
+ * anything.
  */
 export const Idempotent = () =>
   applyDecorators(
@@ -38,12 +39,15 @@ export const Idempotent = () =>
     }),
   );
 
-/** For the other routes of the method POST. `why` is a sentence for the client. Routes without either decorator refuse, too. */
+/**
+ * Refuses an `Idempotency-Key` on a POST route. `why` is a sentence for the client. Routes without either decorator
+ * also refuse it.
+ */
 export const RefusesIdempotencyKey = (why: string) => rule({ honours: false, refuses: why });
 
 const BY_DEFAULT = 'This request is not repeated from a stored response.';
 
-/** No POST ignores an `Idempotency-Key`: one that does not honour it is refused before anything is done. */
+/** Refuses requests with an `Idempotency-Key` before anything is done if the POST route doesn't honor it. */
 @Injectable()
 export class IdempotencyGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

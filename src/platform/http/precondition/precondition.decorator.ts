@@ -17,7 +17,7 @@ import { Problem, problems } from '../../problem/problem';
 import { IF_MATCH, IF_NONE_MATCH, isNamedBy, matches, parseTags, underPrecondition } from './precondition';
 import { EntityTags } from './entity-tags';
 
-/** Brings the `If-Match` and the `If-None-Match` of a request to `requireMatch`. See `@HonoursIfMatch`. */
+/** Passes the `If-Match` and `If-None-Match` headers to `requireMatch`. See `@HonoursIfMatch`. */
 @Injectable()
 class PreconditionInterceptor implements NestInterceptor {
   constructor(private readonly tags: EntityTags) {}
@@ -43,14 +43,14 @@ class PreconditionInterceptor implements NestInterceptor {
 
 const PRECONDITION = Symbol('http:precondition');
 
-/** Whether a route that changes something honours an `If-Match`; `refuses` says why it does not. */
+/** Whether a route that changes something honors an `If-Match`; `refuses` is the reason if it does not. */
 type PreconditionRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: PreconditionRule) => SetMetadata(PRECONDITION, value);
 
 const EXAMPLE = '"3vT0yQm5kJx2bR8cWn1ZaA"';
 
-/** For routes that change or delete one resource. The service calls `requireMatch` for it. */
+/** Honors `If-Match` on routes that change or delete one resource. Their service must call `requireMatch`. */
 export const HonoursIfMatch = () =>
   applyDecorators(
     rule({ honours: true }),
@@ -65,10 +65,13 @@ export const HonoursIfMatch = () =>
     }),
   );
 
-/** For the other routes of the methods PUT and DELETE. `why` is a sentence for the client. Routes without either decorator refuse, too. */
+/**
+ * Refuses `If-Match` on a PUT or DELETE route. `why` is a sentence for the client. Routes without either decorator also
+ * refuse it.
+ */
 export const RefusesIfMatch = (why: string) => rule({ honours: false, refuses: why });
 
-/** Of a response that shows one resource, for the API reference. */
+/** Documents the `ETag` of a response that shows one resource. */
 export const WITH_ETAG = {
   headers: {
     ETag: {
@@ -84,7 +87,7 @@ const BY_DEFAULT = 'Only what changes or deletes one resource takes an If-Match.
 const NAMED =
   'The If-None-Match header names the resource as it is, or any with *. Leave out the header to change it; nothing was done.';
 
-/** No change ignores an `If-Match`: a route that does not honour it refuses it before anything is done. */
+/** Refuses requests with an `If-Match` before anything is done if the route doesn't honor it. */
 @Injectable()
 export class PreconditionGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
