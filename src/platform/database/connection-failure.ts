@@ -31,7 +31,7 @@ export function refusalOf(error: unknown, connection: ServerConnection): string 
   return refusal === null ? null : `DATABASE_URL: ${refusal}`;
 }
 
-/** The server's texts may be in any language; the names of its routines are not. */
+/** Recognizes the error by its routine name, because the server's messages may be in any language. */
 function refusalOfUser(error: unknown, address: string, user: string): string {
   const text = messageOf(error);
   if (routineOf(error) === 'InitializeSessionUserId' && !/log in/.test(text))
@@ -39,7 +39,7 @@ function refusalOfUser(error: unknown, address: string, user: string): string {
   return `${address} does not let user "${user}" in (${text}). Correct the user, or the server's pg_hba.conf.`;
 }
 
-/** What `pg` itself finds, before the server has said anything. */
+/** Explains errors that `pg` itself raises before the server has replied. */
 function refusalOfClient(error: unknown, text: string, address: string, user: string): string | null {
   if (/password must be a string/.test(text))
     return `${address} wants a password of user "${user}". Put it into the URL, behind the user and a colon, or set PGPASSWORD.`;
@@ -59,7 +59,7 @@ const UNTRUSTED = new Set([
   'INVALID_PURPOSE',
 ]);
 
-/** TLS alerts about the certificate that the client has shown, or has not. */
+/** TLS alerts about a client certificate that is wrong or missing. */
 const ALERT_OF_CERTIFICATE = /SSL alert number (4[0-68]|116)\b/;
 
 /** Explains problems with the certificate of the server or of the client. */
@@ -96,7 +96,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/ECONNRESET|Connection terminated/, 'it closes the connection'],
 ];
-/** The server's own text says more. */
+/** Errors for which the server's own text says more. */
 const EXPLAINED: readonly (readonly [string, string])[] = [
   [
     '53300',
@@ -104,10 +104,10 @@ const EXPLAINED: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** The server answers, and cannot be used all the same. */
+/** Returns true if the server responds but can't be used. */
 export const isThere = (error: unknown): boolean => /^(25006|53300|08001|57P03)$/.test(sqlState(error) ?? '');
 
-/** Why a server cannot be used yet. */
+/** Returns why a server can't be used yet. */
 export function unreachableReason(error: unknown): string {
   const text = messageOf(error);
   const state = sqlState(error) ?? '';
@@ -117,7 +117,7 @@ export function unreachableReason(error: unknown): string {
   return reason ?? (text || state || 'unknown error');
 }
 
-/** By its shape: what OpenSSL throws is not an `Error` in every realm. */
+/** Checks the shape, because OpenSSL's errors are not an `Error` in every realm. */
 const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
     ? error.message

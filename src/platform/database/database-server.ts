@@ -12,10 +12,10 @@ import type { ExtensionMigration } from './extension-migrations';
 import { isUnavailable } from './postgres-errors';
 import { StartError } from '../config/start-error';
 
-/** How long a start waits for a PostgreSQL that is not up yet. */
+/** How long a start waits for a PostgreSQL server that isn't running yet. */
 const START_WAIT_MS = 60_000;
 const PAUSE_MS = 1000;
-/** While it waits it says so this often. */
+/** How many attempts pass between two log lines while waiting. */
 const SAY_EVERY = 10;
 
 const NOT_SYNCED =
@@ -23,10 +23,10 @@ const NOT_SYNCED =
 
 const logger = new Logger('Database');
 
-/** The settings that say where the database is. */
+/** The settings that locate the database. */
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'dataDir'> & Partial<Pick<Config, 'databaseSync'>>;
 
-/** The database that `DATABASE_URL` and `DATA_DIR` name, ready for connections. */
+/** The database of `DATABASE_URL` and `DATA_DIR`, ready for connections. */
 export class DatabaseServer {
   private constructor(
     readonly target: ConnectionTarget,
@@ -37,10 +37,13 @@ export class DatabaseServer {
     return this.embedded !== null;
   }
 
-  /** Starts the embedded engine if the settings ask for it. Throws a `DirectoryInUseError` when another process has its directory. */
+  /**
+   * Opens the database and starts the embedded engine if the settings require it. Throws a `DirectoryInUseError` if
+   * another process uses its directory.
+   */
   static async open(config: DatabaseSettings): Promise<DatabaseServer> {
     const { databaseUrl, dataDir, databaseSync = true } = config;
-    // Tests name a migrated cluster behind it; the rules of the setting refuse that.
+    // Tests append a migrated cluster. The rules of the setting refuse that.
     const memory = /^embedded:memory(?::(.+))?$/.exec(databaseUrl ?? '');
     if (databaseUrl !== null && memory === null) return DatabaseServer.at(databaseUrl);
     if (memory === null && !databaseSync) logger.warn(NOT_SYNCED);
@@ -58,8 +61,9 @@ export class DatabaseServer {
   }
 
   /**
-   * Brings the schema to this version, then to that of the extensions. A server that cannot be reached is tried again for a minute, so that both may be
-   * started together. Throws a `StartError` that names the setting and the address, but no password.
+   * Migrates the schema to this version, then runs the migrations of extensions. Retries an unreachable server for a
+   * minute, so that both can be started together. Throws a `StartError` that names the setting and the address, but no
+   * password.
    */
   async migrate(extensions: readonly ExtensionMigration[] = [], waitMs = START_WAIT_MS): Promise<void> {
     const deadline = performance.now() + waitMs;
@@ -71,7 +75,7 @@ export class DatabaseServer {
       } catch (error) {
         if (error instanceof StartError) throw error;
         if (this.server?.isPlainStart === true && !isPlain) {
-          // A pooler has refused the settings of the session. Try again at once without them.
+          // A pooler has refused the session settings. Try again immediately without them.
           isPlain = true;
           continue;
         }

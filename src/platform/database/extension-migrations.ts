@@ -3,7 +3,7 @@ import type { QueryRunner } from 'typeorm';
 import { isUnavailable } from './postgres-errors';
 import { StartError } from '../config/start-error';
 
-/** A change of the schema that an extension brings. */
+/** A schema change that belongs to an extension. */
 export interface ExtensionMigration {
   readonly extension: string;
   /** Unique within the extension. */
@@ -13,7 +13,7 @@ export interface ExtensionMigration {
 
 const logger = new Logger('Database');
 
-/** Which have run, of whatever extension. One statement; a row per migration ever run. */
+/** Returns the applied migrations of all extensions. Cost: one statement, one row per migration. */
 async function applied(runner: QueryRunner): Promise<{ extension: string; name: string }[]> {
   return (await runner.query('SELECT extension, name FROM extension_migration ORDER BY extension, name')) as {
     extension: string;
@@ -22,9 +22,10 @@ async function applied(runner: QueryRunner): Promise<{ extension: string; name: 
 }
 
 /**
- * Runs one in the open transaction unless it has run; with it its name is written down, or nothing is. Call it under the lock
- * of migrations and look no earlier: what is read before the lock is held may have been done by another instance meanwhile.
- * A failure is a `StartError` that names the migration; one that is worth another attempt (a lock, a connection) is thrown as it is.
+ * Runs the migration in the open transaction unless it has run, and records its name in the same transaction. Call it
+ * under the migration lock, and don't check earlier. Another instance may have run the migration before this one got
+ * the lock. Throws a `StartError` that names the migration. Errors that may succeed on retry (a lock, a connection) are
+ * thrown unchanged.
  */
 export async function runOnce(runner: QueryRunner, { extension, name, up }: ExtensionMigration): Promise<void> {
   if ((await applied(runner)).some((row) => row.extension === extension && row.name === name)) return;
@@ -39,7 +40,10 @@ export async function runOnce(runner: QueryRunner, { extension, name, up }: Exte
   logger.log(`Migrated: ${name} of extension "${extension}"`);
 }
 
-/** When the open transaction began: the same throughout it, another one in each statement without one. */
+/**
+ * Returns the start of the open transaction. It stays the same throughout the transaction, and differs per statement
+ * without one.
+ */
 async function transactionOf(runner: QueryRunner): Promise<string | undefined> {
   const [row] = (await runner.query('SELECT now()::text AS began')) as { began: string }[];
   return row?.began;
@@ -58,12 +62,12 @@ function failure(extension: string, name: string, error: unknown): StartError {
   );
 }
 
-/** Says of which extensions there are tables although they, or these migrations of theirs, are not here any more. */
+/** Logs which extensions have tables although they, or some of their migrations, are no longer installed. */
 export async function reportLeftBehind(runner: QueryRunner, present: readonly ExtensionMigration[]): Promise<void> {
   for (const text of leftBehind(await applied(runner), present)) logger.warn(text);
 }
 
-/** One sentence for each extension that was here with more than it has now. */
+/** Returns one sentence per extension with migrations that are no longer installed. */
 export function leftBehind(
   rows: readonly { extension: string; name: string }[],
   present: readonly Pick<ExtensionMigration, 'extension' | 'name'>[],

@@ -27,7 +27,8 @@ const FOUND = `
            .join(', ')}) AS settings`;
 
 /**
- * Throws a `StartError` for a server that the service cannot work with, and a `ReadOnlyServerError` for one that only reads as yet.
+ * Throws a `StartError` for a server that the service can't work with, and a `ReadOnlyServerError` for one that is
+ * still read-only.
  */
 export async function requireUsableServer(source: DataSource, target: ConnectionTarget): Promise<void> {
   if (!(target instanceof PostgresServer)) return;
@@ -52,6 +53,6 @@ export async function requireUsableServer(source: DataSource, target: Connection
   }
 }
 
-/** More digits of a number than needed are as good. */
+/** A higher precision than needed is accepted. */
 const isAsNeeded = (value: string | undefined, needed: string): boolean =>
   value === needed || (/^\d+$/.test(needed) && Number(value) > Number(needed));

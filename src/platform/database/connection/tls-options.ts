@@ -4,14 +4,14 @@ import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { StartError } from '../../config/start-error';
 import type { Tls } from './server-connection';
 
-/** A file for TLS to the database that cannot be used. Waiting does not help. */
+/** The error of an unusable TLS file for the database. Waiting does not help. */
 export class TlsFileError extends StartError {
   override readonly code = 'TLS_FILE';
 }
 
 /**
- * Reads the files anew for each connection, because certificates are replaced while the service runs. Throws a `TlsFileError` that names
- * the parameter and the file.
+ * Returns the TLS options. Reads the files for each connection, because certificates are replaced while the service
+ * runs. Throws a `TlsFileError` that names the parameter and the file.
  */
 export function tlsOptions({ verifies, rootCert, cert, key }: Tls): ConnectionOptions {
   const options: ConnectionOptions = {
@@ -45,7 +45,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** Also that the key is readable without a password, and that it belongs to the certificate. */
+/** Throws unless the key is readable without a password and belongs to the certificate. */
 function requirePair(options: ConnectionOptions, cert: string | null, key: string | null): void {
   if (cert === null && key === null) return;
   if (cert === null || key === null)

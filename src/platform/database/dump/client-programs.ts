@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StartError } from '../../config/start-error';
 
-/** The programs of one installation of PostgreSQL's client. */
+/** The programs of one PostgreSQL client installation. */
 export interface ClientPrograms {
   /** The major version. */
   readonly version: number;
@@ -13,7 +13,7 @@ export interface ClientPrograms {
   readonly psql: string;
 }
 
-/** The parent directories in which packages keep each version apart: Debian, Red Hat, Alpine, and Homebrew. */
+/** The parent directories in which packages install each version separately: Debian, Red Hat, Alpine, and Homebrew. */
 const PARENTS: readonly (readonly [string, (version: string) => string])[] = [
   ['/usr/lib/postgresql', (version) => join(version, 'bin')],
   ['/usr', (name) => (/^pgsql-\d+$/.test(name) ? join(name, 'bin') : '')],
@@ -34,8 +34,8 @@ function searched(path = process.env['PATH'] ?? ''): string[] {
 export type FindPrograms = typeof clientPrograms;
 
 /**
- * The installations that work with a server of that major version, the one of the same version first. Throws a `StartError` if there
- * is none: older programs refuse a newer server.
+ * Returns the installations that work with a server of that major version, the same version first. Throws a
+ * `StartError` if there is none, because older programs refuse a newer server.
  */
 export async function clientPrograms(
   serverVersion: number,
@@ -54,7 +54,7 @@ export async function clientPrograms(
   );
 }
 
-/** `null` where one of the three is missing, or does not run. */
+/** Returns `null` if one of the three programs is missing or doesn't run. */
 async function programsIn(directory: string): Promise<ClientPrograms | null> {
   const [pgDump = '', pgRestore = '', psql = ''] = ['pg_dump', 'pg_restore', 'psql'].map((name) =>
     join(directory, name),
