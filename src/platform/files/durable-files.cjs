@@ -67,7 +67,7 @@ function entriesBelow(directory) {
   return { files, directories };
 }
 
-/** Ignores a file that was removed in the meantime. */
+/** Ignores a file that was removed since then. */
 async function syncFileIfThere(file) {
   let handle;
   try {

@@ -5,7 +5,7 @@ import { Access, CountedBy } from '../access/caller';
 import { Health, type HealthReport } from './health';
 import { Metrics } from './metrics';
 
-/** For supervisors and Prometheus. None of these responses holds data of an organization. */
+/** Serves supervisors and Prometheus. No response here contains data of an organization. */
 @ApiExcludeController()
 @Controller()
 export class HealthController {

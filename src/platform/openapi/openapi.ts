@@ -34,7 +34,7 @@ const descriptionAt = (
 const SESSION =
   'The session of a person, as `POST /auth/session` begins it; over https its name begins with `__Host-`.';
 
-/** What makes the document of Nest ours, in this order: each takes it as the one before leaves it. */
+/** The steps that adapt Nest's document, in order. Each step gets the result of the previous one. */
 const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
   withOperationsCompleted,
   withTags,
@@ -45,7 +45,10 @@ const TRANSFORMS: readonly ((document: OpenAPIObject) => OpenAPIObject)[] = [
   withRequestExamples,
 ];
 
-/** The document of all routes, as served and as committed in docs/. `base`: `PUBLIC_URL`, for a service below a path: generators of clients put it before the paths. */
+/**
+ * Returns the document of all routes, as served and as committed in docs/. `base` is `PUBLIC_URL` if the service is
+ * below a path. Client generators prepend it to the paths.
+ */
 export function openApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const parts = app.get(OpenApiParts);
   const config = new DocumentBuilder()
@@ -69,9 +72,9 @@ export function openApiDocument(app: INestApplication, base = ''): OpenAPIObject
 const gzipped = promisify(gzip) as (body: Buffer) => Promise<Buffer>;
 
 /**
- * `/api/v1/openapi.json`, without a key: the document holds no data of an organization. It is built on first use, once:
- * all clients that have not read it yet share the bytes. The reference at `/docs` shows it; its files are served with the
- * dashboard's. `base`: as `openApiDocument` has it.
+ * Serves `/api/v1/openapi.json` without a key, because the document contains no data of an organization. It is built
+ * once, on first use, and all clients share the bytes. The reference at `/docs` shows it, and its files are served with
+ * the dashboard's. `base` is as in `openApiDocument`.
  */
 export function mountOpenApi(app: NestExpressApplication, base: string): void {
   let plain: Buffer | null = null;

@@ -1,6 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** The order of the reference, from what most people come for to what only the operator needs; paths with none of these prefixes come last. */
+/**
+ * The order of the reference, from what most users need to what only the operator needs. Paths without one of these
+ * prefixes come last.
+ */
 const SECTIONS = [
   '/api/v1/websites',
   '/api/v1/websites/{websiteId}/endpoints',
@@ -46,7 +49,7 @@ const SECTIONS = [
 /** Schemas that every route uses. */
 const EVERYWHERE = ['FieldProblemView', 'ProblemView'];
 
-/** Puts paths into reading order and schemas into the order of their first use, however the modules are wired. */
+/** Sorts paths into reading order and schemas into the order of their first use, independent of the module order. */
 export function inReadingOrder(document: OpenAPIObject): OpenAPIObject {
   const paths = Object.fromEntries(
     Object.entries(document.paths)
@@ -60,13 +63,13 @@ export function inReadingOrder(document: OpenAPIObject): OpenAPIObject {
   return { ...document, paths, components: { ...document.components, schemas } };
 }
 
-/** The longest prefix decides. */
+/** The longest matching prefix decides. */
 function sectionOf(path: string): number {
   const [longest] = SECTIONS.filter((prefix) => path.startsWith(prefix)).sort((a, b) => b.length - a.length);
   return longest === undefined ? SECTIONS.length : SECTIONS.indexOf(longest);
 }
 
-/** Names of the schemas in the order in which they are needed: what a schema refers to comes before it. */
+/** Returns the names of the schemas in dependency order. A schema comes after the schemas that it refers to. */
 function referencesIn(
   node: unknown,
   schemas: Readonly<Record<string, unknown>>,
@@ -89,7 +92,7 @@ function referencesIn(
   return found;
 }
 
-/** Lists the tags in the order of their first use, with what they are about. */
+/** Lists the tags in the order of their first use, with descriptions. */
 export function withTags(document: OpenAPIObject): OpenAPIObject {
   const names = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) =>
     Object.values(path as object).flatMap((operation: { tags?: string[] }) => operation.tags ?? []),

@@ -1,13 +1,13 @@
-/** One wrong field. `pointer` is an RFC 6901 JSON pointer into the body, or `?name` for a query parameter. */
+/** An invalid field. `pointer` is an RFC 6901 JSON pointer into the body, or `?name` for a query parameter. */
 export interface FieldProblem {
   pointer: string;
   code: FieldProblemCode;
   message: string;
-  /** 1-based, of a body that is a document. */
+  /** 1-based line, if the body is a document. */
   line?: number | null;
 }
 
-/** Every problem of a field, with what to do. Codes are stable, texts may change. */
+/** All problems of a field, with the fix. Codes are stable, texts may change. */
 export const FIELD_PROBLEMS = {
   required: 'Send the field.',
   wrong_type: 'Send a value of the type that the message names: text, number, true or false, list, object.',
@@ -50,7 +50,7 @@ export const FIELD_PROBLEMS = {
 } as const;
 export type FieldProblemCode = keyof typeof FIELD_PROBLEMS;
 
-/** Every problem of the API: status, title and what to do, in one place. Codes are stable, texts may change. */
+/** All problems of the API with status, title, and fix. Codes are stable, texts may change. */
 export const PROBLEMS = {
   malformed_json: {
     status: 400,
@@ -229,7 +229,7 @@ export const PROBLEMS = {
 } as const;
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** A limit that would have been passed. */
+/** A limit that would have been exceeded. */
 export interface QuotaUse {
   name: string;
   limit: number;
@@ -252,20 +252,20 @@ export class Problem extends Error {
   }
 }
 
-/** What a probe speaks is neither of those that are spoken here. */
+/** The problem of a probe whose protocol this service doesn't support. */
 export class ProtocolUnsupported extends Problem {
   constructor(readonly supported: readonly number[]) {
     super('protocol_unsupported', `Speak one of these protocols: ${supported.join(', ')}.`);
   }
 }
 
-/** At most this many field errors are listed; what looks for them need not look further. */
+/** Maximum number of reported field errors. Searching may stop after this many. */
 export const MAX_ERRORS = 20;
 
-/** The problems that services and controllers throw. One text each, so that equal cases look alike. */
+/** The problems that services and controllers throw. Equal cases share one text. */
 export const problems = {
   notFound: () => new Problem('not_found', 'Nothing exists at this address, or it is not yours.'),
-  /** Something that a field of the body names. The same for what is unknown, deleted or another organization's. */
+  /** For a resource that a field of the body names. Unknown, deleted, and foreign resources get the same problem. */
   referenceNotFound: (pointer: string, message: string) =>
     new Problem('not_found', 'A field names something that does not exist, or is not yours.', [
       { pointer, code: 'not_found', message },
@@ -284,10 +284,10 @@ export const problems = {
     new Problem('unauthenticated', detail, [], {
       'WWW-Authenticate': 'Bearer realm="api"',
     }),
-  /** The first factor was right. */
+  /** For a correct first factor. */
   secondFactorRequired: () =>
     new Problem('second_factor_required', 'Send second_factor: a code of your authenticator app, or a recovery code.'),
-  /** Every wrong token of a probe. */
+  /** For every kind of invalid probe token. */
   unknownProbe: () =>
     new Problem('unauthenticated', 'Send the token of a probe as "Authorization: Bearer ump_…".', [], {
       'WWW-Authenticate': 'Bearer realm="probe"',
@@ -308,7 +308,7 @@ export const problems = {
     ),
   conflict: (detail: string, errors: readonly FieldProblem[] = []) =>
     new Problem('conflict', detail, errors.slice(0, MAX_ERRORS)),
-  /** `onlyWeak`: no tag could have matched. */
+  /** `onlyWeak`: only weak tags were sent, which never match. */
   preconditionFailed: (onlyWeak: boolean) =>
     new Problem(
       'precondition_failed',

@@ -42,7 +42,7 @@ export class QuotaProblemView {
   used!: number;
 }
 
-/** RFC 9457. */
+/** A problem in the form of RFC 9457. */
 export class ProblemView {
   @ApiProperty({
     description: 'Stable identifier of the kind of problem.',

@@ -34,16 +34,19 @@ export function onTheWire(address: string): string {
   return `${local}@${asciiDomain(domain)}`;
 }
 
-/** The domain of an address, in its ASCII form. */
+/** Returns the domain of an address in its ASCII form. */
 export const mailDomain = (address: string): string => asciiDomain(partsOf(address).domain);
 
-/** The sender as the `From` header shows it. */
+/** A sender as shown in the `From` header. */
 export interface MailSender {
   name: string;
   address: string;
 }
 
-/** `Uptime <uptime@example.com>` or a bare address; `null` for anything else, lists and line ends included. */
+/**
+ * Parses `Uptime <uptime@example.com>` or a bare address. Returns `null` for anything else, including lists and line
+ * breaks.
+ */
 export function parseSender(text: string): MailSender | null {
   const sender = text.trim();
   const [, quoted, bare, inBrackets] = /^(?:"([^"<>]*)"\s*|([^"<>,;]*))<([^<>\s]+)>$/.exec(sender) ?? [];
