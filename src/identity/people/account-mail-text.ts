@@ -1,4 +1,4 @@
-/** The changes of how a person signs in, as the email reports them. */
+/** The changes that an email reports. */
 const CHANGES = {
   password_changed: 'The password of your account was changed',
   password_set_by_link: 'The password of your account was set by a link',
@@ -10,10 +10,10 @@ const CHANGES = {
 } as const;
 export type AccountChange = keyof typeof CHANGES;
 
-/** When and where it happened. */
+/** The circumstances of a change. */
 interface Happened {
   at: Date;
-  /** `null`: on the machine of the service. */
+  /** The client's IP address, or `null` for a change on the machine of the service. */
   address: string | null;
   email: string;
   /** `PUBLIC_URL`. */

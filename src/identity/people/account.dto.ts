@@ -12,7 +12,7 @@ import type { SecondFactorState } from '../person/second-factors.service';
 import { AccountIdentityView, OpenPasswordLinkView, toOpenPasswordLinkView } from './people.dto';
 
 const TOKEN = { description: 'The token of a link, `/#/sign-in/<token>`.', example: 'rV8…' };
-/** More bytes than 256 characters have; what is too long is refused by the rule of passwords. */
+/** More bytes than 256 characters need. The password rule refuses passwords that are too long. */
 const MOST_PASSWORD = 1024;
 
 export class TokenDto {
@@ -58,7 +58,7 @@ export class SetPasswordDto extends TokenDto {
 export const LINK_KINDS = ['first_account', 'sign_in', 'invitation', 'password'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
-/** What a link is for. */
+/** The purpose of a link. */
 export class LinkView {
   @ApiProperty({ enum: LINK_KINDS, example: 'invitation' })
   kind!: LinkKind;
@@ -110,7 +110,7 @@ export class AccountOrganizationView extends OwnOrganizationView {
   joined_at!: string;
 }
 
-/** A second factor that is in force. */
+/** A second factor that is active. */
 export class SecondFactorView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   since!: string;
@@ -188,7 +188,7 @@ export class UpdateAccountDto {
   current_password?: string;
 }
 
-/** Names one of the identities of an account. */
+/** Identifies one of the identities of an account. */
 export class IdentityQuery {
   @ApiProperty({ description: 'As `GET /auth/account` shows it.', example: 'https://login.example.com' })
   @IsString()

@@ -17,7 +17,7 @@ import type { DraftSecondFactorDto, ProvenDto, RecoveryCodesView, SecondFactorDr
 
 const PRODUCT = 'Uptime';
 
-/** A person's own second factor: set up, taken away, and its recovery codes. */
+/** Manages a person's own second factor and its recovery codes. */
 @Injectable()
 export class OwnSecondFactor {
   constructor(
@@ -32,8 +32,8 @@ export class OwnSecondFactor {
   ) {}
 
   /**
-   * A secret for an app, which counts once `confirm` has seen a code of it; it replaces an older draft. Throws `validation_failed` at
-   * `/current_password`; `conflict` for a person who has a second factor, or no password.
+   * Returns a secret for an app and replaces an older draft. It counts once `confirm` has seen one of its codes. Throws
+   * `validation_failed` at `/current_password`. Throws `conflict` for a person who has a second factor, or no password.
    */
   async draft(held: SignedIn, dto: DraftSecondFactorDto, request: Request): Promise<SecondFactorDraftView> {
     const person = await this.personOf(held);
@@ -47,8 +47,8 @@ export class OwnSecondFactor {
   }
 
   /**
-   * Puts the draft in force, by a code that the app shows. All other sessions of the person end, and this one counts as proven. Throws
-   * `validation_failed` at `/code`.
+   * Activates the draft with a code that the app shows. All other sessions of the person end, and this one counts as
+   * proven. Throws `validation_failed` at `/code`.
    */
   async confirm(held: SignedIn, code: string, request: Request): Promise<RecoveryCodesView> {
     const person = await this.personOf(held);
@@ -60,7 +60,10 @@ export class OwnSecondFactor {
     return { recovery_codes: codes };
   }
 
-  /** Ten new recovery codes; the older ones no longer work. Throws `validation_failed` at the field that is wrong. */
+  /**
+   * Returns ten new recovery codes. The previous ones no longer work. Throws `validation_failed` at the field that is
+   * wrong.
+   */
   async renewRecoveryCodes(held: SignedIn, dto: ProvenDto, request: Request): Promise<RecoveryCodesView> {
     const { id } = await this.requireBoth(held, dto, request);
     const codes = await this.database.transaction(async (tx) => {
@@ -70,7 +73,7 @@ export class OwnSecondFactor {
     return { recovery_codes: codes };
   }
 
-  /** From now on the password alone signs in. Throws as `renewRecoveryCodes`. */
+  /** Removes the second factor, so that the password alone signs in. Throws as `renewRecoveryCodes` does. */
   async remove(held: SignedIn, dto: ProvenDto, request: Request): Promise<void> {
     const person = await this.requireBoth(held, dto, request);
     const { id } = person;
@@ -114,7 +117,7 @@ export class OwnSecondFactor {
     return person;
   }
 
-  /** Counted as a wrong credential. */
+  /** Counts as a wrong credential. */
   private refused(pointer: string, typed: string | undefined, request: Request): Error {
     this.limits.refusal(request);
     const message =

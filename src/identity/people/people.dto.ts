@@ -46,7 +46,7 @@ export class InvitationsQuery extends PageQuery {
   created_by_id?: string;
 }
 
-/** An open link by which a member sets a new password. Its token is shown to the person who made it, once. */
+/** An open link by which a member sets a new password. Its token is shown once, to its creator. */
 export class OpenPasswordLinkView {
   @ApiProperty({ type: String, nullable: true, description: 'The person, or the key, that made it.', example: 'Ada' })
   created_by!: string | null;
@@ -58,7 +58,7 @@ export class OpenPasswordLinkView {
   expires_at!: string;
 }
 
-/** The name by which the single sign-on knows a person, or the proxy in front (then `issuer` is `proxy`). */
+/** The name by which single sign-on knows a person, or the proxy in front (then `issuer` is `proxy`). */
 export class AccountIdentityView {
   @ApiProperty({ example: 'https://login.example.com' })
   issuer!: string;
@@ -172,7 +172,7 @@ export class CreateInvitationDto {
   role!: Role;
 }
 
-/** Somebody who has been invited and has not joined yet. */
+/** An invited person who has not joined yet. */
 export class OpenInvitationView {
   @ApiProperty({ example: 'inv_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -214,7 +214,7 @@ export class CreatedOpenInvitationView extends OpenInvitationView {
   url!: string | null;
 }
 
-/** A member as read. */
+/** A member as read from the database. */
 export interface MemberRow {
   id: string;
   name: string;
@@ -224,7 +224,7 @@ export interface MemberRow {
   hasPassword: boolean;
   hasSecondFactor: boolean;
   singleSignOn: boolean;
-  /** As JSON; `null` for an account that opens more than this organization. */
+  /** As JSON, or `null` for an account that opens more than this organization. */
   identities: { issuer: string; subject: string; created_at: string }[] | null;
   linkBy: string | null;
   linkAt: Date | null;
@@ -234,7 +234,7 @@ export interface MemberRow {
   joinedAt: Date;
 }
 
-/** `null` where there is no open link. */
+/** Returns `null` if there is no open link. */
 export const toOpenPasswordLinkView = (
   by: string | null,
   at: Date | null,
