@@ -25,8 +25,9 @@ import { sessionCookie } from './session/session-cookie';
 import type { SignedIn } from './session/session.service';
 
 /**
- * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else the header of a proxy, else session cookie; a
- * probe by its token), applies the rate limits, and leaves the caller on the request.
+ * Denies by default: a route without `@Access` is a 403. Authenticates the caller by API key, else by the proxy's
+ * header, else by session cookie. A probe is authenticated by its token. Then applies the rate limits and stores the
+ * caller on the request.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -86,7 +87,7 @@ export class AuthGuard implements CanActivate {
     return held && held.caller;
   }
 
-  /** Who is behind the browser: changes must come from our own pages. */
+  /** Returns the session of the browser. Changes must come from the service's own pages. */
   private async signedIn(request: Request): Promise<SignedIn | null> {
     const presented = this.sessions.presentedBy(request);
     if (presented === null) return null;
@@ -94,7 +95,7 @@ export class AuthGuard implements CanActivate {
     return this.sessions.signedIn(presented, request);
   }
 
-  /** The session of somebody with an account. For a key and a key's session the route does not exist. */
+  /** Admits the session of a person with an account. For a key and a key's session, the route does not exist. */
   private async person(request: AuthenticatedRequest): Promise<true> {
     const key = credential(request);
     if (key !== null && (await this.credentials.callerOf(key, request))) throw problems.notFound();
@@ -107,7 +108,10 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  /** The token of a probe, with AUTH=off too. Keys and sessions are wrong here, as this token is everywhere else. */
+  /**
+   * Admits a probe by its token, also with AUTH=off. Keys and sessions are refused here, as this token is everywhere
+   * else.
+   */
   private async probe(request: AuthenticatedRequest): Promise<true> {
     const held = await this.credentials.probeOf(request);
     if (!held)
@@ -120,15 +124,17 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  /** Whoever reaches the port is an administrator, but no page of another site that a browser on this machine shows. */
+  /**
+   * Admits everyone who reaches the port as an administrator, except pages of other sites in a browser on this machine.
+   */
   private withoutAuth(request: Request): Promise<Caller | null> {
     requireOwnPage(request, this.config);
     return this.organizations.defaultAdmin();
   }
 
   /**
-   * The operator token, or the session of a person who is an operator. Without a token in the settings the routes do not exist
-   * for anybody else. The key of an organization is never enough, not even an admin's.
+   * Admits the operator token, or the session of an operator. If no token is set, the routes do not exist for anyone
+   * else. The key of an organization is never enough, not even an admin key.
    */
   private async operator(request: AuthenticatedRequest): Promise<boolean> {
     const given = credential(request);
@@ -147,7 +153,10 @@ export class AuthGuard implements CanActivate {
     throw this.refused(request);
   }
 
-  /** Every wrong credential gets one response; an address that guesses is slowed down, one that sends none is not. */
+  /**
+   * Returns the same problem for every wrong credential. An address that guesses is slowed down. An address without
+   * credentials is not.
+   */
   private refused(request: Request): Problem {
     const isWithout = credential(request) === null;
     if (isWithout && sessionCookie(request) === null)

@@ -8,7 +8,7 @@ const HASHES_WAITING = {
   help: 'Passwords that wait to be hashed: 20 at most, then sign-ins are refused.',
 };
 
-/** Metrics of who signs in. Labels name nobody. */
+/** Sign-in metrics. Labels contain no personal data. */
 @Injectable()
 export class IdentityMetrics {
   private readonly signIns;
@@ -25,7 +25,7 @@ export class IdentityMetrics {
     this.signIns.inc({ via, result: 'accepted' });
   }
 
-  /** Counts why an attempt failed, when it does, and throws the same. */
+  /** Counts the reason if the attempt fails, and rethrows the error. */
   async countFailure<T>(via: SignIn, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();

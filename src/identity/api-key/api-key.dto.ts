@@ -12,17 +12,17 @@ export interface ApiKeyRow {
   org_id: string;
   name: string;
   role: Role;
-  /** `null`, as the hash is, for a key that 0.1.0 invited a person to and that was never used. */
+  /** `null`, like the hash, for a key to which 0.1.0 invited a person and that was never used. */
   lookup: string | null;
   hash: Buffer | null;
   expires_at: Date | null;
   last_used_at: Date | null;
   created_at: Date;
-  /** uuid of the person who made it; `null` for one that a key made, or nobody. */
+  /** The UUID of the person who created it, or `null` if a key or no one did. */
   created_by_id: string | null;
 }
 
-/** A row, and the name of who made the key: the person's of today, else that of the key that did. */
+/** A row with the name of the key's creator: the current name of the person, or the name of the key. */
 export type MadeKeyRow = ApiKeyRow & { made_by: string | null };
 
 export class ApiKeysQuery extends PageQuery {
@@ -113,7 +113,7 @@ export const toApiKeyView = (row: MadeKeyRow): ApiKeyView => ({
   created_by_id: row.created_by_id === null ? null : formatId('person', row.created_by_id),
 });
 
-/** What the audit log holds of a key: nobody's name. */
+/** Returns the values for the audit log, without personal names. */
 export const keySettings = (row: ApiKeyRow) => ({
   name: row.name,
   role: row.role,

@@ -13,7 +13,7 @@ export interface OrganizationRow {
   quotas: QuotaOverrides;
   requires_second_factor: boolean;
   created_at: Date;
-  /** Set while it is being removed in steps: to everybody it is gone. */
+  /** Set while it is being removed in steps. It is no longer visible to anyone. */
   deleted_at: Date | null;
 }
 
@@ -23,7 +23,7 @@ export class CreateOrganizationDto {
   name!: string;
 }
 
-/** A limit as the operator may set it. */
+/** Declares a limit that the operator may set. */
 const Limit =
   (example: number, most = MOST): PropertyDecorator =>
   (target, name) => {
@@ -136,7 +136,7 @@ export class QuotaUseView {
   used!: number | null;
 }
 
-/** A property for each limit. */
+/** Declares a limit and its use. */
 const Use = (description: string): PropertyDecorator => ApiProperty({ type: QuotaUseView, description });
 
 export class QuotasView implements Record<QuotaName, QuotaUseView> {
@@ -156,7 +156,7 @@ export class QuotasView implements Record<QuotaName, QuotaUseView> {
   changed_bytes_per_day!: QuotaUseView;
 }
 
-/** The person who asks. */
+/** The person who sent the request. */
 export class CallingPersonView {
   @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -165,7 +165,7 @@ export class CallingPersonView {
   name!: string;
 }
 
-/** Who am I. */
+/** The caller's organization, key or person, and role. */
 export class CurrentOrganizationView {
   @ApiProperty({ example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;

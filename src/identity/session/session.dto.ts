@@ -11,13 +11,13 @@ import type { MembershipRow } from '../person/person-row';
 import { lackOf } from '../person/rights';
 import type { SignedIn } from './session.service';
 
-/** A code of the person's authenticator app, or a recovery code. */
+/** Declares a code of the person's authenticator app, or a recovery code. */
 export function SecondFactorField(): PropertyDecorator {
   const description =
     'For a person with a second factor: a code of the authenticator app, or a recovery code. Without it the response is 401 `second_factor_required`.';
   return (target, name) => {
     for (const decorate of [
-      // Without an example: the example of a sign-in has a key, which has no second factor.
+      // Without an example, because the example of a sign-in uses a key, which has no second factor.
       ApiPropertyOptional({ description }),
       Optional(),
       IsString(),
@@ -26,7 +26,7 @@ export function SecondFactorField(): PropertyDecorator {
       decorate(target, name);
   };
 }
-/** More than a recovery code has, with spaces. */
+/** More characters than a recovery code with spaces has. */
 export const MOST_SECOND_FACTOR = 64;
 
 export class CreateSessionDto {
@@ -69,7 +69,7 @@ export class SingleSignOnView {
   name!: string;
 }
 
-/** How one gets in. */
+/** The ways to sign in. */
 export class SignInMethodsView {
   @ApiProperty({ description: 'Whether people sign in with e-mail and password.', example: true })
   password!: boolean;
@@ -117,7 +117,7 @@ export class SessionPersonView extends CallingPersonView {
   email!: string | null;
 }
 
-/** Who is signed in. */
+/** The current session. */
 export class SessionView {
   @ApiProperty({
     type: SessionOrganizationView,
@@ -202,7 +202,7 @@ export class CreatedSessionView extends SessionView {
 
 type ShownSession = Pick<SignedIn, 'caller' | 'person' | 'via' | 'hasSecondFactor'> & { expiresAt: Date | null };
 
-/** Returns what a session shows, with the organizations of its person. `expiresAt` is `null` with AUTH=off. */
+/** Returns the view of a session, with the organizations of its person. `expiresAt` is `null` with AUTH=off. */
 export function toSessionView(
   { caller, person, via, hasSecondFactor, expiresAt }: ShownSession,
   memberships: readonly MembershipRow[],

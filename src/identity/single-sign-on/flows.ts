@@ -11,13 +11,16 @@ import { newToken, SessionService } from '../session/session.service';
 import { clearFlowCookie, type Flow, FLOW_MS, flowCookie, openFlow, setFlowCookie } from './flow-cookie';
 import { SignInRefused } from './sign-in-refused';
 
-/** Used flows that are remembered. */
+/** Maximum used flows that are remembered. */
 const REMEMBERED = 10_000;
 
-/** Sign-ins that wait for a browser to come back from the provider: each is in its browser alone, and is used once. */
+/**
+ * Manages sign-ins that wait for a browser to return from the provider. Each exists only in its browser, and is used
+ * once.
+ */
 @Injectable()
 export class Flows {
-  /** States. Each process for itself: beyond it the provider takes each code once. */
+  /** Used states. Each process remembers only its own. Across processes, the provider accepts each code once. */
   private readonly used = new BoundedMap<string, true>(REMEMBERED);
 
   constructor(
@@ -27,7 +30,10 @@ export class Flows {
     private readonly sessions: SessionService,
   ) {}
 
-  /** With `connect` for the account that is signed in. Throws `unauthenticated`; `conflict` for a key's session, or one that is not fresh. */
+  /**
+   * Creates a flow, with `connect` for the signed-in account. Throws `unauthenticated`. Throws `conflict` for a key's
+   * session, or one that isn't fresh.
+   */
   async make(token: string | null, isToConnect: boolean, request: Request): Promise<Flow> {
     const connect = isToConnect ? await this.connecting(request) : null;
     const [state, nonce, verifier] = [newToken(), newToken(), newToken()];
@@ -38,7 +44,7 @@ export class Flows {
     setFlowCookie(request, response, flow, this.secret);
   }
 
-  /** The flow that this browser comes back from with this state. Throws `SignInRefused`. */
+  /** Returns the flow of this browser and state. Throws `SignInRefused`. */
   take(state: unknown, request: Request): Flow {
     const sealed = flowCookie(request);
     if (sealed === null) throw new SignInRefused('expired', 'the browser has no cookie of a flow');

@@ -6,7 +6,7 @@ import { SingleSignOnStartView, StartSingleSignOnDto } from './single-sign-on.dt
 import { SingleSignOnService } from './single-sign-on.service';
 
 const TEXT = { type: 'string' as const };
-/** Whatever providers add: none of it is refused before the browser is sent on. */
+/** Any parameters that providers may add. Unknown ones are not refused, so that the browser always gets redirected. */
 type Sent = Record<string, unknown>;
 
 @ApiTags('Sign-in')
