@@ -14,8 +14,9 @@ export function setPublicOrigin(app: Pick<Application, 'set'>, publicUrl: string
 }
 
 /**
- * Returns true if the browser states that the request comes from a page of this service: of the requested host, or of
- * `PUBLIC_URL`, because a proxy may use another host name. Clients other than browsers send no `Origin`.
+ * Returns true if the browser states that the request comes from a page of this service. That is a page of the
+ * requested host, or of `PUBLIC_URL`, because a proxy may use another host name. Clients other than browsers send no
+ * `Origin`.
  */
 export function sameOrigin(request: Pick<Request, 'headers' | 'app'>): boolean {
   return typeof request.headers.origin === 'string' && !isFromElsewhere(request);

@@ -20,7 +20,10 @@ interface Happened {
   home: string | null;
 }
 
-/** Returns the email about a change. It contains no text that a user can choose, because it is sent on behalf of the installation. */
+/**
+ * Returns the email about a change. It contains no text that a user can choose, because it is sent on behalf of the
+ * installation.
+ */
 export function accountMail(
   change: AccountChange,
   { at, address, email, home }: Happened,

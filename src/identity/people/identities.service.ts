@@ -56,7 +56,9 @@ export class Identities {
     });
   }
 
-  /** Removes every identity of a locked person, and the sessions that they started. Returns the number of identities. */
+  /**
+   * Removes every identity of a locked person, and the sessions that they started. Returns the number of identities.
+   */
   async removeAll(tx: Tx, personId: string): Promise<number> {
     const gone = await tx.query('DELETE FROM identity WHERE person_id = $1 RETURNING 1', [personId]);
     await tx.query(`DELETE FROM session WHERE person_id = $1 AND ${BY_IDENTITY}`, [personId]);

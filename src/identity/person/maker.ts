@@ -18,9 +18,9 @@ export const makerOf = ({ person, keyId, keyName }: Pick<Caller, 'person' | 'key
 });
 
 /**
- * SQL: whether the creator of a row (`of`, with an organization) is still an admin: a person with that role in the
- * organization, or an admin key that has not expired. `now` is a parameter. `otherwise` is the result for a row without
- * a creator. Cost: one look-up by key.
+ * SQL: whether the creator of a row (`of`, with an organization) is still an admin. This is a person with that role in
+ * the organization, or an admin key that has not expired. `now` is a parameter. `otherwise` is the result for a row
+ * without a creator. Cost: one look-up by key.
  */
 export const makerIsAdmin = (of: string, now: string, otherwise: string): string => `
   CASE WHEN ${of}.created_by_id IS NOT NULL THEN EXISTS (

@@ -44,8 +44,8 @@ export async function comparePassword(
 }
 
 /**
- * Finds the first holder with this password. Computes one hash for all that share salt and cost, and one if there is no
- * holder, so the time does not reveal how many there are.
+ * Finds the first holder with this password. Computes one hash for all that share salt and cost. It also computes one
+ * if there is no holder, so that the time does not reveal how many there are.
  */
 export async function findByPassword<Holder extends { password: string | null }>(
   password: string,

@@ -38,8 +38,8 @@ export interface SignInLink {
 const COLUMNS = `l.key_id AS "keyId", l.person_id AS "personId", l.purpose, l.is_invitation AS "isInvitation", l.expires_at AS "expiresAt"`;
 
 /**
- * SQL: whether a link (`l`) still holds. A link that sets a password is judged by the rules under which it was created:
- * the account opens only that organization, and the link's creator is still an admin there. Start links and links of
+ * SQL: whether a link (`l`) still holds. A link that sets a password is judged by the rules under which it was created.
+ * The account opens only that organization, and the link's creator is still an admin there. Start links and links of
  * the command line have no rule.
  */
 const holds = (now: string): string =>

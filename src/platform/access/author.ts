@@ -3,9 +3,9 @@
  * erasing the person removes the name everywhere. For a key, the name at that time is stored.
  */
 export interface Author {
-  /** The name to show; `null` for the service itself and for requests without authentication. */
+  /** The name to show, or `null` for the service itself and for requests without authentication. */
   by: string | null;
-  /** A UUID; `null` unless a person did it. */
+  /** A UUID, or `null` unless a person did it. */
   personId: string | null;
 }
 

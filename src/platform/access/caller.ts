@@ -24,13 +24,13 @@ export interface Caller {
    */
   isDefaultOrg: boolean;
   role: Role;
-  /** The UUID of the key; `null` for a person and with AUTH=off. */
+  /** The UUID of the key, or `null` for a person and with AUTH=off. */
   keyId: string | null;
   /** The name of the key or of the person. */
   keyName: string;
-  /** The signed-in person; `null` for a key and with AUTH=off. */
+  /** The signed-in person, or `null` for a key and with AUTH=off. */
   person: CallerPerson | null;
-  /** The hash of a session's cookie; absent without a session. Streams end when the session ends. */
+  /** The hash of a session's cookie, absent without a session. Streams end when the session ends. */
   sessionId?: string;
 }
 
@@ -40,7 +40,7 @@ export interface ProbeCaller {
   probeId: string;
   /** The number of its location, as stored in history. */
   number: number;
-  /** A UUID; `null` for a probe that the operator shares. */
+  /** A UUID, or `null` for a probe that the operator shares. */
   orgId: string | null;
 }
 

@@ -10,7 +10,7 @@ const WIDER_GROUPS = [3, 2];
 
 /** The sender of a request, as far as known. */
 export interface Client {
-  /** The IP address without a zone, with IPv4 never written as IPv6; `undefined` for a closed connection. */
+  /** The IP address without a zone, with IPv4 never written as IPv6, or `undefined` for a closed connection. */
   readonly address: string | undefined;
   /** `false` if a trusted proxy gives the client in a form that isn't an address. `address` is then the proxy's. */
   readonly isKnown: boolean;

@@ -34,8 +34,8 @@ export abstract class ProbeTokens {
   abstract holderOf(token: string, admit: () => void): Promise<ProbeTokenHolder | null>;
 
   /**
-   * Returns the owner of a token that was valid when this process last checked: the UUID of its organization, or of the
-   * probe itself if it is shared. Cost: none.
+   * Returns the owner of a token that was valid when this process last checked. This is the UUID of its organization,
+   * or of the probe itself if it is shared. Cost: none.
    */
   abstract knownOwner(token: string): string | null;
 

@@ -36,7 +36,7 @@ export class BoundedMap<K, V> {
     return this.entries.size;
   }
 
-  /** The total weight of all entries; 0 without a weight limit. */
+  /** The total weight of all entries, or 0 without a weight limit. */
   get weight(): number {
     return this.totalWeight;
   }

@@ -36,7 +36,7 @@ export class NetworkBuckets {
     return wait;
   }
 
-  /** Returns the seconds until `count` tokens are available; 0 if they are available now. Takes nothing. */
+  /** Returns the seconds until `count` tokens are available, or 0 if they are available now. Takes nothing. */
   waitFor(networks: Networks, count = 1): number {
     return Math.max(0, ...networks.map((network, width) => this.widths[width]?.waitFor(network, count) ?? 0));
   }
@@ -93,8 +93,8 @@ interface Waiting {
 
 /**
  * A room for clients that the service waits for, such as clients that send a body. It never refuses a client. If the
- * room or a network's share is full, the client that has waited longest is removed, from that network or from the one
- * with the most clients. So clients that stay long don't affect clients that need only a moment.
+ * room or a network's share is full, the longest waiting client is removed, from that network or from the one with the
+ * most. So clients that stay long don't affect clients that need only a moment.
  */
 export class WaitingRoom {
   private readonly parts: readonly number[];

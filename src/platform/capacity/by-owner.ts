@@ -1,4 +1,4 @@
-/** The owner of work: an organization's UUID or a client's address; `null` for the operator. */
+/** The owner of work: an organization's UUID or a client's address, or `null` for the operator. */
 export type Owner = string | null;
 
 /** Above this number of owners, the ones that hold nothing are removed. */

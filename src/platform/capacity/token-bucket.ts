@@ -38,7 +38,7 @@ export class TokenBuckets {
     bucket.tokens = Math.min(this.burst, bucket.tokens + count);
   }
 
-  /** Returns the seconds until `count` tokens are available; 0 if they are available now. Takes nothing. */
+  /** Returns the seconds until `count` tokens are available, or 0 if they are available now. Takes nothing. */
   waitFor(key: string, count = 1): number {
     const { tokens } = this.refilled(key);
     return tokens >= count ? 0 : (count - tokens) / this.rate;

@@ -273,7 +273,8 @@ export class Config {
   @Env('OPERATOR_WEBHOOK_URL') @IsHttpUrl @HasEncodedCredentials operatorWebhookUrl: string | null = null;
 
   /**
-   * `all`; `api` serves only; `worker` checks and delivers only; `probe` checks for another service (`ProbeConfig`).
+   * `all` runs everything. `api` only serves. `worker` only checks and delivers. `probe` checks for another service
+   * (`ProbeConfig`).
    */
   @Env('ROLE') @OneOf(['all', 'api', 'worker', 'probe']) role: 'all' | 'api' | 'worker' | 'probe' = 'all';
 

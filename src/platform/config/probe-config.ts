@@ -48,7 +48,7 @@ export class ServerAccess {
     /** Without a trailing slash. */
     readonly url: string,
     readonly token: string,
-    /** The only trusted certificates, in PEM; `null` for the ones that Node trusts. */
+    /** The only trusted certificates, in PEM, or `null` for the ones that Node trusts. */
     readonly ca: string | null,
     readonly proxy: string | null,
     readonly noProxy: readonly string[],

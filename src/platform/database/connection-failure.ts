@@ -1,7 +1,10 @@
 import { addressOf, type ServerConnection } from './connection/server-connection';
 import { sqlState } from './postgres-errors';
 
-/** Returns the problem and the cure if waiting does not help, and `null` for every other error. Never contains a password. */
+/**
+ * Returns the problem and the cure if waiting does not help, and `null` for every other error. Never contains a
+ * password.
+ */
 export function refusalOf(error: unknown, connection: ServerConnection): string | null {
   const text = messageOf(error);
   const { user, database } = connection;

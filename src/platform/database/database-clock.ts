@@ -34,7 +34,7 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(DatabaseClock.name);
   /** Offset from monotonic milliseconds to the database's milliseconds since the epoch. */
   private offsetMs: number | null = null;
-  /** How far a test has moved the wall clock; 0 outside tests. */
+  /** How far a test has moved the wall clock, 0 outside tests. */
   private movedMs = 0;
   private timer: NodeJS.Timeout | undefined;
   /** When this process last noticed that the database's clock was set back, on the monotonic clock. */

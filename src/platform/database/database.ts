@@ -14,7 +14,7 @@ interface Scope {
 const storage = new AsyncLocalStorage<Scope>();
 let open = 0;
 
-/** The transaction that the current code is part of; `null` outside `joinTransaction`. */
+/** The transaction that the current code is part of, or `null` outside `joinTransaction`. */
 const joinedTransaction = (): Tx | null => storage.getStore()?.tx ?? null;
 
 /**

@@ -61,7 +61,7 @@ export const MAX_PAGE_BYTES = 1024 * 1024;
 export class Page<T> {
   constructor(
     readonly items: readonly T[],
-    /** Opaque cursor of the next page; `null` on the last one. */
+    /** Opaque cursor of the next page, or `null` on the last one. */
     readonly nextCursor: string | null,
     /** Size of the whole list, for resource lists. */
     readonly total: number | null = null,

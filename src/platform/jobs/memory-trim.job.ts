@@ -11,9 +11,9 @@ interface Koffi {
 }
 
 /**
- * Returns freed memory to the system once a minute, in 1 to 3 ms. glibc keeps it otherwise, a quarter of the process,
- * most of it from compiling and unpacking at the start (measured: docs/decisions/0049-two-small-helpers.md). On other
- * systems (musl, macOS, Windows), or without the optional package koffi, there is no job.
+ * Returns freed memory to the system once a minute, in 1 to 3 ms. glibc would keep it, about a quarter of the process.
+ * Most of it comes from compiling and unpacking at the start (measured in docs/decisions/0049-two-small-helpers.md). On
+ * other systems (musl, macOS, Windows), or without the optional package koffi, there is no job.
  */
 @Injectable()
 export class MemoryTrimJob {

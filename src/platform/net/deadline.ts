@@ -16,8 +16,8 @@ export interface Deadline {
 
 /**
  * Controllers that were never aborted, for reuse. Creating one per check costs a TCP check 13 % more CPU and an HTTP
- * check 7 % (50 and 88 µs per check; median of 31 rounds of 2000 checks, both kinds alternating in one process, Node
- * 20).
+ * check 7 % (50 and 88 µs). Measured on Node 20 as the median of 31 rounds of 2000 checks, both kinds alternating in
+ * one process.
  */
 const spare: AbortController[] = [];
 const MAX_SPARE = 1000;

@@ -31,7 +31,7 @@ export interface UnreadableRow {
 interface Step {
   changed: number;
   unreadable: UnreadableRow[];
-  /** The row to continue after; `null` at the end. */
+  /** The row to continue after, or `null` at the end. */
   last: string | null;
 }
 

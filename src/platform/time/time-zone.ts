@@ -56,7 +56,7 @@ export interface DayClock {
   momentsOf(wall: number): number[];
   /** Returns the moment of the clock change. `wall` is a time that is skipped or shown twice. */
   changeAt(wall: number): number;
-  /** How far the clock changes; positive if it is put forward. */
+  /** How far the clock changes, positive if it is put forward. */
   readonly changeMs: number;
 }
 

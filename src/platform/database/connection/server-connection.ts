@@ -30,8 +30,8 @@ export interface Tls {
 }
 
 /**
- * The location of the database and how to connect, after all defaults. The options of `pg` and the environment of libpq's programs
- * both come from it. So `pg_dump` and `pg_restore` reach every database that the service reaches.
+ * The location of the database and how to connect, after all defaults. The options of `pg` and the environment of
+ * libpq's programs both come from it. So `pg_dump` and `pg_restore` reach every database that the service reaches.
  */
 export interface ServerConnection {
   /** At least one server. Several are tried in order. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { INITIAL_SCHEMA } from '../migrations/1795564800000-initial';
 
-/** Returns the path of a cluster without tables. `scripts/make-template.mjs` creates it; it isn't committed. */
+/** Returns the path of a cluster without tables. `scripts/make-template.mjs` creates it, and it isn't committed. */
 export const emptyTemplate = (folder: string): string => join(folder, 'embedded-template.tar.br');
 
 /**

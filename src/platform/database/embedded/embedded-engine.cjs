@@ -85,9 +85,10 @@ class FilesOnDisk extends ClusterFiles {
   }
 
   /**
-   * Serves the fsync calls of the engine. All files of NODEFS share one object of operations, which has no `fsync`. If the disk
-   * reports an error, the engine panics, because the state of the disk is unknown, and recovers from its log at the next start.
-   * The directory of a new file is synchronized together with the file. PostgreSQL leaves that to the file system.
+   * Serves the fsync calls of the engine. All files of NODEFS share one object of operations, which has no `fsync`. If
+   * the disk reports an error, the engine panics, because the state of the disk is unknown, and recovers from its log
+   * at the next start. The directory of a new file is synchronized together with the file. PostgreSQL leaves that to
+   * the file system.
    */
   serveSync(FS, NODEFS) {
     const created = new WeakSet();
@@ -109,8 +110,9 @@ class FilesOnDisk extends ClusterFiles {
 }
 
 /**
- * Opens the engine. The cluster is stored in `directory` and is created from `template` at the first start. If `directory` is
- * `null`, it is kept in memory. If `sync` is true, a commit waits for the disk. `more` contains additional options of PGlite.
+ * Opens the engine. The cluster is stored in `directory` and is created from `template` at the first start. If
+ * `directory` is `null`, it is kept in memory. If `sync` is true, a commit waits for the disk. `more` contains
+ * additional options of PGlite.
  */
 async function openEngine({ directory, template, sync }, more = {}) {
   if (directory === null) return open(new FilesInMemory(template), false, more);

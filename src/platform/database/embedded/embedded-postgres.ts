@@ -22,7 +22,7 @@ const PANIC_CODE = 70;
 const YOUNG_MB = 4;
 
 export interface EmbeddedPostgresOptions {
-  /** The directory of the cluster; `null` keeps it in memory. Created if missing, readable only by its owner. */
+  /** The directory of the cluster, or `null` to keep it in memory. Created if missing, readable only by its owner. */
   readonly directory: string | null;
   /** The tar that a new cluster is created from. Default: `clusterTemplate` of this folder. */
   readonly template?: string;
@@ -151,7 +151,9 @@ function explained(error: unknown, directory: string): unknown {
 const hasMessage = (error: unknown): error is { message: string; code?: unknown } =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
 
-/** Returns the fix for a directory that belongs to this user but contains files of another user; `null` otherwise. */
+/**
+ * Returns the fix for a directory that belongs to this user but contains files of another user, or `null` otherwise.
+ */
 function accessCure(text: string, directory: string): string | null {
   const user = ownUser();
   if (user === null || !/EACCES|EPERM|Permission denied|not permitted/.test(text)) return null;

@@ -1,9 +1,9 @@
 'use strict';
 /**
- * The embedded PostgreSQL, in a worker thread. PGlite has one session, which this file shares between many `pg` clients.
- * Each client speaks the ordinary wire protocol over its own MessagePort. Its messages are collected up to the point
- * where a server would reply (a unit). The units of all clients run one after the other; while a client's transaction is
- * open, only its units run. Plain JavaScript, because a worker is loaded without the compiler.
+ * The embedded PostgreSQL, in a worker thread. PGlite has one session, which this file shares between many `pg`
+ * clients. Each client speaks the ordinary wire protocol over its own MessagePort. Its messages are collected up to the
+ * point where a server would reply (a unit). The units of all clients run one after the other. While a client's
+ * transaction is open, only its units run. Plain JavaScript, because a worker is loaded without the compiler.
  */
 const { statfsSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');

@@ -6,7 +6,7 @@ import { isRecord } from '../../text/json';
 export type BodyClass = new () => object;
 
 interface Field {
-  /** The class of the object, or of each object in a list; `null` for plain values. */
+  /** The class of the object, or of each object in a list, or `null` for plain values. */
   type: BodyClass | null;
   /** Whether the field is accepted and ignored. */
   isReadOnly: boolean;

@@ -51,7 +51,7 @@ class Walk {
     return this.all.length >= MAX_ERRORS;
   }
 
-  /** `type` is the expected class of the value, or of each item of a list; `null` if unknown. */
+  /** `type` is the expected class of the value, or of each item of a list, or `null` if unknown. */
   into(value: object, type: BodyClass | null, place: Place | null): void {
     if (Array.isArray(value)) {
       for (let step = 0; step < value.length && !this.isOver; step++)

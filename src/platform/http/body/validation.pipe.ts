@@ -48,9 +48,9 @@ export function shapeProblems(type: BodyClass, value: Readonly<Record<string, un
 }
 
 /**
- * Turns a body or a query into its DTO, or throws a 400 with every field problem at once, up to the maximum number of
- * reported problems. Unknown fields and parameters are refused, and values are never converted silently. Path
- * parameters have their own pipe.
+ * Turns a body or a query into its DTO. Throws a 400 with all field problems at once, up to the maximum that is
+ * reported. Unknown fields and parameters are refused, and values are never converted silently. Path parameters have
+ * their own pipe.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {

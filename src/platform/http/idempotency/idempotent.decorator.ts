@@ -15,7 +15,7 @@ import { HEADER, wellFormedKey } from './asked-request';
 
 const IDEMPOTENCY = Symbol('http:idempotency');
 
-/** Whether a POST route honors an `Idempotency-Key`; `refuses` is the reason if it does not. */
+/** Whether a POST route honors an `Idempotency-Key`. `refuses` is the reason if it does not. */
 type IdempotencyRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: IdempotencyRule) => SetMetadata(IDEMPOTENCY, value);

@@ -107,14 +107,14 @@ const PLACE = Symbol('http:place');
 interface Place {
   /** The networks of the client. */
   networks: Networks;
-  /** The owner of the request, usually an organization (UUID); `null` for a stranger. */
+  /** The owner of the request, usually an organization (UUID), or `null` for a stranger. */
   owner: string | null;
   /**
    * True until a request that will leave the open requests is identified. It counts for no one, so that it isn't
    * refused before it leaves.
    */
   isPassing: boolean;
-  /** Where the request counts in addition to all open requests; `null` while it doesn't. */
+  /** The place that the request takes in addition to the open requests, or `null` without one. */
   held: 'stranger' | 'organization' | 'passing' | null;
   /** No work remains for the request. */
   isOver: boolean;
@@ -122,7 +122,7 @@ interface Place {
 type PlacedRequest = Request & { [PLACE]?: Place };
 
 /**
- * Returns the owner of a request, usually an organization (UUID), from what this process already knows; `null` for a
+ * Returns the owner of a request, usually an organization (UUID), from what this process already knows, or `null` for a
  * stranger. It must be cheap, because it runs first for every request.
  */
 export type Recognize = (request: Request) => string | Recognized | null;
@@ -221,7 +221,7 @@ export class LoadShedder {
     return next();
   };
 
-  /** Returns the owner of the request, usually an organization (UUID); `null` for a stranger. */
+  /** Returns the owner of the request, usually an organization (UUID), or `null` for a stranger. */
   ownerOf(request: Request): string | null {
     return (request as PlacedRequest)[PLACE]?.owner ?? null;
   }

@@ -102,7 +102,7 @@ interface Held {
 
 /**
  * Counts the bytes of responses that clients have not read yet. Above a limit, the connection with the oldest unread
- * response is reset: one of the holder over its limit, or of the holder with the most bytes. Clients that read are not
+ * response is reset, either of the holder over its limit or of the one with the most bytes. Clients that read are not
  * affected, because their responses leave as fast as they are produced.
  */
 export class UnreadResponses {

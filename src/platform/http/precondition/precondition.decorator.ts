@@ -43,7 +43,7 @@ class PreconditionInterceptor implements NestInterceptor {
 
 const PRECONDITION = Symbol('http:precondition');
 
-/** Whether a route that changes something honors an `If-Match`; `refuses` is the reason if it does not. */
+/** Whether a route that changes something honors an `If-Match`. `refuses` is the reason if it does not. */
 type PreconditionRule = { honours: true } | { honours: false; refuses: string };
 
 const rule = (value: PreconditionRule) => SetMetadata(PRECONDITION, value);

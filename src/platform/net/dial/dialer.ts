@@ -47,7 +47,7 @@ export interface Dialed {
   /** The address that was connected, without port. */
   address: string;
   phases: DialPhases;
-  /** The certificate that the server presented, valid or not; `null` without TLS. */
+  /** The certificate that the server presented, valid or not, or `null` without TLS. */
   certificate: ShownCertificate | null;
   /** The problem of the certificate. Unless it is `null`, don't write anything secret to this peer. */
   authorizationError: CertificateProblem | null;

@@ -6,7 +6,7 @@ import { cut } from '../../text/text-limits';
 export interface ShownCertificate {
   /** ISO 8601 with milliseconds, UTC. If an authority in the chain expires earlier, its expiry. */
   expiresAt: string;
-  /** The name of the authority that expires first; `null` if the certificate itself does. */
+  /** The name of the authority that expires first, or `null` if the certificate itself does. */
   authority: string | null;
   issuer: string;
   subject: string;

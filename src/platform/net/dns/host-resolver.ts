@@ -33,7 +33,7 @@ interface PendingLookup {
   /** Returns why there is no address, as far as known now. */
   failure: () => ResolveError;
   callers: number;
-  /** When it started to wait for the system's lookup; `null` if it doesn't wait. */
+  /** When it started to wait for the system's lookup, or `null` if it doesn't wait. */
   queuedAt: number | null;
   /** When the system's lookup started. */
   beganAt: number | null;

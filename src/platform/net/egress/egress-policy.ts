@@ -16,7 +16,7 @@ export interface EgressRule {
    * Returns `null` if the address may be dialed, otherwise a short public reason ("link-local addresses are refused").
    */
   refusal(address: string): string | null;
-  /** The organization (UUID) among which shared resources are divided fairly; `null` for the operator. */
+  /** The organization (UUID) among which shared resources are divided fairly, or `null` for the operator. */
   readonly organization: string | null;
   /** False for organizations that must learn nothing about the operator's network. */
   readonly allowsPrivate: boolean;
@@ -158,7 +158,7 @@ class OrganizationRule implements EgressRule {
 class CidrRule {
   /** Whether `EGRESS_ALLOW` lists any address that isn't public. */
   readonly listsInternal: boolean;
-  /** The refusal of each address; `null` if it is allowed. */
+  /** The refusal of each address, or `null` if it is allowed. */
   private readonly refusals = new BoundedMap<string, string | null>(MAX_KNOWN);
 
   constructor(

@@ -9,10 +9,10 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const NEVER_IN_HOST = /[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff/\\?#@%]/;
 
 /**
- * Returns the only spelling in which a host is stored, judged, and dialed: a plain IP address (IPv6 without brackets)
- * or an ASCII host name in lower case without a trailing dot. Every notation that some resolver reads as an address
- * (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`, full-width digits) becomes that address. Returns `null` if the text
- * isn't a host.
+ * Returns the only spelling in which a host is stored, judged, and dialed. This is a plain IP address (IPv6 without
+ * brackets) or an ASCII host name in lower case without a trailing dot. Every notation that some resolver reads as an
+ * address (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`, full-width digits) becomes that address. Returns `null` if
+ * the text isn't a host.
  */
 export function normalizeHost(text: string): string | null {
   if (isIP(text) === 4) return text;
