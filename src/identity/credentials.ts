@@ -20,7 +20,6 @@ const OPERATOR = 'operator';
  */
 @Injectable()
 export class Credentials implements OnModuleInit {
-  /** Keys that were hashed when their requests arrived. */
   private readonly hashed = new WeakMap<Request, HashedKey>();
 
   constructor(

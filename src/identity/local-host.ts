@@ -20,7 +20,6 @@ export function isLoopbackHost(name: string): boolean {
 
 /** The destination of a request, as stated in the request. */
 export interface Destination {
-  /** The Host header. */
   host: string | undefined;
   /** The address on which the connection was accepted. */
   localAddress: string | undefined;

@@ -6,7 +6,6 @@ import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import { type Role, ROLES } from '../../platform/access/caller';
 
-/** A row of `api_key`. */
 export interface ApiKeyRow {
   id: string;
   org_id: string;

@@ -21,7 +21,6 @@ const WRONG_CHECKSUM =
   'BOOTSTRAP_API_KEY begins with ums_, as keys of this service do, and is none: its last characters do not match the others. ' +
   'Copy the whole key, or choose one that begins otherwise.';
 
-/** The name of the file that contains a generated key. */
 const KEY_FILE = 'bootstrap-api-key';
 
 /** Creates the Default organization and its admin key in an empty database. In any other database, it does nothing. */
@@ -89,7 +88,6 @@ export class Bootstrap {
     return found?.unused === true;
   }
 
-  /** Writes the generated key to a file that only the service's user can read. */
   private async writeKeyFile(key: string): Promise<void> {
     try {
       makeDirectory(this.config.dataDir, 0o700);

@@ -5,7 +5,6 @@ import { formatId } from '../../platform/ids/id';
 import { type Role, ROLES } from '../../platform/access/caller';
 import type { QuotaName, QuotaOverrides } from '../quota/quotas';
 
-/** A row of `organization`. */
 export interface OrganizationRow {
   id: string;
   name: string;
@@ -23,7 +22,6 @@ export class CreateOrganizationDto {
   name!: string;
 }
 
-/** Declares a limit that the operator may set. */
 const Limit =
   (example: number, most = MOST): PropertyDecorator =>
   (target, name) => {
@@ -32,7 +30,6 @@ const Limit =
       decorate(target, name);
   };
 const MOST = 10_000_000;
-/** A terabyte. */
 const MOST_BYTES = 1_000_000_000_000;
 
 export class QuotaOverridesDto implements Partial<Record<QuotaName, number | null>> {
@@ -136,7 +133,6 @@ export class QuotaUseView {
   used!: number | null;
 }
 
-/** Declares a limit and its use. */
 const Use = (description: string): PropertyDecorator => ApiProperty({ type: QuotaUseView, description });
 
 export class QuotasView implements Record<QuotaName, QuotaUseView> {

@@ -10,7 +10,6 @@ const CHANGES = {
 } as const;
 export type AccountChange = keyof typeof CHANGES;
 
-/** The circumstances of a change. */
 interface Happened {
   at: Date;
   /** The client's IP address, or `null` for a change on the machine of the service. */

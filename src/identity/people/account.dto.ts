@@ -110,7 +110,6 @@ export class AccountOrganizationView extends OwnOrganizationView {
   joined_at!: string;
 }
 
-/** A second factor that is active. */
 export class SecondFactorView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   since!: string;
@@ -188,7 +187,6 @@ export class UpdateAccountDto {
   current_password?: string;
 }
 
-/** Identifies one of the identities of an account. */
 export class IdentityQuery {
   @ApiProperty({ description: 'As `GET /auth/account` shows it.', example: 'https://login.example.com' })
   @IsString()
@@ -201,7 +199,6 @@ export class IdentityQuery {
   subject!: string;
 }
 
-/** One of a person's own sessions. */
 export class OwnSessionView {
   @ApiProperty({ example: 'ses_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;

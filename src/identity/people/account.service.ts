@@ -22,7 +22,6 @@ import { Identities } from './identities.service';
 import { LAST_ADMIN } from './last-admin';
 import { OpenLinks } from './open-links';
 
-/** Shows, changes, and erases a person's own account. */
 @Injectable()
 export class AccountService {
   constructor(

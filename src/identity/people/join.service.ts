@@ -128,7 +128,6 @@ export class JoinService {
   }
 }
 
-/** Returns the organization and role of a start link or an invitation. */
 function placeOf({ organization, role }: Token) {
   if (!organization || !role) throw new Error('the token leads into no organization');
   return { orgId: organization.id, role, source: 'invited' as const };

@@ -17,7 +17,6 @@ import type { DraftSecondFactorDto, ProvenDto, RecoveryCodesView, SecondFactorDr
 
 const PRODUCT = 'Uptime';
 
-/** Manages a person's own second factor and its recovery codes. */
 @Injectable()
 export class OwnSecondFactor {
   constructor(

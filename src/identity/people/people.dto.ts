@@ -70,7 +70,6 @@ export class AccountIdentityView {
   created_at!: string;
 }
 
-/** A member of the organization. */
 export class PersonView {
   @ApiProperty({ example: 'per_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -141,7 +140,6 @@ export class UpdatePersonDto {
   role?: Role;
 }
 
-/** A link that sets a password. */
 export class PasswordLinkView {
   @ApiProperty({ description: 'Shown this one time.', example: 'rV8…' })
   token!: string;

@@ -1,4 +1,3 @@
-/** Splits a text into a list of words. */
 const list = (text: string): string[] => text.trim().split(/\s+/);
 
 /**

@@ -1,7 +1,6 @@
 import type { Role } from '../../platform/access/caller';
 import type { MembershipRow } from './person-row';
 
-/** A membership as stored. */
 export type HeldMembership = Pick<MembershipRow, 'orgId' | 'role' | 'source'>;
 
 /** A change of one membership. `null` means no membership. */

@@ -10,7 +10,6 @@ export interface Maker {
   name: string | null;
 }
 
-/** Returns the caller as the creator of a row. */
 export const makerOf = ({ person, keyId, keyName }: Pick<Caller, 'person' | 'keyId' | 'keyName'>): Maker => ({
   personId: person?.id ?? null,
   keyId,

@@ -1,6 +1,5 @@
 import type { Role } from '../../platform/access/caller';
 
-/** A row of `person`. */
 export interface PersonRow {
   id: string;
   name: string;

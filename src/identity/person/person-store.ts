@@ -7,7 +7,6 @@ import { Clock } from '../../platform/time/clock';
 import { type MembershipRow, type MembershipSource, MOST_OF_EMAIL, PERSON_COLUMNS, type PersonRow } from './person-row';
 import { holds, type SessionProof } from './rights';
 
-/** An account to create. */
 export interface NewPerson {
   name: string;
   email: string | null;
@@ -214,7 +213,6 @@ export class PersonStore {
     await this.endLinks(tx, personId);
   }
 
-  /** Changes the role of an existing membership. */
   async setRole(tx: Tx, personId: string, orgId: string, role: Role): Promise<void> {
     await tx.query('UPDATE membership SET role = $3 WHERE person_id = $1 AND org_id = $2', [personId, orgId, role]);
   }

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Number of codes per person. */
 export const RECOVERY_CODES = 10;
 const BYTES = 10;
 /** Crockford's alphabet, without letters that look like digits. */

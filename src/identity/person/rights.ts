@@ -11,7 +11,6 @@ export interface Proof {
   via: SignIn | null;
   /** When the provider or the proxy last listed the groups of the person, or null if never. */
   confirmedAt: Date | null;
-  /** Whether the person has proven a second factor in this session. */
   hasSecondFactor: boolean;
 }
 

@@ -13,7 +13,6 @@ const CODE = /^\d{6}$/;
 
 const contextOf = (personId: string): string => `second_factor:${personId}:secret`;
 
-/** A second factor that is active. */
 export interface SecondFactorState {
   since: Date;
   recoveryCodesLeft: number;

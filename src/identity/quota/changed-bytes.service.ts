@@ -71,7 +71,6 @@ export class ChangedBytes implements OnModuleInit, BeforeApplicationShutdown {
     return known.bytes + (this.writing.get(orgId) ?? 0) + (this.pending.get(orgId) ?? 0);
   }
 
-  /** Returns the seconds until the next UTC day. */
   untilTomorrow(): number {
     const now = this.clock.now();
     const tomorrow = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);

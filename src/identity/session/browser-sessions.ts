@@ -28,7 +28,6 @@ export class BrowserSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the options of the sign-in page. */
   async methods(): Promise<SignInMethodsView> {
     const { auth, passwords, oidcIssuer, oidcName, publicUrl } = this.config;
     return {
@@ -77,7 +76,6 @@ export class BrowserSessions {
     return this.show(held);
   }
 
-  /** Records in the audit log that a sign-in was refused. */
   refuse(of: SessionOf, author: Authorship): Promise<void> {
     return this.sessions.refuse(of, author);
   }

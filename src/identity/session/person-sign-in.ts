@@ -15,7 +15,6 @@ import { BrowserSessions } from './browser-sessions';
 import { KnownNetworks } from './known-networks';
 import type { MoveSessionDto, SessionView } from './session.dto';
 
-/** The credentials that were typed to sign in with a password. */
 export interface TypedCredentials {
   email: string;
   password: string;

@@ -40,7 +40,6 @@ const OVER = `
      WHERE s.last_seen_at <= $1 AND NOT (${OPEN}) ORDER BY s.last_seen_at LIMIT ${RETENTION_BATCH})
   RETURNING 1`;
 
-/** The retention of ended sessions. */
 export const SESSION_RETENTION: Retention = {
   name: 'session-retention',
   rows: [{ days: 0, remove: inBatches(OVER, oldest) }],

@@ -69,7 +69,6 @@ export class SingleSignOnView {
   name!: string;
 }
 
-/** The ways to sign in. */
 export class SignInMethodsView {
   @ApiProperty({ description: 'Whether people sign in with e-mail and password.', example: true })
   password!: boolean;
@@ -117,7 +116,6 @@ export class SessionPersonView extends CallingPersonView {
   email!: string | null;
 }
 
-/** The current session. */
 export class SessionView {
   @ApiProperty({
     type: SessionOrganizationView,

@@ -35,7 +35,7 @@ export type SessionOf =
   | {
       orgId: string | null;
       personId: string;
-      /** Whether the sign-in has proven a second factor. */ hasSecondFactor?: boolean;
+      hasSecondFactor?: boolean;
     };
 
 /** The stored information about the device that opened a session. */
@@ -49,7 +49,6 @@ export interface Device {
   userAgent: string | null;
 }
 
-/** The person of a session. */
 export interface SignedInPerson {
   id: string;
   name: string;
@@ -132,7 +131,6 @@ export class SessionService implements OnApplicationBootstrap {
     private readonly config: Config,
   ) {}
 
-  /** Opens a session and returns the value of its cookie. */
   async open(of: SessionOf, via: SignIn, device: Device, author: Authorship): Promise<string> {
     const token = await this.database.transaction((tx) => this.openIn(tx, of, via, device, author));
     this.remember(token);

@@ -11,7 +11,6 @@ import { newToken, SessionService } from '../session/session.service';
 import { clearFlowCookie, type Flow, FLOW_MS, flowCookie, openFlow, setFlowCookie } from './flow-cookie';
 import { SignInRefused } from './sign-in-refused';
 
-/** Maximum used flows that are remembered. */
 const REMEMBERED = 10_000;
 
 /**

@@ -17,7 +17,6 @@ import { SignInRefused } from './sign-in-refused';
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const REQUEST_MS = 10 * SECOND_MS;
 const MOST_BYTES = 1024 * 1024;
-/** How long metadata is cached. */
 const METADATA_MS = HOUR_MS;
 /** Maximum difference between the clocks of the provider and this machine. */
 const SKEW_SECONDS = 60;

@@ -18,7 +18,6 @@ export interface Arrival {
   connecting: string | null;
   /** The flow's invitation, which has an email, or start link, which has none. */
   invitation: { email: string | null } | null;
-  /** The email that the provider has verified. */
   email: string | null;
   /** Whether the groups give a membership, or the rights of an operator. */
   hasGroups: boolean;

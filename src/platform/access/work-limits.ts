@@ -5,7 +5,6 @@ import { Problem, problems } from '../problem/problem';
 import { Clock } from '../time/clock';
 import { TokenBuckets } from '../capacity/token-bucket';
 
-/** How many jobs one organization may run at the same time. */
 const AT_ONCE = 8;
 /** How many jobs one organization may start: 20 immediately, then one per second. */
 const BEGUN = { rate: 1, burst: 20 };

@@ -41,7 +41,6 @@ export class ByOwner {
     return this.taken + units <= this.size && this.hasShareFor(owner, units);
   }
 
-  /** Takes units even if `hasCapacityFor` would refuse them. */
   take(owner: Owner, units = 1): void {
     const holder = this.holders.get(owner);
     if (holder) holder.units += units;

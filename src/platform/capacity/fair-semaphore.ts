@@ -19,7 +19,6 @@ export class FairSemaphore {
     this.places = new ByOwner(limits.size, limits.share);
   }
 
-  /** The number of waiters of all owners. */
   get waiting(): number {
     return this.queue.size;
   }

@@ -1,7 +1,6 @@
 import { InTurns } from './in-turns';
 
 export interface KnownFirstLimits {
-  /** Maximum holders at the same time. */
   size: number;
   /** Maximum waiters of both lanes together. More are refused. */
   waiting: number;

@@ -119,7 +119,6 @@ export const IsProxyUrl = textRule(
 );
 
 const MAX_URL = 2084;
-/** The scheme and the host as written. */
 const URL_PARTS = /^([a-z]+):\/\/(?:[^\s<>/?#\\]+@)?(\[.+\]|[^\s<>/?#\\@:[\]]+)(?::\d*)?(?:[/?#][^\s<>]*)?$/i;
 const LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
 

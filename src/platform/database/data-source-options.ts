@@ -11,7 +11,6 @@ export type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 export type ConnectionTarget = PostgresServer | { readonly connect: () => Duplex };
 
 export interface PoolOptions {
-  /** Maximum number of connections. */
   readonly size: number;
   /** The application name that the server shows for each connection. */
   readonly name: string;

@@ -23,10 +23,8 @@ const NOT_SYNCED =
 
 const logger = new Logger('Database');
 
-/** The settings that locate the database. */
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'dataDir'> & Partial<Pick<Config, 'databaseSync'>>;
 
-/** The database of `DATABASE_URL` and `DATA_DIR`, ready for connections. */
 export class DatabaseServer {
   private constructor(
     readonly target: ConnectionTarget,

@@ -28,7 +28,6 @@ const SPARE_POOL = 2;
 /** Size of a pool for the embedded database, which has a single session. */
 const EMBEDDED_POOL = 5;
 
-/** Returns the maximum number of connections of a pool. */
 function poolSize(server: DatabaseServer, configured: number, isUsed: boolean): number {
   if (!isUsed) return SPARE_POOL;
   return server.isEmbedded ? EMBEDDED_POOL : configured;

@@ -87,7 +87,6 @@ const SETTINGS = {
   idleMs: 'idle_in_transaction_session_timeout',
 } as const;
 
-/** Sets the limits of the open transaction on `manager`. */
 export async function setLimits(manager: EntityManager, limits: TransactionLimits): Promise<void> {
   const calls = (['lockMs', 'statementMs', 'idleMs'] as const).flatMap((key) =>
     limits[key] === undefined ? [] : [`set_config('${SETTINGS[key]}', '${limits[key]}ms', true)`],
@@ -108,7 +107,6 @@ export class Database implements Sql {
     return this.dataSource;
   }
 
-  /** The manager for reads of entities. */
   get manager(): EntityManager {
     return joinedTransaction()?.manager ?? this.dataSource.manager;
   }

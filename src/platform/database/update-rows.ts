@@ -1,6 +1,5 @@
 import type { Tx } from './database';
 
-/** Rows per statement. */
 const AT_ONCE = 1000;
 
 /**

@@ -33,7 +33,6 @@ export class CursorQuery {
 /** Default and maximum number of items per page. */
 export const MAX_PAGE_SIZE = 1000;
 
-/** The description of every `limit`. */
 export const LIMIT_DESCRIPTION =
   'Items per page, at most: a page ends early when its body would have more than 1 MiB; `X-Next-Cursor` tells whether there is more.';
 

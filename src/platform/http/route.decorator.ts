@@ -36,7 +36,6 @@ type Returns =
   | { noContent: string };
 type ResponseContent = NonNullable<ApiResponseOptions['content']>;
 
-/** The promised result of a handler with these `Returns`. */
 type Returned<R extends Returns> = R extends { page: Type<infer View> }
   ? Page<View>
   : R extends { list: Type<infer View> }

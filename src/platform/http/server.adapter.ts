@@ -38,7 +38,6 @@ const CLIENT_ERRORS: Readonly<Record<string, Problem>> = {
 
 type RouteHandler = (request: Request, response: Response, next: unknown) => Promise<void>;
 
-/** Why the service itself closed a connection. */
 export type ConnectionClosed = ClosedBecause | 'unread';
 
 /** Runs the handler of a route that may change something. Resolves when it is done. */

@@ -9,7 +9,6 @@ import { type BodyClass, PART_RULE } from './body/body-parts';
 /** Makes the field optional. If it is sent, even as `null`, its other rules apply. */
 export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
-/** Allows the field to be absent or `null`. */
 export const Nullable = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined && value !== null);
 
 /** Accepts the field and ignores it, so that a client may send back what it received. */
@@ -153,7 +152,6 @@ export const IsTimestamp = (): PropertyDecorator =>
     },
   });
 
-/** The first and the last accepted time. */
 export interface TimestampBounds {
   readonly first: Date;
   readonly last: Date;

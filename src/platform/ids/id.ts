@@ -47,7 +47,6 @@ export function prefixOf(kind: IdKind): string {
   return prefix;
 }
 
-/** Returns an example ID of the kind, for texts about IDs. */
 export const exampleId = (kind: IdKind): string => `${prefixOf(kind)}_01jd3k6q7be5y9x4v2m8n0r1st`;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -10,7 +10,6 @@ import { type BackgroundJob, BackgroundJobs, type JobOptions } from './backgroun
 /** Rows deleted per statement, so that no statement holds its locks for long. */
 export const RETENTION_BATCH = 1000;
 
-/** A run over rows of one kind. */
 export interface Removal {
   database: WorkerDatabase;
   /**

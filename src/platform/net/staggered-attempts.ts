@@ -26,14 +26,12 @@ export class Stagger<Candidate> {
     this.begin(candidate);
   }
 
-  /** Starts nothing more. */
   stop(): void {
     if (this.timer) clearTimeout(this.timer);
     this.begun = this.candidates.length;
   }
 }
 
-/** How to run the attempts on a list of candidates. */
 export interface Attempts<Candidate, Result> {
   /** The next candidate is tried after a failure or after this much silence. The silent attempt continues. */
   nextAfterMs: number;

@@ -65,7 +65,6 @@ export const FAILPOINTS = [
 export type FailpointName = (typeof FAILPOINTS)[number];
 
 const ACTIONS = ['kill', 'error', 'hang', 'slow'] as const;
-/** The duration of `slow`. */
 const SLOW_MS = 3000;
 type Action = (typeof ACTIONS)[number];
 
@@ -124,7 +123,6 @@ function parse(entry: string): [FailpointName, Armed] {
   return [known, { action: does, once: once !== undefined }];
 }
 
-/** Arms the failpoints of the settings when the application is created. */
 @Injectable()
 export class Failpoints {
   constructor(config: Config) {

@@ -29,7 +29,6 @@ interface Labelled<Values extends LabelValues> {
   readonly only?: (labels: LabelsOf<Values>) => boolean;
 }
 
-/** A value for each label. */
 type LabelsOf<Values extends LabelValues> = {
   [Label in keyof Values & string]: Values[Label] extends readonly (infer Value extends string)[] ? Value : string;
 };

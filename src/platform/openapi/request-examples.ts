@@ -1,6 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** The parts of a schema that an example is built from. */
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -26,7 +25,6 @@ interface Content {
 }
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** A public ID of any kind. */
 const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
 /**

@@ -1,7 +1,6 @@
 import type { FieldProblemCode } from './problem';
 import { cut } from '../text/text-limits';
 
-/** The public code of each class-validator rule. */
 const CODES: Readonly<Record<string, FieldProblemCode>> = {
   whitelistValidation: 'unknown_field',
   isDefined: 'required',

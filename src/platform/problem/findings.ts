@@ -8,7 +8,6 @@ export interface Findings {
 
 export const NO_FINDINGS: Findings = { invalid: [], forbidden: [] };
 
-/** Merges the findings of several parts of a body. */
 export const together = (parts: readonly Findings[]): Findings => ({
   invalid: parts.flatMap(({ invalid }) => invalid),
   forbidden: parts.flatMap(({ forbidden }) => forbidden),

@@ -24,7 +24,6 @@ export interface Tls {
   readonly verifies: 'nothing' | 'authority' | 'name';
   /** A file with the authorities to trust instead of Node's and the ones in NODE_EXTRA_CA_CERTS. */
   readonly rootCert: string | null;
-  /** The files of the client certificate and its key. */
   readonly cert: string | null;
   readonly key: string | null;
 }

@@ -6,7 +6,6 @@ import { StartError } from '../../config/start-error';
 
 /** The programs of one PostgreSQL client installation. */
 export interface ClientPrograms {
-  /** The major version. */
   readonly version: number;
   readonly pgDump: string;
   readonly pgRestore: string;

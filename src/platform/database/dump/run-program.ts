@@ -7,7 +7,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_ERROR_TEXT = 2000;
 
-/** A running program and its end. */
 export interface Running {
   readonly child: ChildProcess;
   /** Resolves when the program exits successfully. Throws a `StartError` with its error output otherwise. */

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A user and a group of the system. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;

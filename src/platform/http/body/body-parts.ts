@@ -22,7 +22,6 @@ const WITHOUT_RULE = [ValidationTypes.WHITELIST, ValidationTypes.CONDITIONAL_VAL
 
 const known = new WeakMap<BodyClass, ReadonlyMap<string, Field>>();
 
-/** Returns the fields that a class accepts. */
 export function fieldsOf(type: BodyClass): ReadonlyMap<string, Field> {
   const before = known.get(type);
   if (before) return before;

@@ -20,7 +20,6 @@ const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 /** Lone surrogates would be stored as U+FFFD, and NUL can't be stored at all. */
 const badText = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text);
 
-/** Returns the message about an unknown field. */
 export const unknownField = (name: string): string => `${cut(name, 100, '')} is not a field of this resource`;
 
 /** The position of a value. It becomes a pointer only for a problem, because most values have none. */

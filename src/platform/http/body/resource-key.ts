@@ -22,11 +22,9 @@ export const KeyField = (among: string): PropertyDecorator =>
     Matches(KEY, { message: `key must be ${RULE}` }),
   );
 
-/** Declares the field `key` of a view. */
 export const ShownKey = (among: string, example: string): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, description: TEXT(among), example });
 
-/** Declares the field `owner` of a view. */
 export const ShownOwner = (): PropertyDecorator =>
   ApiProperty({
     type: String,

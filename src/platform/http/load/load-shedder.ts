@@ -14,7 +14,6 @@ import { ENDED } from './unread-responses';
 
 /** Time between two samples. A longer gap shows how late the event loop is. */
 const SAMPLE_MS = 100;
-/** Why a request is refused. */
 const REFUSALS = [
   'requests',
   'event_loop',
@@ -105,7 +104,6 @@ const shareOf = (part: number, most: number): number => Math.max(1, Math.floor(m
 const PLACE = Symbol('http:place');
 /** The place of a request among the open ones. */
 interface Place {
-  /** The networks of the client. */
   networks: Networks;
   /** The owner of the request, usually an organization (UUID), or `null` for a stranger. */
   owner: string | null;

@@ -96,7 +96,6 @@ export interface UnreadLimits {
 
 interface Held {
   bytes: number;
-  /** The oldest response comes first. */
   readonly responses: Map<ServerResponse, number>;
 }
 

@@ -10,7 +10,6 @@ import { BoundedMap } from '../../cache/bounded-map';
 import type { Authority } from './dial-error';
 import { clean } from './peer-certificate';
 
-/** The maximum length of a chain. */
 const MAX_DEPTH = 10;
 /** How many server certificates are remembered, and for how long. Inspecting a chain costs a third of a handshake. */
 const MAX_KEPT = 5000;
@@ -28,7 +27,6 @@ export class TrustAnchors {
     return same.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256);
   }
 
-  /** Returns the trusted certificate that issued this one. */
   issuerOf(certificate: X509Certificate): X509Certificate | undefined {
     return this.subjects()
       .get(certificate.issuer)

@@ -20,7 +20,6 @@ import { hasRoute } from './routes';
 import { secure } from './tls-upgrade';
 import { TrustedRoots } from './trusted-roots';
 
-/** A connection to open. */
 export interface DialRequest {
   /** A name or an address. IPv6 may have brackets. */
   host: string;
@@ -53,7 +52,6 @@ export interface Dialed {
   authorizationError: CertificateProblem | null;
 }
 
-/** Maximum number of addresses to try. */
 const MAX_ATTEMPTS = 8;
 
 /**

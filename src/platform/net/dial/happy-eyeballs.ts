@@ -27,7 +27,6 @@ interface Attempt {
 /** Keeps an `error` event of an unused socket from becoming an uncaught exception. */
 export const ignoreError = (): void => {};
 
-/** The settings that all attempts of a race share. */
 export interface RaceRules {
   port: number;
   signal: AbortSignal;

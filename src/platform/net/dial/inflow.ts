@@ -8,7 +8,6 @@ const shared = Buffer.allocUnsafeSlow(64 * 1024);
  * events would allocate a buffer per read and queue it in a stream, which costs a check a tenth of its CPU.
  */
 export class Inflow {
-  /** The socket option to open the connection with. */
   readonly onread: OnReadOpts = { buffer: shared, callback: (length) => this.pass(length) };
   private early: Buffer[] = [];
   private taker: ((bytes: Buffer) => void) | null = null;

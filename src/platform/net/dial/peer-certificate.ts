@@ -2,7 +2,6 @@ import type { PeerCertificate as NodeCertificate } from 'node:tls';
 import type { Authority, CertificateProblem } from './dial-error';
 import { cut } from '../../text/text-limits';
 
-/** The certificate that a server presented, valid or not. */
 export interface ShownCertificate {
   /** ISO 8601 with milliseconds, UTC. If an authority in the chain expires earlier, its expiry. */
   expiresAt: string;

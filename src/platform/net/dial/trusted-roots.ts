@@ -11,7 +11,6 @@ const MIN_VERSION = 'TLSv1.2';
 const MAX_KEPT = 250;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
-/** The certificates that a connection trusts. */
 export interface Trust {
   context: SecureContext;
   anchors: TrustAnchors;

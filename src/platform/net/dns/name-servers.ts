@@ -24,13 +24,11 @@ export class NameServer {
   /** `null` means all servers of the system, in the way c-ares queries them. */
   constructor(private readonly address: string | null) {}
 
-  /** Returns the next resolver of the pool. */
   next(): Resolver {
     this.turn = (this.turn + 1) % POOL_SIZE;
     return (this.pool[this.turn] ??= this.newResolver());
   }
 
-  /** Cancels all open queries. */
   cancel(): void {
     for (const resolver of this.pool) resolver?.cancel();
   }

@@ -3,7 +3,6 @@ import { classify, readings } from './address-class';
 /** Top-level labels that are reserved, or never delegated, because internal networks use them. */
 const INTERNAL_ENDS = new Set(['local', 'lan', 'internal', 'intranet', 'private', 'corp', 'home', 'localdomain']);
 
-/** The reason given for a refused name. */
 export const INTERNAL_REFUSAL = 'names of internal networks are refused';
 
 /**

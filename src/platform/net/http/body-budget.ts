@@ -4,7 +4,6 @@ import { ByOwner, type Owner } from '../../capacity/by-owner';
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_SHARE = MAX_BYTES / 2;
 
-/** The memory for the body of one response. */
 export interface BodyMemory {
   /** Reserves more memory. Returns false if none is available, and then reserves nothing. */
   take(bytes: number): boolean;

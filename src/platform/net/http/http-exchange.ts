@@ -13,7 +13,6 @@ export interface ExchangeRequest {
   /** The receiver of the socket's bytes, if it was opened with one. */
   inflow?: Inflow | undefined;
   method: string;
-  /** Path and query. */
   path: string;
   /** Sent unchanged and in this order. They must include `Host`, and `Content-Length` if there is a body. */
   headers: readonly (readonly [name: string, value: string])[];
@@ -45,7 +44,6 @@ export interface ExchangeResponse {
  */
 export type ExchangeFault = 'aborted' | 'closed' | 'protocol' | 'memory' | SocketFault;
 
-/** The error of a request without a complete response. */
 export class ExchangeError extends Error {
   constructor(
     readonly fault: ExchangeFault,

@@ -77,7 +77,6 @@ export class HttpResponseParser {
   lines = 0;
 
   private state: State = 'status';
-  /** The current unfinished line. */
   private line = '';
   private headBytes = 0;
   private extensionBytes = 0;
@@ -90,7 +89,6 @@ export class HttpResponseParser {
 
   constructor(private readonly rules: BodyRules) {}
 
-  /** The kept part of the body. */
   get body(): Buffer {
     return this.kept.subarray(0, this.keptBytes);
   }

@@ -62,7 +62,6 @@ const OWN_HEADERS = /^(host|content-length|connection|transfer-encoding|accept-e
 
 type OutboundCode = OutboundError['code'];
 
-/** The parts of an outgoing URL. */
 interface UrlTarget {
   secure: boolean;
   host: string;
