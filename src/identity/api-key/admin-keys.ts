@@ -4,7 +4,7 @@ type Key = Pick<ApiKeyRow, 'role' | 'expires_at'>;
 
 /**
  * Returns whether a key may be revoked. Only an admin key can create keys, so one that never expires must stay. If
- * there wasn't one, a key that is still valid must stay.
+ * every admin key expires, one that is still valid must stay.
  */
 export function mayBeRevoked(key: Key, otherAdmins: readonly Key[], now: Date): boolean {
   const isValid = ({ expires_at }: Key): boolean => expires_at === null || expires_at > now;

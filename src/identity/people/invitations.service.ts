@@ -32,7 +32,7 @@ const COMMAND_LINE: Maker = { personId: null, keyId: null, name: 'Command line' 
 const COLUMNS = `i.id, i.email, i.role, i.created_by_id AS "createdById", i.created_at AS "createdAt", i.expires_at AS "expiresAt",
   ${authorName('i.created_by', 'i.created_by_id')} AS "createdBy"`;
 
-/** Long enough to wait in an email or a chat. */
+/** Long enough for an invitation that waits in an email or a chat. */
 const INVITATION_MS = 7 * DAY_MS;
 
 /** Invites people to an organization. Each email has one token for seven days. Nothing is sent. */

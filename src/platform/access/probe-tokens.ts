@@ -29,7 +29,7 @@ export abstract class ProbeTokens {
    * Returns the holder of a token, disabled or not, or `null` for every kind of invalid token. Reads the database each
    * time, so that every instance notices a rotated, revoked, or disabled token immediately. Calls `admit`, which may
    * throw, before it looks up a token that is new to this process. Cost: one statement by a unique index. The first use
-   * of a new token costs a second one, which ends the previous token.
+   * of a new token costs a second statement, which revokes the previous token.
    */
   abstract holderOf(token: string, admit: () => void): Promise<ProbeTokenHolder | null>;
 

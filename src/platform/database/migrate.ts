@@ -14,7 +14,7 @@ import { StartError } from '../config/start-error';
 const LOCK_KEY = 7_301_544_021;
 const POLL_MS = 250;
 /**
- * How long a migration waits for each table. Other statements queue up behind it meantime. Shorter than PostgreSQL's
+ * How long a migration waits for each table, because other statements queue up behind it. Shorter than PostgreSQL's
  * `deadlock_timeout` (1 s), so that in a deadlock the migration gives way and not the transaction of a running
  * instance.
  */

@@ -55,13 +55,13 @@ export class Health {
     return this.stopping;
   }
 
-  /** Returns the liveness: false only if a restart is needed. */
+  /** Returns the liveness report, which fails only if a restart is needed. */
   live(): HealthReport {
     const failed = this.findings().filter(([, finding]) => !finding.ok && finding.fatal === true);
     return reportOf(failed.length === 0, failed);
   }
 
-  /** Returns the readiness: whether the service can be used now. */
+  /** Returns the readiness report, which shows whether the service can be used now. */
   async ready(): Promise<HealthReport> {
     const findings = this.findings();
     for (const [name, part] of this.asked) findings.push([name, await part()]);

@@ -79,7 +79,7 @@ export class DirectoryLock {
     return new DirectoryLock(file, text, heartbeatMs);
   }
 
-  /** Releases the directory. A second call does nothing, nor does a call after this process has lost the lock. */
+  /** Releases the directory, unless it was released before or this process has lost the lock. */
   readonly release = (): void => {
     clearInterval(this.heartbeat);
     process.off('exit', this.release);

@@ -62,7 +62,7 @@ export class DialError extends Error {
     readonly local: boolean,
     /** The phases that were completed. */
     readonly phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null },
-    /** The address that was connected or tried last, or `null` before the first attempt. */
+    /** The address that was connected to, or tried last, or `null` before the first attempt. */
     readonly address: string | null = null,
   ) {
     super(message);

@@ -43,7 +43,7 @@ export interface Dialed {
    * A `TLSSocket` if TLS was requested. It already has an `error` listener, so a late error can't crash the process.
    */
   socket: Socket;
-  /** The address that was connected, without port. */
+  /** The address that was connected to, without port. */
   address: string;
   phases: DialPhases;
   /** The certificate that the server presented, valid or not, or `null` without TLS. */
@@ -149,8 +149,8 @@ export function interleave(addresses: readonly string[]): string[] {
 }
 
 /**
- * Sorts addresses with a local route first. If all addresses have the same family, the order stays, because either all
- * are usable or no address is.
+ * Sorts addresses with a local route first. If all addresses have one family, the order stays, because they are all
+ * usable or none is.
  */
 async function routedFirst(addresses: readonly string[]): Promise<string[]> {
   if (new Set(addresses.map(isIP)).size < 2) return [...addresses];

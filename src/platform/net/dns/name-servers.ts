@@ -33,7 +33,7 @@ export class NameServer {
     for (const resolver of this.pool) resolver?.cancel();
   }
 
-  /** Returns whether the server has answered anything since then, or answers now. */
+  /** Returns whether the server has answered anything since `startedAt`, or answers now. */
   async isAliveSince(startedAt: number): Promise<boolean> {
     if (!this.silence.isSilentSince(startedAt)) return true;
     if (!(await this.answers())) return false;

@@ -26,7 +26,7 @@ export class SilenceWatch {
     this.lastAnswerAt = performance.now();
   }
 
-  /** Returns whether no server has answered anything since then (`performance.now()`). */
+  /** Returns whether no server has answered anything since `startedAt` (`performance.now()`). */
   isSilentSince(startedAt: number): boolean {
     return this.lastAnswerAt < startedAt;
   }

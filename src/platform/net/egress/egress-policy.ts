@@ -16,7 +16,10 @@ export interface EgressRule {
    * Returns `null` if the address may be dialed, otherwise a short public reason ("link-local addresses are refused").
    */
   refusal(address: string): string | null;
-  /** The organization (UUID) among which shared resources are divided fairly, or `null` for the operator. */
+  /**
+   * The organization (UUID), or `null` for the operator. Resources shared between organizations are divided fairly by
+   * it.
+   */
   readonly organization: string | null;
   /** False for organizations that must learn nothing about the operator's network. */
   readonly allowsPrivate: boolean;

@@ -30,7 +30,7 @@ export interface OutboundResponse {
   headers: ResponseHeaders;
   /** At most 64 KiB, decoded as UTF-8. The rest is dropped. */
   body: string;
-  /** The address that was connected. */
+  /** The address that was connected to. */
   address: string;
 }
 
