@@ -108,7 +108,7 @@ export interface StoredRule {
   sendOnResolved: boolean;
   /** How long the endpoint must also have been bad before the alert triggers, in seconds. */
   afterSeconds: number;
-  /** In seconds; `null` for no reminders. */
+  /** In seconds, or `null` for no reminders. */
   remindEverySeconds: number | null;
 }
 

@@ -157,7 +157,7 @@ export class UpdateAlertDto extends AlertRuleFields {
   config?: object;
 }
 
-/** With a contact the field may be absent; without one it is required. */
+/** With a contact, the field may be absent. Without one, it is required. */
 const NeededWithoutContact = (): PropertyDecorator =>
   ValidateIf(({ contact_id }: CreateAlertDto, value) => value !== undefined || (contact_id ?? null) === null);
 

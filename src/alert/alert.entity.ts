@@ -46,7 +46,7 @@ export class Alert {
   ])
   endpoint?: Relation<Endpoint>;
 
-  /** The contact that the alert uses; `null` for an alert with its own config. */
+  /** The contact that the alert uses, or `null` for an alert with its own config. */
   @Column('uuid', { name: 'contact_id', nullable: true })
   contactId!: string | null;
 
@@ -61,7 +61,7 @@ export class Alert {
   @Column('varchar', { length: 32 })
   type!: string;
 
-  /** The alert's own config; `null` exactly if it has a contact. */
+  /** The alert's own config, or `null` exactly if it has a contact. */
   @Column('jsonb', { nullable: true })
   config!: SealedConfig | null;
 
@@ -84,7 +84,7 @@ export class Alert {
   @Column('integer', { name: 'after_seconds', default: 0 })
   afterSeconds!: number;
 
-  /** Seconds between reminders while the alert is triggered; `null` for none. */
+  /** Seconds between reminders while the alert is triggered, or `null` for none. */
   @Column('integer', { name: 'remind_every_seconds', nullable: true })
   remindEverySeconds!: number | null;
 
@@ -108,15 +108,15 @@ export class Alert {
   @Column('integer', { name: 'incident_no', default: 0 })
   incidentNo!: number;
 
-  /** The time of the first failed check of the open episode; `null` while none is open. */
+  /** The time of the first failed check of the open episode, or `null` while none is open. */
   @Column({ type: 'timestamptz', name: 'incident_started_at', precision: 3, nullable: true })
   incidentStartedAt!: Date | null;
 
-  /** The event that opened the open episode; `null` while none is open. */
+  /** The event that opened the open episode, or `null` while none is open. */
   @Column('uuid', { name: 'trigger_event_id', nullable: true })
   triggerEventId!: string | null;
 
-  /** When the next reminder is due; `null` if there is none. */
+  /** When the next reminder is due, or `null` if there is none. */
   @Column({ type: 'timestamptz', name: 'remind_at', precision: 3, nullable: true })
   remindAt!: Date | null;
 
@@ -128,7 +128,7 @@ export class Alert {
   @Column('varchar', { name: 'external_key', length: 64, nullable: true })
   externalKey!: string | null;
 
-  /** Owner of the configuration document that declares this alert; `null` if none does. */
+  /** Owner of the configuration document that declares this alert, or `null` if none does. */
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 

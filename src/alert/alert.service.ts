@@ -53,7 +53,7 @@ export class AlertService {
 
   /**
    * Returns a page, oldest first. Cost: one statement for the page (two if filtered by website), one for its last
-   * deliveries, one for its contacts if there are any, and one for the count unless the page has everything.
+   * deliveries, and one for its contacts if there are any. One more for the count, unless the page has everything.
    */
   async list(caller: Caller, query: AlertQuery): Promise<Page<AlertView>> {
     const { orgId } = caller;

@@ -132,8 +132,8 @@ export class DeclaredAlerts {
   }
 
   /**
-   * Changes several alerts that `lockSome` has locked. Skips and returns alerts with an open episode or a pending
-   * delivery if more than their rule changes; those need `AlertService.update`. Cost: about seven statements for a
+   * Changes several alerts that `lockSome` has locked. If more than their rule changes, skips and returns alerts with
+   * an open episode or a pending delivery, which need `AlertService.update`. Cost: about seven statements for a
    * thousand alerts.
    */
   async change(tx: Tx, caller: Caller, sent: readonly ChangedAlert[]): Promise<ChangedAlert[]> {

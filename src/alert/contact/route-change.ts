@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../platform/problem/problem';
 
 /** The part of a change of an alert that is about its destination. */
 export interface SentRoute {
-  /** UUID; `null` for none; `undefined` if it isn't sent. */
+  /** UUID, `null` for none, or `undefined` if it isn't sent. */
   contactId: string | null | undefined;
   hasType: boolean;
   hasConfig: boolean;
@@ -24,9 +24,9 @@ export type RouteChange =
 
 /**
  * Returns how a change affects an alert that uses the contact `presentId`, or its own config (`null`). A client may
- * always send back what the alert shows. The config of a contact can only be changed at the contact, so that no one
- * changes one alert and means all, or the other way round. Type and config together, without the contact, become the
- * alert's own.
+ * always send back what the alert shows. The config of a contact can only be changed at the contact. Otherwise someone
+ * could change one alert and mean all, or the other way round. Type and config together, without the contact, become
+ * the alert's own.
  */
 export function routeChangeOf(sent: SentRoute, presentId: string | null): RouteChange {
   const { contactId, isAsShown } = sent;

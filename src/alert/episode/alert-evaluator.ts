@@ -24,7 +24,7 @@ import { EpisodeRecorder } from './episode-recorder';
 /** The updates of one endpoint in one batch. */
 interface EndpointUpdates {
   updates: StreakUpdate[];
-  /** The longest streaks in the batch that may trigger or resolve an alert; 0 if it had no such result. */
+  /** The longest streaks in the batch that may trigger or resolve an alert, or 0 if it had no such result. */
   failures: number;
   successes: number;
   bad: number;

@@ -26,14 +26,14 @@ export interface AlertEdit {
   enabled: boolean;
   /** The destination before the change. */
   before: Route;
-  /** The destination after the change; `null` if it stays the same. */
+  /** The destination after the change, or `null` if it stays the same. */
   after: Route | null;
 }
 
 /**
- * Ends open episodes when a client ends them, not a check: the alert, its endpoint, or its website is disabled or
- * deleted, or the alert gets another destination. Acknowledgements end with them. All of this happens inside the
- * transaction of the change, with as many statements for thousands of alerts as for one.
+ * Ends open episodes when a client ends them, not a check. This happens if the alert, its endpoint, or its website is
+ * disabled or deleted, or if the alert gets another destination. Acknowledgements end with them. All of this happens
+ * inside the transaction of the change, with as many statements for thousands of alerts as for one.
  */
 @Injectable()
 export class AlertLifecycle implements OnModuleInit {
@@ -53,9 +53,9 @@ export class AlertLifecycle implements OnModuleInit {
 
   /**
    * Saves a client's change of a locked alert. Disabling it closes the open episode. So does another destination: the
-   * resolve goes through the old config, and the next failed result over the threshold opens a new episode with the new
-   * config. If the trigger was certainly not delivered anywhere, the episode stays open and the trigger goes through
-   * the new config. A change of credentials or formatting for the same destination closes nothing.
+   * resolve goes through the old config, and the next failed result opens a new episode with the new one. If the
+   * trigger was certainly not delivered anywhere, the episode stays open and the trigger goes through the new config. A
+   * change of credentials or formatting for the same destination closes nothing.
    */
   async change(tx: Tx, alert: Alert, edit: AlertEdit, save: () => Promise<unknown>): Promise<void> {
     const { before, after } = edit;

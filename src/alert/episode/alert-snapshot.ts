@@ -6,7 +6,7 @@ export interface AlertSnapshot extends StoredRule {
   id: string;
   orgId: string;
   type: string;
-  /** The contact that the alert uses; `null` for an alert with its own config. */
+  /** The contact that the alert uses, or `null` for an alert with its own config. */
   contactId: string | null;
   destination: string | null;
   description: string;
@@ -15,7 +15,7 @@ export interface AlertSnapshot extends StoredRule {
   /** When the next reminder is due, and how many the open episode had. */
   remindAt: Date | null;
   reminders: number;
-  /** The number of episodes so far; while triggered, the number of the open one. */
+  /** The number of episodes so far. While triggered, this is the number of the open one. */
   incidentNo: number;
   incidentStartedAt: Date | null;
   triggerEventId: string | null;
@@ -66,7 +66,7 @@ export const lockSql = (where: string): string =>
 export interface OpenAlert extends AlertSnapshot {
   failures: number;
   successes: number;
-  /** When the endpoint became good for the alert's condition; `null` while it is bad. */
+  /** When the endpoint became good for the alert's condition, or `null` while it is bad. */
   goodSince: Date | null;
 }
 

@@ -27,7 +27,8 @@ export interface ExpiryFacts {
 
 /**
  * The decision. `sent`: notify now. `known`: the alert has just reported it with its own trigger. `later`: suppressed,
- * or a trigger is expected; nothing is lost, and the next run decides. `nothing`: too early, already sent, or over.
+ * or a trigger is expected. Nothing is lost then, because the next run decides. `nothing`: too early, already sent, or
+ * over.
  */
 export type ExpiryStep = { is: 'sent' | 'known'; step: number; daysLeft: number } | { is: 'later' | 'nothing' };
 

@@ -5,7 +5,7 @@ export type MarkedCheck = Pick<StreakUpdate, 'checkedAt' | 'muted' | 'isLate'>;
 
 /** The known facts about the endpoint of the check. */
 export interface SuppressionFacts {
-  /** When the acknowledgement expires; `null` if it lasts as long as the problem; `undefined` if there is none. */
+  /** When the acknowledgement expires, `null` if it lasts as long as the problem, or `undefined` if there is none. */
   acknowledgedUntil: Date | null | undefined;
   /** Whether a parent is down. */
   isParentDown: boolean;

@@ -16,7 +16,7 @@ export interface KnownParent {
 
 /** A failure that would trigger an alert and isn't recorded yet. */
 export interface Failing {
-  /** When the streak of failures started that this failure continues; `null` for the first failure. */
+  /** When the streak of failures started that this failure continues, or `null` for the first failure. */
   since: Date | null;
   /** When the failure was found: the end of the attempt, or of the second attempt if it was confirmed. */
   foundAt: Date;

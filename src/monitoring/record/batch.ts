@@ -78,7 +78,7 @@ export interface UnchangedUpRun {
   firstCheckedMs: number;
   lastCheckedMs: number;
   hourMs: number;
-  /** The shortest distance between two slots; Infinity for a single result. */
+  /** The shortest distance between two slots, or Infinity for a single result. */
   nearestMs: number;
 }
 

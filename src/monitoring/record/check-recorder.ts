@@ -110,7 +110,7 @@ export class CheckRecorder extends ResultSink {
     return this.writer.recordedPerSecond;
   }
 
-  /** Age of the oldest result that waits to be written, in milliseconds; 0 if no result waits. */
+  /** Age of the oldest result that waits to be written, in milliseconds, or 0 if no result waits. */
   get lagMs(): number {
     const { oldestAt } = this.pending;
     return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;

@@ -9,9 +9,9 @@ export interface EndpointState extends Streaks {
   /** The stored code of the newest outcome. */
   status: number;
   statusSinceMs: number | null;
-  /** Since when the newest outcome is up with a failed warning; `null` if it isn't. */
+  /** Since when the newest outcome is up with a failed warning, or `null` if it isn't. */
   degradedSinceMs: number | null;
-  /** When the first check of the open outage started; `null` while up. */
+  /** When the first check of the open outage started, or `null` while up. */
   failingSinceMs: number | null;
   /** Whether the open outage is planned. */
   failingPlanned: boolean;

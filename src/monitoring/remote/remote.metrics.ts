@@ -14,7 +14,7 @@ export interface MeasuredProbe {
    */
   isOperators: boolean;
   online: boolean;
-  /** The time since the last contact; `null` if there was none. */
+  /** The time since the last contact, or `null` if there was none. */
   silentMs: number | null;
   clockOffsetMs: number | null;
   buffered: number | null;

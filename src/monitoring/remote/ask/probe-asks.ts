@@ -22,7 +22,7 @@ export interface NewAsk {
   /** The number of the probe. */
   number: number;
   orgId: string;
-  /** UUID; `null` for a test, which has a `definition`. */
+  /** UUID, or `null` for a test, which has a `definition`. */
   endpointId: string | null;
   definition: Definition | null;
   timeoutMs: number;

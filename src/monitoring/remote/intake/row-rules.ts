@@ -23,7 +23,7 @@ export interface AssignedState {
 
 /** A request that this probe was given and that has no result yet. */
 export interface GivenAsk {
-  /** UUID; `null` for a test. */
+  /** UUID, or `null` for a test. */
   endpointId: string | null;
 }
 

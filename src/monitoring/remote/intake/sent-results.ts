@@ -19,7 +19,7 @@ import { cut } from '../../../platform/text/text-limits';
 
 /** A parsed result of a probe: untrusted input, truncated and completed. Times are milliseconds since the epoch. */
 export interface ReadResult {
-  /** UUID; `null` for the result of a test. */
+  /** UUID, or `null` for the result of a test. */
   endpointId: string | null;
   revision: number | null;
   /** `null` for the result of a request. */
@@ -34,7 +34,7 @@ export interface ReadResult {
 
 export interface ReadBatch {
   session: string;
-  /** The rows in order; `null` for a row that can't be parsed. */
+  /** The rows in order, or `null` for a row that can't be parsed. */
   rows: (ReadResult | null)[];
 }
 

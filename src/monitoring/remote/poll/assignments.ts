@@ -136,8 +136,8 @@ export class Assignments {
   }
 
   /**
-   * Returns a page of all endpoints, starting after the endpoint `after` (UUID; `null` for the first page). `numbered`
-   * stays the same: changes in the meantime are sent afterwards.
+   * Returns a page of all endpoints, starting after the endpoint `after` (UUID, or `null` for the first page).
+   * `numbered` stays the same, because changes in the meantime are sent afterwards.
    */
   async page(to: Assignee, after: string | null, numbered: number, now: Date): Promise<Told & { more: boolean }> {
     const rows = await this.database.query<Row>(PAGE, [to.number, after ?? NIL_UUID, now]);

@@ -15,7 +15,7 @@ export interface PollPosition {
   epoch: number;
   /** All changes up to this number have been sent. */
   numbered: number;
-  /** While everything is sent, the last endpoint (UUID) of the previous page; `null` once all pages are sent. */
+  /** While everything is sent, the last endpoint (UUID) of the previous page, or `null` once all pages are sent. */
   after: string | null;
 }
 

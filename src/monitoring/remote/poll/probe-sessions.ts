@@ -84,9 +84,9 @@ export class ProbeSessions implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Records a poll. `isOld` means that the session has polled before. Cost: no statement if the token was looked up a
-   * moment ago and only the time has changed, which is written for all probes within a second. Throws
-   * `session_replaced`, and the errors of `look`.
+   * Records a poll. `isOld` means that the session has polled before. Throws `session_replaced`, and the errors of
+   * `look`. Cost: no statement if the token was looked up a moment ago and only the time has changed. The time is
+   * written for all probes within a second.
    */
   async hear(
     probe: ProbeCaller,

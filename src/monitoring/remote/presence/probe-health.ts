@@ -42,7 +42,7 @@ export function warningOf(
 
 const RELEASE = /^(\d+)\.(\d+)\.(\d+)/;
 
-/** Returns whether the release is earlier; false if the version isn't a release. */
+/** Returns whether the release is earlier. Returns false if the version isn't a release. */
 export function isBehind(version: string, ours: string): boolean {
   const [a, b] = [RELEASE.exec(version), RELEASE.exec(ours)];
   if (!a || !b) return false;

@@ -48,9 +48,11 @@ interface Tick {
   readonly instance: number;
   /** No claim starts after this, so that the next tick isn't missed. Monotonic milliseconds. */
   readonly until: number;
-  /** The delay of the oldest claimed slot; `null` if there was no room for any. */
+  /** The delay of the oldest claimed slot, or `null` if there was no room for any. */
   lateMs: number | null;
-  /** Organizations whose slots only `claimRest` takes for the rest of the tick; `null` until all others have theirs. */
+  /**
+   * Organizations whose slots only `claimRest` takes for the rest of the tick, or `null` until all others have theirs.
+   */
   passedOver: readonly string[] | null;
   claimSize: number;
 }
