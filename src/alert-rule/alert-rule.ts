@@ -112,7 +112,6 @@ export interface StoredRule {
   remindEverySeconds: number | null;
 }
 
-/** The columns of the settings. */
 export const RULE_COLUMNS = {
   condition: 'condition',
   failureThreshold: 'failure_threshold',

@@ -33,14 +33,14 @@ export class AlertOpenApi implements OnModuleInit {
   }
 }
 
-/** Limits the filter of the list to the existing types. */
+/** Limits the type filter of the list to the existing types. */
 function completeFilter({ paths }: OpenAPIObject, types: readonly string[]): void {
   for (const parameter of paths['/api/v1/alerts']?.get?.parameters ?? []) {
     if ('name' in parameter && parameter.name === 'type') parameter.schema = { type: 'string', enum: [...types] };
   }
 }
 
-/** The schemas of an alert with its own config, by channel type. */
+/** The schema of an alert with its own config, by channel type. */
 const WITH_CONFIG = 'CreateAlertWithConfig';
 const WITH_CONTACT = 'CreateContactAlert';
 const FIELDS = 'CreateAlertFields';

@@ -20,7 +20,7 @@ import { type FieldProblem, problems } from '../platform/problem/problem';
 import { Alert } from './alert.entity';
 import { type RouteChange, routeChangeOf } from './contact/route-change';
 
-/** The fields in a request that set where an alert notifies. */
+/** The fields in a request that set the destination of an alert. */
 export type SentRouteFields = SentConfig & { contact_id?: string | null | undefined };
 
 /** The destination of a new alert. */
@@ -32,13 +32,12 @@ export interface NewRoute {
   generatedKeys: readonly string[];
 }
 
-/** The changed destination; `after` is `null` if it stays the same. */
+/** The changed destination. `after` is `null` if it stays the same. */
 export interface ChangedRoute {
   after: Route | null;
   generatedKeys: readonly string[];
 }
 
-/** An alert and its current destination. */
 export interface RoutedAlert {
   alert: Alert;
   route: Route;

@@ -8,7 +8,6 @@ import { type Authorship, currentAuthorship } from './authorship';
 /** Size of an entry in the table and its indexes, in bytes, in addition to its settings. */
 const ENTRY_BYTES = 400;
 
-/** One action on one resource. */
 export interface Act {
   readonly action: AuditAction;
   readonly resource: AuditedResource;
@@ -90,7 +89,7 @@ async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<st
   return ENTRY_BYTES + Buffer.byteLength(values.before ?? '') + Buffer.byteLength(values.after ?? '');
 }
 
-/** Returns `null` for an update that changes nothing. */
+/** Returns the row of an entry, or `null` for an update that changes nothing. */
 function rowOf<Owner extends object>(act: Act, owner: Owner) {
   if (auditedKind(act.resource) === null)
     throw new Error(`Nobody could read an entry about "${act.resource}": name it in "audited" of its extension`);

@@ -212,7 +212,6 @@ export class AuditEntryView {
   request_id!: string | null;
 }
 
-/** A row of `audit_log` or `operator_audit_log`. */
 export interface AuditRow {
   id: string;
   created_at: Date;

@@ -27,7 +27,6 @@ export const CREDENTIALS = [
 ] as const;
 export type Credential = (typeof CREDENTIALS)[number];
 
-/** The author of a change and its request. */
 export interface Authorship {
   readonly via: Credential;
   /** UUID of the key, or of the key that a session was created from, or `null` if there is none. */
@@ -43,7 +42,6 @@ export interface Authorship {
   readonly requestId: string | null;
 }
 
-/** The origin of a request. */
 export type Origin = Pick<Authorship, 'address' | 'requestId'>;
 
 const SYSTEM: Authorship = {

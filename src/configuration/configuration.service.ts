@@ -10,7 +10,6 @@ import { PlanTurns } from './plan/plan-turns';
 import { Planner, type PlanRequest } from './plan/planner';
 import { SecretGuesses } from './plan/secret-guesses';
 
-/** The parts of a request. */
 export interface SentDocument {
   text: string;
   query: PlanQuery;

@@ -5,7 +5,7 @@ export type FinishedResult = Omit<CheckResult, 'durationMs'> & { durationMs: num
 
 /** The location of checks that run on instances of the service. */
 export const LOCAL = 0;
-/** The location of results that the service itself adds for an endpoint that no location checks any more. */
+/** The location of results that the service itself adds for an endpoint that no location checks anymore. */
 export const NO_LOCATION = -1;
 
 /** A check that has ended: its result, endpoint, time, and number of attempts. */

@@ -32,7 +32,7 @@ export class InstanceRegistry {
     return this.ownId;
   }
 
-  /** True if other instances share the work. */
+  /** Whether other instances share the work. */
   get isShared(): boolean {
     return this.others > 0;
   }

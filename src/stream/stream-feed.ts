@@ -17,7 +17,7 @@ import { StreamSubscriber } from './stream-subscriber';
 
 const POLL_MS = 1000;
 const PAGE = 1000;
-/** In polls, which means seconds. */
+/** In polls, which are seconds. */
 const PING_EVERY = 10;
 const CHECK_CALLERS_EVERY = 5;
 const MAX_OPEN = 2000;

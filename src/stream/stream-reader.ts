@@ -92,7 +92,7 @@ export class StreamReader {
   }
 
   /**
-   * Returns the position of a client that last received `id`, or `null` if the stream doesn't contain that ID any more.
+   * Returns the position of a client that last received `id`, or `null` if the stream doesn't contain that ID anymore.
    * Only looks up IDs of alert events and checks, and only if rows of their time are still kept.
    */
   async positionOf(orgId: string, id: string): Promise<StreamPosition | null> {

@@ -7,7 +7,7 @@ import { oneLine } from '../../platform/text/text-limits';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { MAX_NOTE } from './acknowledgement.dto';
 
-/** The content of the page that a link opens. */
+/** The content of the page of a link. */
 export interface LinkedEndpoint {
   /** UUID. */
   endpointId: string;
@@ -18,7 +18,6 @@ export interface LinkedEndpoint {
   startedAt: Date | null;
   /** Whether the episode is still open. */
   isOpen: boolean;
-  /** The acknowledgement of the endpoint, if there is one. */
   acknowledgement: InHand | null;
   /** The open incident that the endpoint is in now, if other endpoints were in it as well. */
   incident: LinkedIncident | null;

@@ -36,7 +36,6 @@ export class AcknowledgementJob {
     return this.job.tick();
   }
 
-  /** Runs once. */
   async run(): Promise<void> {
     await this.removeOver();
     await this.incidents.finishAll();

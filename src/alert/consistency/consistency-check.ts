@@ -15,7 +15,7 @@ export const INCONSISTENCY_KINDS = [
   'event_without_message',
   /** A pending delivery whose destination is never due. The consistency job repairs it. */
   'message_forgotten',
-  /** A delivery that should have been claimed long ago, so the delivery loop is stuck. */
+  /** A delivery that should have been claimed long ago, which means that the delivery loop is stuck. */
   'message_overdue',
   /** A finished delivery without an end time, or with half a lease. No code path writes this state. */
   'message_inconsistent',

@@ -1,7 +1,7 @@
 import { formatId } from '../../platform/ids/id';
 import type { FieldProblem } from '../../platform/problem/problem';
 
-/** The part of a change of an alert that is about its destination. */
+/** The part of a change of an alert that affects its destination. */
 export interface SentRoute {
   /** UUID, `null` for none, or `undefined` if it isn't sent. */
   contactId: string | null | undefined;

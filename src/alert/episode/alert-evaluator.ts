@@ -161,7 +161,7 @@ const NEAR_TRIGGER = `
 const upSince = (update: StreakUpdate | undefined): Date | null =>
   update?.outcome === 'up' ? (update.upSince ?? update.checkedAt) : null;
 
-/** The maximum of the column. No threshold and no delay is longer. */
+/** Maximum of an integer column. No threshold and no delay is longer. */
 const LONGEST = 2 ** 31 - 1;
 const ANY_STREAK = { failures: LONGEST, bad: LONGEST, failingFor: LONGEST, badFor: LONGEST };
 

@@ -24,7 +24,6 @@ type StopReason = 'disabled' | 'deleted';
 /** A client's change of an alert. */
 export interface AlertEdit {
   enabled: boolean;
-  /** The destination before the change. */
   before: Route;
   /** The destination after the change, or `null` if it stays the same. */
   after: Route | null;
@@ -60,7 +59,7 @@ export class AlertLifecycle implements OnModuleInit {
   async change(tx: Tx, alert: Alert, edit: AlertEdit, save: () => Promise<unknown>): Promise<void> {
     const { before, after } = edit;
     const isStopped = alert.enabled && !edit.enabled;
-    // Read before the change is saved, because the resolve describes the state before it.
+    // Read before the change is saved, because the resolve describes the previous state.
     const open = after || isStopped ? await readOpen(tx, [alert]) : [];
     const alerts = { orgId: alert.orgId, alertIds: [alert.id] };
     const moved = after ? await this.outbox.reroute(tx, { ...alerts, before, after, isStopped }) : NONE;
@@ -91,7 +90,7 @@ export class AlertLifecycle implements OnModuleInit {
     await this.stop(tx, alerts, reason, await heldMembers(tx, endpointIds, this.clock.now()));
     await endAcknowledgements(tx, endpointIds);
     if (reason === 'deleted') {
-      // One statement. The foreign key would need one for each endpoint.
+      // One statement, because the foreign key would need one for each endpoint.
       await tx.query('DELETE FROM alert WHERE id = ANY ($1::uuid[])', [alerts.map(({ id }) => id)]);
     }
   }

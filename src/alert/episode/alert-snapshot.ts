@@ -62,7 +62,7 @@ export interface LockedAlert {
 export const lockSql = (where: string): string =>
   `SELECT a.id, a.endpoint_id AS "endpointId", a.triggered FROM alert a WHERE ${where} ORDER BY a.id FOR UPDATE`;
 
-/** An alert with an open episode, and the streaks of its endpoint. */
+/** An alert with an open episode, and its endpoint's streaks. */
 export interface OpenAlert extends AlertSnapshot {
   failures: number;
   successes: number;

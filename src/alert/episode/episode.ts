@@ -35,7 +35,7 @@ export interface DecidedTransition {
   isDegraded: boolean;
   error: { code: string; message: string } | null;
   check: Notification['check'];
-  /** The view of each of several locations. */
+  /** The result of each location, if there are several. */
   locations?: readonly LocationSeen[] | undefined;
 }
 
@@ -45,7 +45,7 @@ const SILENT: NotifiedLocation['error'] = {
   message: 'Nothing has been heard from this location.',
 };
 
-/** Returns the views of the locations, by name. Deleted probes have no name and are left out. */
+/** Returns the results of the locations, by name. Deleted probes have no name and are left out. */
 export const namedLocations = (seen: readonly LocationSeen[], names: ReadonlyMap<number, string>): NotifiedLocation[] =>
   seen.flatMap(({ number, outcome, isLost, error }) => {
     const location = names.get(number);

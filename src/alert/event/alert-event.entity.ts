@@ -73,11 +73,10 @@ export class AlertEvent {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })
   createdAt!: Date;
 
-  /** The incident it belongs to. */
   @Column('uuid', { name: 'incident_id', nullable: true })
   incidentId!: string | null;
 
-  /** The view of each of several locations. */
+  /** The result of each location, if there are several. */
   @Column('jsonb', { nullable: true })
   locations!: NotifiedLocation[] | null;
 }

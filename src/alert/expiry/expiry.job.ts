@@ -20,7 +20,7 @@ import type { ExpiryStep } from './expiry-step';
 const LOOK_EVERY_MS = 5 * MINUTE_MS;
 /** Maximum number of alerts in one transaction. */
 const BATCH = 200;
-/** Doesn't wait longer for locked rows. The next run tries again. */
+/** How long to wait for locked rows. After that, the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
@@ -48,7 +48,7 @@ export class ExpiryJob {
     return this.job.tick();
   }
 
-  /** Cost: one statement while no certificate expires soon. */
+  /** Looks for expiring certificates. Cost: one statement while no certificate expires soon. */
   async run(): Promise<void> {
     if (!this.config.tellEndingCertificates) return;
     let after = NIL_UUID;
@@ -63,7 +63,7 @@ export class ExpiryJob {
     }
   }
 
-  /** Decides again under the locks. */
+  /** Decides again under the locks, and sends. */
   private async tell(tx: Tx, ids: readonly string[]): Promise<void> {
     const now = this.clock.now();
     const alerts = await tx.query<AlertSnapshot>(lockAlertsSql('a.id = ANY ($1::uuid[])'), [ids]);

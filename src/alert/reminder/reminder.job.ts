@@ -30,7 +30,7 @@ import { LOOK_EVERY_MS, reminderStep } from './reminder-step';
 
 /** Maximum number of alerts in one transaction. */
 const BATCH = 200;
-/** Doesn't wait longer for locked rows. The next run tries again. */
+/** How long to wait for locked rows. After that, the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /**
@@ -58,7 +58,7 @@ export class ReminderJob {
     return this.job.tick();
   }
 
-  /** Cost: one statement while no open episode has reminders, four while none is due. */
+  /** Sends due reminders. Cost: one statement while no open episode has reminders, four while none is due. */
   async run(): Promise<void> {
     const next = await nextReminder(this.database);
     if (next === null) return;
@@ -133,7 +133,7 @@ export class ReminderJob {
   }
 }
 
-/** Returns `null` for an alert without an open episode. */
+/** Returns the delivery of a reminder, or `null` for an alert without an open episode. */
 function reminderOf(alert: AlertSnapshot, facts: DueFacts, now: Date): NewDelivery | null {
   const { triggerEventId } = alert;
   if (triggerEventId === null) return null;

@@ -7,7 +7,6 @@ export type MarkedCheck = Pick<StreakUpdate, 'checkedAt' | 'muted' | 'isLate'>;
 export interface SuppressionFacts {
   /** When the acknowledgement expires, `null` if it lasts as long as the problem, or `undefined` if there is none. */
   acknowledgedUntil: Date | null | undefined;
-  /** Whether a parent is down. */
   isParentDown: boolean;
   /**
    * When the last of its parents came up, of those that are up. Failures found before that may have been caused by the

@@ -8,7 +8,7 @@ import { ProbeService } from '../../probe/probe.service';
 import { WebsiteService } from '../../website/website.service';
 import { type DeclaredResource, type Plan, type Planned, deletedOf, releasedOf } from '../plan/plan';
 
-/** How long an apply waits for locks, the same as any request. */
+/** How long an apply waits for locks, as any request does. */
 const LOCK_MS = 2000;
 
 /**

@@ -11,7 +11,7 @@ import { Planner, type PlanOfState, type PlanRequest } from '../plan/planner';
 import { ApplyLocks } from './apply-locks';
 import { MonitoredSteps, OtherSteps } from './steps';
 
-/** How often a plan is repeated until the rows that it read are the rows that are locked. */
+/** How often a plan may be repeated until the rows that it read are the rows that are locked. */
 const MOST_PLANS = 4;
 /** Maximum size of an apply on the embedded database, in changed endpoints. */
 const MOST_ROWS = 5000;
@@ -73,7 +73,7 @@ export class ApplyService {
 
   /**
    * Deletions come first, to make room. Contacts are created before the alerts that use them, and deleted when no alert
-   * uses them any more.
+   * uses them anymore.
    */
   private async carryOut(tx: Tx, { caller, host }: PlanRequest, plan: Plan): Promise<void> {
     const { orgId } = caller;

@@ -138,7 +138,7 @@ export class OtherSteps {
     return this.probes.save(tx, orgId, toCreate(plan.probes), toUpdate(plan.probes));
   }
 
-  /** Call this when no endpoint uses them any more. */
+  /** Call this when no endpoint uses them anymore. */
   async removeProbes(orgId: string, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'probe')) await this.probes.remove(orgId, id);
   }
@@ -154,7 +154,7 @@ export class OtherSteps {
     await this.contacts.updateSome(tx, caller, toUpdate(plan.contacts));
   }
 
-  /** Call this when no alert uses them any more. */
+  /** Call this when no alert uses them anymore. */
   async removeContacts(caller: Caller, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'contact')) await this.contacts.remove(caller, id, {});
   }

@@ -25,7 +25,7 @@ const CONFIGS: Readonly<Record<string, ConfigClass>> = {
   twilio: TwilioConfig,
 };
 
-/** The rules of the channels that converters need. */
+/** The channel rules that the converters need. */
 export const CHANNEL_RULES: ChannelRules = {
   problems: (type, config) => configProblems(classOf(type), config),
   isHidden: (type, path) => isMarkedAt(classOf(type), path),

@@ -23,7 +23,7 @@ export interface DocumentText {
  */
 export const readDocumentText = (text: string): DocumentText[] => documentsOf(read(text));
 
-/** Throws `malformed_document` if the text could not be parsed. */
+/** Returns the documents of a parsed text. Throws `malformed_document` if it could not be parsed. */
 export function documentsOf(result: ReadText): DocumentText[] {
   if ('documents' in result) return result.documents.map(toDocumentText);
   throw new Problem('malformed_document', 'Correct what is listed in "errors" and send the document again.', [

@@ -10,7 +10,7 @@ const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digi
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _, the first no digit';
 
-/** As many as a response lists. */
+/** The number of problems in a response. */
 const MAX_PROBLEMS = 20;
 
 /** Collects the first problems of a document, in the order in which they are found. Later ones are ignored. */

@@ -140,7 +140,7 @@ export function judgeEndpoint(problems: ShapeProblems, value: Members, taken: Se
   judge(problems, CreateEndpointDto, judged, ENDPOINT, at);
 }
 
-/** The ping URL parts may be secrets. */
+/** The parts of a ping URL may be secrets. */
 const judgedHeartbeat = (problems: ShapeProblems, sent: Members, at: string): Members => ({
   ...sent,
   ...Object.fromEntries(

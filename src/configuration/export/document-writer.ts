@@ -6,7 +6,7 @@ import type { EndpointRows } from './rows';
 
 /** Maximum number of characters in a document. It is held in memory until its head can be written. */
 const MOST_TEXT = 32 * 1024 * 1024;
-/** Other work can run after this long. */
+/** How long to work before other work can run. */
 const TURN_MS = 10;
 
 const TOO_LONG =

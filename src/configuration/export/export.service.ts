@@ -39,7 +39,7 @@ export class ExportService {
     response.setHeader('Content-Type', `${isYaml ? YAML_TYPE : JSON_TYPE}; charset=utf-8`);
     response.setHeader('Content-Disposition', `inline; filename="uptime.${isYaml ? 'yaml' : 'json'}"`);
     response.setHeader('X-Notes', String(notes.length));
-    // A client that disconnects early isn't an error of the service.
+    // A client that disconnects early isn't an error.
     await pipeline(Readable.from(parts), response).catch(() => undefined);
   }
 

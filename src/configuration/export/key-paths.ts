@@ -2,7 +2,6 @@ import { keyFrom } from '../document/keys';
 import { pathOf } from '../plan/matching';
 import { grouped } from '../../platform/text/grouped';
 
-/** A resource with its key. */
 export interface Keyed {
   id: string;
   externalKey: string | null;

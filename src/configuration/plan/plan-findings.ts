@@ -5,7 +5,7 @@ import type { PlanNote } from './plan';
 /** Codes of problems with the fields of one resource. */
 const OF_FIELDS: readonly string[] = ['validation_failed', 'target_not_allowed'];
 
-/** As many as a response lists. */
+/** The number of problems in a response. */
 const MAX_LISTED = 20;
 
 /** Collects the first errors in the resources of a document, with their positions. */

@@ -98,7 +98,6 @@ export interface Plan {
   notes: readonly PlanNote[];
 }
 
-/** A plan that changes nothing. */
 export const EMPTY_PLAN: Plan = {
   contacts: [],
   probes: [],
@@ -115,7 +114,6 @@ export const EMPTY_PLAN: Plan = {
 
 export const isNew = ({ action }: Planned<unknown>): boolean => action === 'create';
 
-/** Returns the resources to create. */
 export const toCreate = <Dto>(list: readonly Planned<Dto>[]): { id: string; dto: Dto }[] =>
   list.flatMap(({ action, id, dto }) => (action === 'create' && dto !== null ? [{ id, dto }] : []));
 

@@ -29,7 +29,6 @@ import { released, releaseNote } from './released';
 import { renamed } from './renamed';
 import { lookupOf } from './state/lookup-of';
 
-/** A request for a plan. */
 export interface PlanRequest {
   caller: Caller;
   /** The host name of this installation that the request was sent to. */

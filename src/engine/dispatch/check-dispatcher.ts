@@ -83,7 +83,7 @@ export class CheckDispatcher {
     );
   }
 
-  /** How many more slots may be claimed, and for which organizations. */
+  /** The capacity for claims: how many more slots may be claimed, and for which organizations. */
   get claims(): Pick<SharedCapacity, 'size' | 'free' | 'share' | 'availableTo' | 'ownersNearLimit' | 'largeOwners'> {
     return this.held;
   }

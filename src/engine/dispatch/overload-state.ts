@@ -4,7 +4,7 @@ const LATE_MS = 2000;
 const TICKS_TO_BEGIN = 3;
 /** … and ends when there was none for this long. */
 const CALM_MS = 5000;
-/** The period of the current values. */
+/** How far back the current values look. */
 const WINDOW_MS = 5000;
 /** If a queue grows by almost a second each second, that only shows that little is being done. */
 const MOST_GROWTH = 0.75;
@@ -40,7 +40,7 @@ export interface LoadHistory {
 /** The current load of this process, with or without overload. */
 export interface Load {
   checksPerSecond: number;
-  /** At least 1. */
+  /** The load as a multiple of what is possible, at least 1. */
   ratio: number;
   skippedPerSecond: number;
   /** Since when, in monotonic milliseconds, or `null` without overload. */

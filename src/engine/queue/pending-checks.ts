@@ -138,7 +138,7 @@ export class PendingChecks {
     }
   }
 
-  /** Releases endpoints. Results that were put back come before other waiting results. */
+  /** Releases endpoints. Results that were put back come before all other waiting results. */
   release(endpointIds: Iterable<string>): void {
     const first = new Map<Ready, EndpointPending[]>();
     for (const id of endpointIds) {

@@ -26,12 +26,11 @@ const AT_REST_MS = MINUTE_MS;
 /** All recent results are counted at most this often. */
 const COUNT_VALID_MS = 100;
 /**
- * After being offline for this long, the watchdog isn't pinged any more, so that an external alert reaches the
- * operator.
+ * After being offline for this long, the watchdog isn't pinged anymore, so that an external alert reaches the operator.
  */
 const HOLD_LIMIT_MS = 15 * MINUTE_MS;
 
-/** The endpoint whose result is judged. */
+/** The endpoint that a result belongs to. */
 type Judged = Pick<CheckDefinition, 'endpointId' | 'orgId'>;
 
 /**

@@ -24,7 +24,6 @@ export class StallDetector {
 
   /** Length of the newest stall in milliseconds, 0 before the first. */
   lastStallMs = 0;
-  /** Number of stalls since the start. */
   stallCount = 0;
 
   constructor(
@@ -42,7 +41,7 @@ export class StallDetector {
     });
   }
 
-  /** Starts a check. No stall goes unnoticed until `leave` was called as often. */
+  /** Starts a check. No stall goes unnoticed until `leave` is called for each `enter`. */
   enter(): void {
     this.lag.enter();
   }

@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 250;
 const CHECKED_SINCE = `
   SELECT status, last_checked_at AS "checkedAt" FROM endpoint_state WHERE endpoint_id = $1 AND last_checked_at >= $2`;
 
-/** The recorded result of a check of a parent. */
+/** The recorded result of a parent's check. */
 export interface RecordedParent {
   outcome: Outcome;
   checkedAt: Date;
@@ -66,7 +66,7 @@ export class ParentChecks {
     return null;
   }
 
-  /** Needs no slot: the child that waits has one, and this check shares it. */
+  /** Needs no place: the child that waits has one, and this check shares it. */
   private async record(endpointId: string, run: RunCheck): Promise<RecordedParent | null> {
     const check = await this.places.runBeside(endpointId, (signal) => this.run(endpointId, run, signal));
     if (!check) return null;

@@ -14,7 +14,6 @@ interface Child {
   endpointId: string;
   /** True if the child is down, false if it is degraded. */
   isDown: boolean;
-  /** When the failure was found. */
   foundAt: Date;
 }
 

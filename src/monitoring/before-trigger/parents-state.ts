@@ -25,7 +25,7 @@ export interface Failing {
 /** The known state of the parents of a failing endpoint. */
 export interface ParentsState {
   isAnyDown: boolean;
-  /** Parents that have to be checked first. */
+  /** Parents to check first. */
   toAsk: KnownParent[];
 }
 

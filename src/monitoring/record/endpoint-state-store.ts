@@ -28,7 +28,6 @@ const MAX_LOCATED = 100_000;
 interface CurrentSettings {
   active: boolean;
   revision: number;
-  /** Whether the endpoint has locations. */
   located: boolean;
 }
 
@@ -55,7 +54,6 @@ export interface LockedState extends Omit<CurrentSettings, 'located'> {
   locations?: Located | undefined;
 }
 
-/** A finished check and the endpoint's state after it. */
 export interface FoldedCheck {
   state: EndpointState;
   check: FinishedCheck;

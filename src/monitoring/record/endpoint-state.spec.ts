@@ -119,7 +119,7 @@ describe('the endpoint state', () => {
     ['WW?W', 3, 0, 3],
     ['SS?S', 0, 3, null],
     ['SSF?S', 0, 1, null],
-    // Maintenance changes no streak.
+    // Maintenance doesn't change streaks.
     ['Sww', 2, 0, 1],
     ['WsS', 0, 2, null],
   ])('counts after %s %i bad ones in a row and %i good ones', (letters, badStreak, goodStreak, degradedFrom) => {

@@ -130,6 +130,6 @@ export function streaksAfter(state: Streaks, result: FoldInput): Streaks {
   };
 }
 
-/** A streak that is older than this column has no start. */
+/** A streak that is older than this column has no start time. */
 const sinceOf = (streak: number, sinceMs: number | null, checkedMs: number): number | null =>
   streak === 0 ? checkedMs : sinceMs;

@@ -170,7 +170,7 @@ function updateOf(check: FinishedCheck, streaks: Streaks, result: Result = check
   };
 }
 
-/** With several locations, the update reports their common verdict. */
+/** Returns the update of an endpoint with locations, which reports their common verdict. */
 function locatedUpdate(check: FinishedCheck, streaks: Streaks, located: LocatedCheck): StreakUpdate | null {
   const { verdict, decides, told, seen } = located;
   if (!decides || verdict === null) return null;

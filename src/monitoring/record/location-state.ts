@@ -24,7 +24,7 @@ export interface StoredLocation extends LocationState {
   statusSinceMs: number | null;
   /** The newest slot of this location that was recorded. */
   lastSlotMs: number | null;
-  /** Why the newest result is bad: the error, or the warning if it is degraded. */
+  /** Why the newest result is bad: the error, or the warning of a degraded result. */
   error: Said | null;
   /** The address that the newest result connected to, and its duration. */
   address: string | null;
@@ -63,7 +63,7 @@ export interface LocatedCheck extends Located {
   /** Whether the check counts for alerts. */
   decides: boolean;
   told: Told;
-  /** The view of each voting or lost location. Absent for an endpoint with one location. */
+  /** The result of each voting or lost location. Absent for an endpoint with one location. */
   seen?: readonly LocationSeen[];
   /**
    * The number of failures in a row that this location has seen, and the voting locations that have seen fewer. They
@@ -72,7 +72,6 @@ export interface LocatedCheck extends Located {
   lone?: Omit<LoneFailure, 'endpointId'> | null;
 }
 
-/** An endpoint after another check. */
 export interface AfterCheck {
   state: EndpointState;
   located: LocatedCheck;
@@ -161,7 +160,7 @@ function loneFailure(
 }
 
 /**
- * Folds the finding that no location checks any more. Changes nothing if a location checks by now, or if this was
+ * Folds the finding that no location checks anymore. Changes nothing if a location checks by now, or if this was
  * recorded before.
  */
 function foldSilence(state: EndpointState, before: Located, check: FinishedCheck): AfterCheck | null {

@@ -14,7 +14,6 @@ const HOPELESS = 40;
 
 /** The outcome of a batch that was written in parts. */
 export interface Split {
-  /** Whether anything could be written. */
   wroteAny: boolean;
   /** Endpoints whose results can't be written on their own, or were not even tried on their own. */
   refused: EndpointResults[];
@@ -56,9 +55,8 @@ function halves(endpoints: readonly EndpointResults[]): (readonly EndpointResult
   return [endpoints.slice(0, middle), endpoints.slice(middle)];
 }
 
-/** The outcome of a batch. */
 export interface WrittenBatch {
-  /** Results that have to be written again, in order. */
+  /** Results to write again, in order. */
   left: readonly PendingCheck[];
   /** Why the batch was not written, or `undefined` if it was. */
   error?: unknown;
@@ -66,7 +64,6 @@ export interface WrittenBatch {
 
 /** The access to the database that writing a refused batch needs. */
 interface Writes {
-  /** Number of batches and parts that were written. */
   readonly written: number;
   /** Commits one transaction with its rows locked and read. */
   commitLocked(entries: readonly PendingCheck[]): Promise<void>;
@@ -96,7 +93,6 @@ export class RefusedResults {
     private readonly logger: Logger,
   ) {}
 
-  /** Notes that a batch was written as a whole. */
   noteWritten(): void {
     this.inARow = 0;
   }

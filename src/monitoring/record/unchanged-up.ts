@@ -13,7 +13,6 @@ import { cut } from '../../platform/text/text-limits';
 /** The streaks that grow with each success, and their starts. */
 export type UnchangedUpStreaks = Pick<Streaks, 'successes' | 'goodStreak' | 'upSinceMs' | 'goodSinceMs'>;
 
-/** The result of `saveUnchangedUp`. */
 export interface UnchangedUpSaved {
   /**
    * Endpoints that don't match their results (edited, paused, deleted, down, recorded before). Nothing was saved for

@@ -37,7 +37,6 @@ const session = {
 const time = (description: string, example = NOW) => ({ description: `${description} Milliseconds.`, example });
 const count = (description: string) => ({ type: 'integer', minimum: 0, default: 0, description, example: 0 }) as const;
 
-/** The body of a poll. */
 export class PollBody implements PollRequest {
   @ApiProperty(protocol)
   protocol!: number;
@@ -332,7 +331,6 @@ export class ProbeResult implements SentResult {
   result!: ProbeCheck;
 }
 
-/** The body of a batch. */
 export class ResultsBody implements ResultsRequest {
   @ApiProperty(protocol)
   protocol!: number;

@@ -17,7 +17,6 @@ import { noSuch } from './endpoint-changes';
 import { asSeen, noteGuesses, type Planning, planned } from './planning';
 import { refusesShown } from './hidden-values';
 
-/** Plans the changes of declared alerts. */
 @Injectable()
 export class AlertChanges {
   constructor(

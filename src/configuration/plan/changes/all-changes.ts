@@ -13,7 +13,6 @@ import { WindowChanges } from './window-changes';
 
 type Changes = Pick<Plan, 'contacts' | 'websites' | 'endpoints' | 'alerts' | 'pages' | 'windows'>;
 
-/** Plans the changes of all declared resources. */
 @Injectable()
 export class AllChanges {
   constructor(

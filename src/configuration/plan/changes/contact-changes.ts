@@ -12,7 +12,6 @@ import { CONTACT_DEFAULTS, sentFields } from '../sent-fields';
 import { asSeen, noteGuesses, type Planning, planned } from './planning';
 import { refusesShown } from './hidden-values';
 
-/** Plans the changes of declared contacts. */
 @Injectable()
 export class ContactChanges {
   constructor(

@@ -28,7 +28,6 @@ const MAX_URL = 2048;
 /** Placeholder for a URL that the document doesn't contain. */
 const SECRET = '(secret)';
 
-/** Plans the changes of declared endpoints. */
 @Injectable()
 export class EndpointChanges {
   constructor(

@@ -16,7 +16,6 @@ const KINDS = [
   ['website', 'websites'],
 ] as const;
 
-/** Plans the changes of declared status pages. */
 @Injectable()
 export class PageChanges {
   constructor(private readonly pages: PublicPageService) {}

@@ -11,7 +11,6 @@ type ProbeMatch = Match<DeclaredProbe, PresentProbe>;
 
 const sentOf = ({ declared }: ProbeMatch) => sentFields(declared, [], PROBE_DEFAULTS) as unknown as CreateProbeDto;
 
-/** The settings after the change. */
 const settingsAfter = (match: ProbeMatch) => ({
   name: match.declared.key,
   region: '',
@@ -21,7 +20,6 @@ const settingsAfter = (match: ProbeMatch) => ({
   ...sentOf(match),
 });
 
-/** Plans the changes of declared probes. */
 export function* planProbes(planning: Planning, matches: readonly ProbeMatch[]): Iterable<Planned<CreateProbeDto>[]> {
   for (const match of matches) {
     if (!match.present) planning.findings.notes.push({ key: match.path, message: WITHOUT_TOKEN });

@@ -16,7 +16,6 @@ const KINDS = [
   ['endpoint', 'endpoints', 'endpoint_ids'],
 ] as const;
 
-/** Plans the changes of declared maintenance windows. */
 @Injectable()
 export class WindowChanges {
   constructor(private readonly windows: MaintenanceWindowService) {}

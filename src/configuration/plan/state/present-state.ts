@@ -16,7 +16,7 @@ export type PresentEndpoint = Endpoint &
     dependsOn: readonly string[];
   };
 
-/** A probe of the organization, identified by its key. */
+/** A probe of the organization. Its key is also its external key. */
 export type PresentProbe = ProbeRow & { externalKey: string };
 
 export type PresentPage = Omit<PublicPageRow, 'external_key'> & { externalKey: string | null };

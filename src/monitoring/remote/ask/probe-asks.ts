@@ -11,13 +11,13 @@ import { SECOND_MS } from '../../../platform/time/time-units';
 import type { Definition } from '../../../probe-protocol/protocol';
 import { WaitingPolls } from './waiting-polls';
 
-/** The time that a probe has in addition to the timeout of the check itself. */
+/** How long a probe has, in addition to the timeout of the check itself. */
 const GRACE_MS = 10 * SECOND_MS;
 /** Maximum number of requests in one response. */
 const MOST_AT_ONCE = 50;
 const LOOK_EVERY_MS = 250;
 
-/** A check that a probe is asked to run now. */
+/** A check for a probe to run now. */
 export interface NewAsk {
   /** The number of the probe. */
   number: number;
@@ -143,7 +143,7 @@ export class ProbeAsks {
     return new Map(rows.map(({ id, endpointId }) => [id, { endpointId }]));
   }
 
-  /** Stores the results and passes them to the waiting clients. */
+  /** Stores the results and passes them to the clients that wait on this instance. */
   async answer(results: readonly { id: string; result: AskResult }[]): Promise<void> {
     if (results.length === 0) return;
     await this.database.query(ANSWER, [

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = SECOND_MS;
 /** A finding counts for this long, until the next look has ended. */
 const FOUND_FOR_MS = 1.5 * LOOK_EVERY_MS;
 
-/** The state that a waiting poll knows. A different state is news. */
+/** The state of the probe that a waiting poll knows. */
 export interface Known {
   /** The number of the probe, and the number of its last change. */
   number: number;

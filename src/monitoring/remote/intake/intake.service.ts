@@ -37,7 +37,6 @@ const FEW_OF_ONE = 4000;
 interface Row {
   sent: ReadResult | null;
   judgement: Judgement;
-  /** The check to record. */
   check: FinishedCheck | null;
 }
 

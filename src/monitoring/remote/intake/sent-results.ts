@@ -34,7 +34,7 @@ export interface ReadResult {
 
 export interface ReadBatch {
   session: string;
-  /** The rows in order, or `null` for a row that can't be parsed. */
+  /** The rows in order, with `null` for a row that can't be parsed. */
   rows: (ReadResult | null)[];
 }
 
@@ -161,7 +161,7 @@ function readPhases(sent: unknown): CheckPhases | null {
   return phases;
 }
 
-/** Returns `undefined` if the value isn't an error. */
+/** Parses an error. Returns `undefined` if the value isn't one. */
 function readError(sent: unknown): CheckError | null | undefined {
   if (sent === null) return null;
   if (!isRecord(sent)) return undefined;

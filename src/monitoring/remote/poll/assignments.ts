@@ -116,7 +116,7 @@ export class Assignments {
       }
       numbered = version;
       bytes += told?.bytes ?? 0;
-      // Deleted, paused, or unreadable by now, regardless of the kind of change.
+      // The endpoint is deleted, paused, or unreadable by now, regardless of the kind of change.
       if (!told) {
         if (!sent.has(endpointId)) removed.add(endpointId);
         continue;

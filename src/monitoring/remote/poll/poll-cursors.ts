@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../../platform/time/time-units';
 
 /** Removals are kept for a day. With an older cursor, it isn't known what the probe has to remove. */
 const VALID_MS = 23 * HOUR_MS;
-/** A cursor whose position still holds is reused for this long. */
+/** How long a cursor is reused while its position still holds. */
 const GIVEN_MS = HOUR_MS;
 
 /** How far a session of a probe has read. */

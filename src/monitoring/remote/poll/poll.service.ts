@@ -13,10 +13,8 @@ import { ProbeSessions } from './probe-sessions';
 import { LONGEST_PAUSE_MS, ReplyTimes } from '../reply-times';
 import { WaitingPolls } from '../ask/waiting-polls';
 
-/** The client of a poll. */
 export interface Polling {
   probe: ProbeCaller;
-  /** The address of the client. */
   address: string | undefined;
   left: AbortSignal;
 }
@@ -29,7 +27,6 @@ interface News extends Told {
   epoch: number;
 }
 
-/** Answers the polls of probes. */
 @Injectable()
 export class PollService {
   constructor(
@@ -69,7 +66,9 @@ export class PollService {
     }
   }
 
-  /** Cost: no statement if nothing has changed and no check is requested. */
+  /**
+   * Reads the changes and requests for a probe. Cost: no statement if nothing has changed and no check is requested.
+   */
   private async newsFor(
     probe: ProbeCaller,
     { count, digest }: PollRequest,

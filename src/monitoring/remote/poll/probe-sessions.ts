@@ -195,7 +195,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
   }
 }
 
-/** The maximum of a smallint. */
+/** Maximum of a smallint column. */
 const MAX_PROTOCOL = 32_767;
 
 const isUnchanged = (held: ProbeState, { protocol, version, types }: PollRequest): boolean =>

@@ -9,7 +9,7 @@ import { ONLINE_MS } from '../../../probe-protocol/protocol';
 import { AnyProbes } from '../../../probe/any-probes';
 import { type MeasuredProbe, RemoteMetrics } from '../remote.metrics';
 
-// Cost: a scan of the probes, a few thousand at most.
+// Cost: a scan of the probes, at most a few thousand rows.
 const OFFLINE =
   'UPDATE probe SET online = false, status_since = $1 WHERE online AND (last_seen_at < $2 OR NOT enabled)';
 const ALL = `

@@ -30,7 +30,6 @@ export class ProbeChecker implements Checker<string> {
 
   constructor(private readonly database: WorkerDatabase) {}
 
-  /** Returns the location. */
   parseTarget(url: string): string {
     const location = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : '';
     if (!LOCATION.test(location))

@@ -18,8 +18,8 @@ export interface Asked {
 }
 
 /**
- * Runs checks that clients request, within the limits of their organization and in the same slots as scheduled checks.
- * A check runs only as long as its client stays.
+ * Runs checks that clients request, within the limits of their organization. They use the same places as scheduled
+ * checks, and run only as long as their client stays.
  */
 @Injectable()
 export class OnDemandChecks {

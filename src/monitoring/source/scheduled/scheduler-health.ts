@@ -64,7 +64,6 @@ export class SchedulerHealth {
     return this.runsChecks ? this.clock.monotonic() - this.lastClaim : 0;
   }
 
-  /** The current load of this process. */
   get load(): Load {
     return this.overload.load;
   }
