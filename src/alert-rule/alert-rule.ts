@@ -100,7 +100,6 @@ export class AlertDefaults {
   remind_every?: number | null;
 }
 
-/** The stored settings of an alert rule. */
 export interface StoredRule {
   condition: AlertCondition;
   failureThreshold: number;

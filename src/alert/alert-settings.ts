@@ -23,7 +23,6 @@ import { type RouteChange, routeChangeOf } from './contact/route-change';
 /** The fields in a request that set the destination of an alert. */
 export type SentRouteFields = SentConfig & { contact_id?: string | null | undefined };
 
-/** The destination of a new alert. */
 export interface NewRoute {
   route: Route;
   /** The defaults of the contact, for fields that the client doesn't send. */

@@ -15,7 +15,6 @@ export class AuditOpenApi implements OnModuleInit {
   }
 }
 
-/** A schema with a list of values. */
 type Words = { enum?: unknown[] };
 
 function schemasOfResource({ paths, components }: OpenAPIObject): Words[] {

@@ -58,7 +58,6 @@ export const auditedKind = (resource: AuditedResource): IdKind | null => kinds[r
 /** Settings with API names. The caller must have masked or left out credentials. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** The content of an entry about a change. */
 export interface Difference {
   /** Names of the settings that differ, in the order of the settings. */
   changed: string[];

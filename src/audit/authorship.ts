@@ -114,7 +114,6 @@ export const authorshipOf = (caller: Caller | undefined, via: Credential, origin
   ...origin,
 });
 
-/** Returns how the caller of a request was authenticated. */
 function credentialOf(caller: Caller, { headers }: Request): Credential {
   if (caller.person !== null) return 'session';
   if (caller.keyId === null) return 'auth_off';

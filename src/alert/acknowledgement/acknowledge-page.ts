@@ -7,7 +7,6 @@ import { oneLine } from '../../platform/text/text-limits';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { MAX_NOTE } from './acknowledgement.dto';
 
-/** The content of the page of a link. */
 export interface LinkedEndpoint {
   /** UUID. */
   endpointId: string;

@@ -8,7 +8,7 @@ import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 export const BY_LINK = 'link';
 /** The reason why the routes accept no `If-Match`. */
 export const NO_SETTINGS = 'An acknowledgement has no settings to lose: the last one counts.';
-/** Maximum number of characters in a note. */
+/** In characters. */
 export const MAX_NOTE = 1000;
 const UNTIL = {
   type: String,

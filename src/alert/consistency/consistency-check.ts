@@ -29,7 +29,6 @@ export const INCONSISTENCY_KINDS = [
 ] as const;
 export type InconsistencyKind = (typeof INCONSISTENCY_KINDS)[number];
 
-/** One kind of inconsistency that was found. */
 export interface Inconsistency {
   kind: InconsistencyKind;
   count: number;

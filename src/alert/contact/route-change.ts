@@ -11,7 +11,6 @@ export interface SentRoute {
   isAsShown: boolean;
 }
 
-/** The decision about the destination. */
 export type RouteChange =
   | { kind: 'same' }
   /** The alert gets its own config, from the type and config that were sent. */

@@ -21,7 +21,6 @@ import { endAcknowledgements, endOverAcknowledgements, readSuppression } from '.
 import type { DecidedTransition } from './episode';
 import { EpisodeRecorder } from './episode-recorder';
 
-/** The updates of one endpoint in one batch. */
 interface EndpointUpdates {
   updates: StreakUpdate[];
   /** The longest streaks in the batch that may trigger or resolve an alert, or 0 if it had no such result. */

@@ -21,7 +21,6 @@ const EVENT_BATCH = 1000;
 
 type StopReason = 'disabled' | 'deleted';
 
-/** A client's change of an alert. */
 export interface AlertEdit {
   enabled: boolean;
   before: Route;

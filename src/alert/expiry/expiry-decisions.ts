@@ -5,7 +5,6 @@ import type { Sql } from '../../platform/database/database';
 import type { EndingRow } from './expiry-queries';
 import { type ExpiryStep, expiryStep } from './expiry-step';
 
-/** An alert, and the decision about its expiry notification. */
 export type DecidedExpiry = EndingRow & { step: ExpiryStep };
 
 /** Decides which alerts notify now about an expiring certificate. */

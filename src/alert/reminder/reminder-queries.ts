@@ -8,12 +8,10 @@ import { type AlertSnapshot, lockAlertsSql } from '../episode/alert-snapshot';
 import { isSuppressedSql } from '../suppression/suppression-queries';
 import { LOOK_EVERY_MS } from './reminder-step';
 
-/** Facts about a due alert, in addition to the alert itself. */
 export interface DueFacts {
   /** Whether the endpoint is acknowledged, or a parent is down. */
   isSuppressed: boolean;
   isTold: boolean;
-  /** Whether the newest check was up. */
   isUp: boolean;
   /** Number of consecutive checks that were bad, by the alert's condition. */
   failureCount: number;
@@ -134,7 +132,6 @@ export const nearReminders = (sql: Sql, orgIds: readonly string[], now: Date): P
     [now, orgIds],
   );
 
-/** The state of an alert after a due reminder. */
 export interface RemindedAlert {
   id: string;
   remindAt: Date | null;

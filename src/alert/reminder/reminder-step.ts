@@ -6,7 +6,6 @@ export const LOOK_EVERY_MS = 20 * SECOND_MS;
 /** While its trigger isn't delivered, an alert is read again after this long. */
 const TRIGGER_WAIT_MS = MINUTE_MS;
 
-/** The fields of an alert that decide when it reminds. */
 export interface ReminderRule {
   triggered: boolean;
   /** `null` if there are no more reminders. */
@@ -15,7 +14,6 @@ export interface ReminderRule {
   remindAt: Date;
 }
 
-/** The facts that decide whether a due reminder is sent. */
 export interface ReminderFacts {
   /** Whether the service behind the channel sends reminders on its own. */
   isPager: boolean;

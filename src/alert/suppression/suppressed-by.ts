@@ -3,7 +3,6 @@ import type { StreakUpdate } from '../../endpoint/streak-update';
 /** A check with the marks that it was recorded with. */
 export type MarkedCheck = Pick<StreakUpdate, 'checkedAt' | 'muted' | 'isLate'>;
 
-/** The known facts about the endpoint of the check. */
 export interface SuppressionFacts {
   /** When the acknowledgement expires, `null` if it lasts as long as the problem, or `undefined` if there is none. */
   acknowledgedUntil: Date | null | undefined;

@@ -31,7 +31,6 @@ const FROM_SOURCES =
 export const threadMegabytes = (heap: number, memory: number): number =>
   Math.max(16, Math.min(MOST_MB, Math.floor((Math.min(heap, memory || heap) * SHARE) / MEGABYTE)));
 
-/** Work for a separate thread. */
 export interface AsideWork<Message, Result> {
   /** Absolute path. The file returns its findings through `handOver`. */
   file: string;

@@ -1,7 +1,6 @@
 import { Problem } from '../../platform/problem/problem';
 import { type ReadDocument, type ReadText, read } from './yaml-reader.cjs';
 
-/** One document of a stream. */
 export interface DocumentText {
   /**
    * A JSON value: dates are strings, and numbers are finite. It must not be changed, because the lines are found by

@@ -1,7 +1,6 @@
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import type { ConfigurationDocument } from './document';
 
-/** A secret reference without a value. */
 export interface MissingSecret {
   pointer: string;
   name: string;

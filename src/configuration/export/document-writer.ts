@@ -12,7 +12,6 @@ const TURN_MS = 10;
 const TOO_LONG =
   'The document would be longer than 32 MiB. Export it in parts: with ?owner= what one owner declares, one after the other.';
 
-/** The text of a document without its head. */
 export interface WrittenBody {
   parts: readonly string[];
   resources: number;

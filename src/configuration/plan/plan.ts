@@ -36,7 +36,6 @@ export interface PlanNote {
   message: string;
 }
 
-/** The planned change of one declared resource. */
 export interface Planned<Dto> {
   action: PlannedAction;
   /** The key path. */
@@ -81,7 +80,6 @@ export interface Deletion {
 /** A resource of the owner that the document no longer declares, and that stays without an owner. */
 export type Released = Omit<Deletion, 'isImplied'>;
 
-/** The effect of applying a document. */
 export interface Plan {
   contacts: readonly Planned<CreateContactDto>[];
   probes: readonly Planned<CreateProbeDto>[];

@@ -20,7 +20,6 @@ const LEFT_FREE = 1.1;
 /** The minimum, unless there are fewer places than that. */
 const LEAST = 400;
 
-/** The state that decides how many claimed slots may be held. */
 export interface CapacityUse {
   /** How many slots may be held now, and how many are. */
   size: number;

@@ -33,7 +33,6 @@ export class CheckPlaces {
   /** Maximum number of checks that run at the same time. */
   readonly size: number;
   private readonly capacity: SharedCapacity;
-  /** Endpoints that are being checked. */
   private readonly checking = new Set<string>();
   /** Endpoints with an on-demand check that has not ended. */
   private readonly onDemand = new Set<string>();

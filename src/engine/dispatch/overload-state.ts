@@ -17,11 +17,9 @@ export interface ScheduleTick {
   begun: number;
   /** Slots skipped for lack of capacity, not because their endpoint was still being checked. */
   skipped: number;
-  /** Results that were lost. */
   lost: number;
 }
 
-/** The overload so far. */
 interface Began {
   at: number;
   skipped: number;
@@ -37,7 +35,6 @@ export interface LoadHistory {
   overload: Began | null;
 }
 
-/** The current load of this process, with or without overload. */
 export interface Load {
   checksPerSecond: number;
   /** The load as a multiple of what is possible, at least 1. */

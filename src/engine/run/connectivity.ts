@@ -30,7 +30,6 @@ const COUNT_VALID_MS = 100;
  */
 const HOLD_LIMIT_MS = 15 * MINUTE_MS;
 
-/** The endpoint that a result belongs to. */
 type Judged = Pick<CheckDefinition, 'endpointId' | 'orgId'>;
 
 /**

@@ -35,7 +35,6 @@ export class AskedTogether<Asked, Found> {
   }
 }
 
-/** A failure of an endpoint that is not recorded yet. */
 export type UnrecordedFailure = CheckedAt & { location: number };
 
 /** Looks up whether another failure of an endpoint would trigger an alert. */

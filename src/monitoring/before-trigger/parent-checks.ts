@@ -18,7 +18,6 @@ const LOOK_EVERY_MS = 250;
 const CHECKED_SINCE = `
   SELECT status, last_checked_at AS "checkedAt" FROM endpoint_state WHERE endpoint_id = $1 AND last_checked_at >= $2`;
 
-/** The recorded result of a parent's check. */
 export interface RecordedParent {
   outcome: Outcome;
   checkedAt: Date;

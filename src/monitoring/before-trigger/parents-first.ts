@@ -9,7 +9,6 @@ import { AskedTogether } from './near-trigger';
 import { ParentChecks, type RecordedParent } from './parent-checks';
 import { type KnownParent, type ParentsState, parentsStateOf, waitForParentMs } from './parents-state';
 
-/** A child with a failure that is about to be recorded. */
 interface Child {
   endpointId: string;
   /** True if the child is down, false if it is degraded. */

@@ -22,7 +22,6 @@ export interface Failing {
   foundAt: Date;
 }
 
-/** The known state of the parents of a failing endpoint. */
 export interface ParentsState {
   isAnyDown: boolean;
   /** Parents to check first. */

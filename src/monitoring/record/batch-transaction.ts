@@ -23,12 +23,10 @@ import { saveLocations } from './location-store';
 import type { UnchangedUpSaved } from './unchanged-up';
 import type { PendingCheck } from '../../engine/queue/pending-checks';
 
-/** The result of one transaction. */
 export interface Committed {
   recorded: Set<FinishedCheck>;
   /** Results that seemed to be unchanged and up, but are not. Nothing of them was written. */
   missed: PendingCheck[];
-  /** Whether history was written in the same transaction. */
   withHistory: boolean;
 }
 
@@ -52,7 +50,6 @@ export class BatchTransaction {
    */
   readonly isLocated = (endpointId: string): boolean => this.states.located.has(endpointId);
 
-  /** Writes everything that follows from these results. */
   async write(
     tx: Tx,
     { others, unchangedUp, unchangedLocated }: BatchParts,

@@ -55,12 +55,10 @@ export class BatchWriter {
     await this.database.transaction((tx) => passThrough(tx), LIMITS);
   }
 
-  /** Returns how many alerts these results may change at most, by endpoint. Endpoints without alerts are absent. */
   alertsAffected(changing: readonly PendingCheck[]): Promise<Map<string, number>> {
     return this.contents.alertsAffected(this.database, changing);
   }
 
-  /** Returns the endpoints whose rows another session keeps locked. */
   lockedOf(endpointIds: readonly string[]): Promise<Set<string>> {
     return this.contents.lockedOf(this.database, endpointIds);
   }

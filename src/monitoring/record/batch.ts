@@ -7,7 +7,6 @@ import type { PendingCheck } from '../../engine/queue/pending-checks';
 /** All results of one endpoint in a batch, in order. */
 export type EndpointResults = readonly PendingCheck[];
 
-/** Groups the results by endpoint, in the order in which they arrive. */
 export const resultsOfEach = (batch: readonly PendingCheck[]): EndpointResults[] => [
   ...grouped(batch, ({ check }) => check.endpointId).values(),
 ];

@@ -105,7 +105,6 @@ export class CheckRecorder extends ResultSink {
     return this.pending.size + this.writer.refused.queue.size;
   }
 
-  /** Results recorded per second, over the last seconds. */
   get recordedPerSecond(): number {
     return this.writer.recordedPerSecond;
   }

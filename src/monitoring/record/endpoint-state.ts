@@ -13,7 +13,6 @@ export interface EndpointState extends Streaks {
   degradedSinceMs: number | null;
   /** When the first check of the open outage started, or `null` while up. */
   failingSinceMs: number | null;
-  /** Whether the open outage is planned. */
   failingPlanned: boolean;
   lastCheckedMs: number | null;
   /** The newest scheduled slot that was recorded. */
@@ -112,7 +111,6 @@ function outage(
   return { failingSinceMs: sinceMs ?? checkedMs, failingPlanned: planned };
 }
 
-/** Returns the streaks after another result. */
 export function streaksAfter(state: Streaks, result: FoldInput): Streaks {
   if (result.outcome === 'unknown') return state;
   const isDown = result.outcome === 'down';

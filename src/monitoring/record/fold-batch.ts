@@ -46,7 +46,6 @@ export function foldBatch(
   return folded;
 }
 
-/** Returns the locations that a batch has changed, in their new state. */
 export function changedLocations(
   states: ReadonlyMap<string, LockedState>,
   folded: FoldedBatch,

@@ -138,7 +138,7 @@ export async function saveLocations(
   ]);
 }
 
-/** Maximum number of characters of an address that are kept. */
+/** In characters. */
 export const MAX_ADDRESS = 64;
 
 // Subtracts 2 ms, because the current moment, rounded, could equal the time of the next check, which would look like a

@@ -31,7 +31,6 @@ export class RefusedQueue {
   private readonly quarantine = new BoundedMap<string, number>(MAX_QUARANTINED);
   private count = 0;
 
-  /** Number of waiting results. */
   get size(): number {
     return this.count;
   }

@@ -32,7 +32,6 @@ interface UnchangedLocatedRow {
 }
 
 interface UnchangedUpRow {
-  /** `null` if all were saved. */
   saved: string[] | null;
   open: string[] | null;
   successes: number[] | null;

@@ -166,7 +166,6 @@ export class ProbeDefinition implements Definition {
   certificate_warn_days?: number | null;
 }
 
-/** An endpoint that the probe checks. */
 export class ProbeEndpoint implements AssignedEndpoint {
   @ApiProperty({ example: ENDPOINT })
   endpoint_id!: string;

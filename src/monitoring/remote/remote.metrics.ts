@@ -4,7 +4,6 @@ import { Metrics } from '../../platform/observability/metrics';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { Clock } from '../../platform/time/clock';
 
-/** A probe with the values for its metrics. */
 export interface MeasuredProbe {
   /** UUID. */
   id: string;

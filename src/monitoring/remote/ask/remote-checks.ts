@@ -9,7 +9,6 @@ import { LOCAL_NAME, ProbeDirectory } from '../../../probe/probe-directory';
 import { definitionOf } from '../definition';
 import { type AskResult, type NewAsk, ProbeAsks } from './probe-asks';
 
-/** A requested check and its location. */
 export interface AskedThere {
   orgId: string;
   /** The location of a probe. */

@@ -33,7 +33,6 @@ const FEW = 50;
 const MOST_IN_FEW = 8000;
 const FEW_OF_ONE = 4000;
 
-/** A row of a batch and its judgment. */
 interface Row {
   sent: ReadResult | null;
   judgement: Judgement;

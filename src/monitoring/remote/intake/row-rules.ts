@@ -27,7 +27,6 @@ export interface GivenAsk {
   endpointId: string | null;
 }
 
-/** The decision about a row. */
 export type Judgement = 'record' | 'duplicate' | Refusal;
 
 /**

@@ -21,7 +21,6 @@ const textOrNull = (form: RegExp, must: string): Rule<string | null> => ({
   is: (value): value is string | null => value === null || (typeof value === 'string' && form.test(value)),
   must: `${must}, or null`,
 });
-/** The version of a program. */
 export const VERSION_RULE: Rule<string> = {
   is: (value): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,32}$/.test(value),
   must: `a text of 1 to ${MAX_VERSION} printable characters`,

@@ -19,7 +19,6 @@ export interface Polling {
   left: AbortSignal;
 }
 
-/** The content of a response to a poll. */
 interface News extends Told {
   full: boolean;
   more: boolean;

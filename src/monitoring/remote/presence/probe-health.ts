@@ -1,7 +1,6 @@
 import type { CheckError } from '../../../checker/checker';
 import { MINUTE_MS, SECOND_MS } from '../../../platform/time/time-units';
 
-/** Losses of a probe since its start. */
 export interface CountedLosses {
   /** Results that the probe has dropped. */
   dropped: number;

@@ -43,7 +43,6 @@ const MOST_LEFT = 5000;
 /** A tick that claims a slot this late is behind. */
 const BEHIND_MS = 1000;
 
-/** The progress of one tick. */
 interface Tick {
   readonly instance: number;
   /** No claim starts after this, so that the next tick isn't missed. Monotonic milliseconds. */
