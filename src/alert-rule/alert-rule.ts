@@ -2,16 +2,16 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { Nullable, Optional } from '../platform/http/validators';
 
-/** Which checks are bad for an alert: those that are down, or also those that are degraded. */
+/** Which checks count as bad for an alert: only down, or also degraded. */
 export const ALERT_CONDITIONS = ['down', 'degraded'] as const;
 export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
 
 export const MAX_THRESHOLD = 100;
-/** Seconds. */
+/** Bounds in seconds. */
 export const AFTER_BOUNDS = { minimum: 0, maximum: 86_400 } as const;
 export const REMIND_EVERY_BOUNDS = { minimum: 300, maximum: 604_800 } as const;
 
-/** The texts of fields that an alert and the defaults of a contact share. */
+/** API descriptions of the fields that an alert shares with the defaults of a contact. */
 export const RULE_TEXTS = {
   condition: {
     enum: ALERT_CONDITIONS,
@@ -56,7 +56,10 @@ export const RULE_TEXTS = {
   },
 };
 
-/** What decides when an alert triggers, resolves and reminds: fields of an alert, and what a contact has defaults for. */
+/**
+ * The fields that decide when an alert triggers, resolves, and reminds. An alert has them, and a contact can have
+ * defaults for them.
+ */
 export class AlertDefaults {
   @ApiPropertyOptional(RULE_TEXTS.condition)
   @Optional()
@@ -97,19 +100,17 @@ export class AlertDefaults {
   remind_every?: number | null;
 }
 
-/** A rule as it is stored. */
 export interface StoredRule {
   condition: AlertCondition;
   failureThreshold: number;
   successThreshold: number;
   sendOnResolved: boolean;
-  /** Seconds that it must have been bad as well before it triggers. */
+  /** How long the endpoint must also have been bad before the alert triggers, in seconds. */
   afterSeconds: number;
-  /** Seconds; `null` for no reminders. */
+  /** In seconds, or `null` for no reminders. */
   remindEverySeconds: number | null;
 }
 
-/** Its columns. */
 export const RULE_COLUMNS = {
   condition: 'condition',
   failureThreshold: 'failure_threshold',

@@ -15,7 +15,7 @@ import {
 
 type Schema = Schemas[string];
 
-/** Puts the registered channels into the reference of alerts, and with them what the `webhook` channel sends. */
+/** Adds the registered channels and the requests of the `webhook` channel to the API reference of alerts. */
 @Injectable()
 export class AlertOpenApi implements OnModuleInit {
   constructor(
@@ -33,19 +33,19 @@ export class AlertOpenApi implements OnModuleInit {
   }
 }
 
-/** The list can be filtered by the types that there are. */
+/** Limits the type filter of the list to the existing types. */
 function completeFilter({ paths }: OpenAPIObject, types: readonly string[]): void {
   for (const parameter of paths['/api/v1/alerts']?.get?.parameters ?? []) {
     if ('name' in parameter && parameter.name === 'type') parameter.schema = { type: 'string', enum: [...types] };
   }
 }
 
-/** The forms of an alert with a config of its own, by channel type. */
+/** The schema of an alert with its own config, by channel type. */
 const WITH_CONFIG = 'CreateAlertWithConfig';
 const WITH_CONTACT = 'CreateContactAlert';
 const FIELDS = 'CreateAlertFields';
 
-/** A new alert has a config of its own, in the form of its channel, or a contact. */
+/** Describes a new alert as one of two forms: with its own config for a channel, or with a contact. */
 function offerContact(schemas: Schemas): void {
   const [forms, fields] = [schemas[CreateAlertDto.name], schemas[FIELDS]];
   if (!forms || !fields || !('properties' in fields)) return;
@@ -53,7 +53,7 @@ function offerContact(schemas: Schemas): void {
   schemas[FIELDS] = { ...fields, properties: others };
   schemas[WITH_CONFIG] = { ...forms, description: 'With a config of its own. Distinguished by `type`.' };
   schemas[WITH_CONTACT] = {
-    // The name of the form where forms are offered.
+    // The name of the form in the list of forms.
     title: 'contact',
     description:
       'Through a contact, without `type` and `config`. Fields that are left out begin with the `alert_defaults` of the contact.',
@@ -78,7 +78,7 @@ function offerContact(schemas: Schemas): void {
 type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 type Model = new () => object;
 
-/** The bodies of the `webhook` channel; no route refers to them. */
+/** The bodies of the `webhook` channel, which no route refers to. */
 const WEBHOOK_MODELS: Model[] = [
   AlertTriggeredView,
   AlertResolvedView,
@@ -131,7 +131,7 @@ const notification = (operationId: string, summary: string, description: string,
   },
 });
 
-/** What the `webhook` channel sends, by the name of the event. */
+/** The requests of the `webhook` channel, by event name. */
 const webhookNotifications = (): Webhooks => ({
   'alert.triggered': notification(
     'alertTriggered',

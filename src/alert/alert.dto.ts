@@ -110,7 +110,7 @@ export class AlertView {
   updated_at!: string;
 }
 
-/** What creates and updates have in common. */
+/** Fields that creates and updates have in common. */
 @ReadOnlyFieldsOf(AlertView)
 class AlertRuleFields extends AlertDefaults {
   @ApiPropertyOptional(DESCRIPTION)
@@ -128,7 +128,7 @@ class AlertRuleFields extends AlertDefaults {
   key?: string | null;
 }
 
-/** All optional: only the fields sent change. */
+/** All fields are optional. Only the fields that are sent change. */
 export class UpdateAlertDto extends AlertRuleFields {
   @ApiPropertyOptional({
     description: 'Immutable: accepted only with its present value.',
@@ -157,7 +157,7 @@ export class UpdateAlertDto extends AlertRuleFields {
   config?: object;
 }
 
-/** What a contact stands for: with one the field may be absent, without it has to be there. */
+/** With a contact, the field may be absent. Without one, it is required. */
 const NeededWithoutContact = (): PropertyDecorator =>
   ValidateIf(({ contact_id }: CreateAlertDto, value) => value !== undefined || (contact_id ?? null) === null);
 
@@ -185,7 +185,7 @@ export class CreateAlertDto extends AlertRuleFields {
   config?: object;
 }
 
-/** Filters of the list; an unknown id matches nothing. */
+/** Filters of the list. An unknown ID matches nothing. */
 export class AlertQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Only alerts of this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
@@ -222,7 +222,7 @@ export class AlertQuery extends PageQuery {
   triggered?: boolean;
 }
 
-/** What the API calls the plain fields of an alert, in the order in which they are shown. */
+/** The API names of the plain fields of an alert, in display order. */
 export const RULE_FIELDS = {
   enabled: 'enabled',
   condition: 'condition',
@@ -235,13 +235,13 @@ export const RULE_FIELDS = {
   externalKey: 'key',
 } as const satisfies Record<keyof RuleSettings, keyof UpdateAlertDto & keyof AlertView>;
 
-/** The plain fields that were sent, under the names of the row; the others are missing. */
+/** Returns the plain fields that were sent, by property name. The others are missing. */
 export const ruleOf = (sent: UpdateAlertDto): Partial<RuleSettings> => toProperties(sent, RULE_FIELDS);
 
-/** What clients set and what became of it, as the audit log shows it. */
+/** The settings and state of an alert, as the audit log shows them. */
 export type AlertRule = Omit<AlertView, 'destination' | 'last_delivery'>;
 
-/** `config` is already masked for the reader. */
+/** Returns the alert for the audit log. `config` must already be masked for the reader. */
 export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   id: formatId('alert', alert.id),
   endpoint_id: formatId('endpoint', alert.endpointId),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 import type { SuppressedBy } from './suppression/suppressed-by';
 
-/** Metrics of alert rules. Labels name no organization. */
+/** Metrics of alert rules. Labels contain no organization. */
 @Injectable()
 export class AlertMetrics {
   private readonly triggers;
@@ -15,7 +15,10 @@ export class AlertMetrics {
     });
   }
 
-  /** Maintenance is not counted: while it mutes all results of an endpoint, its alerts are not even read. */
+  /**
+   * Counts a suppressed trigger. Maintenance isn't counted: while it mutes all results of an endpoint, its alerts
+   * aren't even read.
+   */
   suppressed(reason: SuppressedBy): void {
     if (reason !== 'maintenance') this.triggers.inc({ reason });
   }

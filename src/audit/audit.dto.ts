@@ -15,7 +15,7 @@ import {
 } from './audited-change';
 import { type Credential, CREDENTIALS } from './authorship';
 
-/** The uuid of an audited resource's public id, or `null` when the text is no such id. */
+/** Returns the UUID in the public ID of an audited resource, or `null` if the text isn't such an ID. */
 export function parseAuditedId(text: unknown): string | null {
   for (const resource of auditedResources()) {
     const kind = auditedKind(resource);
@@ -25,13 +25,16 @@ export function parseAuditedId(text: unknown): string | null {
   return null;
 }
 
-/** The public id of an entry's resource; its uuid when that is of an extension that is not here any more. */
+/**
+ * Returns the public ID of an entry's resource, or its UUID if the extension that registered the resource is no longer
+ * installed.
+ */
 function shownId({ resource, resource_id }: Pick<AuditRow, 'resource' | 'resource_id'>): string {
   const kind = auditedKind(resource);
   return kind === null ? resource_id : formatId(kind, resource_id);
 }
 
-/** What the document says until `AuditOpenApi` adds those of extensions. */
+/** The built-in values, until `AuditOpenApi` adds the resources of extensions. */
 const SERVICE_RESOURCES = Object.keys(AUDITED);
 
 const IsAuditedResource = (): PropertyDecorator =>
@@ -53,7 +56,7 @@ const IsAuditedId = (): PropertyDecorator =>
     },
   });
 
-/** Filters of the log; an unknown id finds nothing. */
+/** Filters of the log. An unknown ID matches nothing. */
 export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
@@ -209,7 +212,6 @@ export class AuditEntryView {
   request_id!: string | null;
 }
 
-/** A row of `audit_log` or `operator_audit_log`. */
 export interface AuditRow {
   id: string;
   created_at: Date;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Outcome } from '../checker/checker';
 import { Metrics } from '../platform/observability/metrics';
 
-/** How the checks are doing: what they found, how late they began, what was skipped or repeated. */
+/** Metrics of checks: outcomes, start delays, and skipped or repeated checks. */
 @Injectable()
 export class EngineMetrics {
   private readonly checks;
@@ -38,7 +38,7 @@ export class EngineMetrics {
     });
   }
 
-  /** A gauge whose value is read at each scrape. */
+  /** Registers a gauge whose value is read at each scrape. */
   watch(gauge: { name: string; help: string }, read: () => number): void {
     this.metrics.watch(gauge, read);
   }

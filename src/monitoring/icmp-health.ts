@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { IcmpTransports } from '../checker/icmp/icmp-transports';
 import { Health } from '../platform/observability/health';
 
-/** Logs once at start, and shows in /health/ready, how ICMP checks are made here, or what would permit them. */
+/** Logs at start, and reports in `/health/ready`, how this process sends ICMP checks, or what would permit them. */
 @Injectable()
 export class IcmpHealth implements OnApplicationBootstrap {
   private readonly logger = new Logger(IcmpHealth.name);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 
-/** A counter that can be read. */
+/** A counter whose value can be read. */
 class Total {
   total = 0;
 
@@ -13,7 +13,7 @@ class Total {
   }
 }
 
-/** How the recording of checks is doing: its batches, and what was not recorded. */
+/** Metrics about recording checks: batches, and results that were not recorded. */
 @Injectable()
 export class MonitoringMetrics {
   private readonly batchSize;

@@ -10,7 +10,7 @@ import { SlotClaimer } from './source/scheduled/slot-claimer';
 const DRAIN_MS = 18_000;
 const FLUSH_MS = 4000;
 
-/** Drives the checks: every second it claims the slots that fall due next and hands them to the dispatcher. */
+/** Drives the checks. Every second it claims the slots that are due next and passes them to the dispatcher. */
 @Injectable()
 export class MonitoringService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(MonitoringService.name);
@@ -29,7 +29,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     this.heartbeat = jobs.create({ name: 'instance-heartbeat', run: () => this.beatOnce() });
   }
 
-  /** With ROLE=api the process checks nothing on its own; it runs and records only what clients ask for. */
+  /** With `ROLE=api`, the process doesn't check on its own. It only runs and records checks that clients request. */
   private get checks(): boolean {
     return this.health.runsChecks;
   }
@@ -57,7 +57,10 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     return this.heartbeat.tick();
   }
 
-  /** Stops claiming, gives back the slots that have not begun, lets the running checks finish and writes their results. */
+  /**
+   * Stops claiming and gives back the slots that haven't started. Then lets the running checks finish and writes their
+   * results.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.claimer.stop();

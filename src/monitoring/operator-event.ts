@@ -1,18 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { OverloadState } from '../engine/dispatch/overload';
 
-/** Which process tells, and when; `since`: when the overload began, by the database's clock. */
+/** The process that sends an event, and the time. `since` is when the overload started, by the database's clock. */
 export interface EventOrigin {
   at: Date;
   since: Date;
   host: string;
-  /** Its number among the instances, `null` while it is not registered. */
+  /** The number of the instance, or `null` while it isn't registered. */
   instance: number | null;
 }
 
 const WHEN = { type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' };
 
-/** What `OPERATOR_WEBHOOK_URL` gets, as JSON. Public: fields are added, never changed. */
+/** The JSON body that `OPERATOR_WEBHOOK_URL` receives. Public: fields are added, never changed. */
 export class OverloadEvent {
   @ApiProperty({ enum: ['overload.began', 'overload.ended'] })
   type!: 'overload.began' | 'overload.ended';
@@ -57,7 +57,10 @@ export class OverloadEvent {
   text!: string;
 }
 
-/** `stopped`: the process ends while it is overloaded, and with it what it could tell about it. */
+/**
+ * A change of the overload. `stopped` means that the process exits while it is overloaded and can't report the end
+ * later.
+ */
 export type OverloadNews = 'began' | 'ended' | 'stopped';
 
 export function overloadEvent(

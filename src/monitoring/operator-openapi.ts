@@ -20,7 +20,7 @@ const message = (operationId: string, summary: string, description: string) => (
   },
 });
 
-/** Puts what the operator is told into the API reference. */
+/** Adds the operator's events to the API reference. */
 @Injectable()
 export class OperatorOpenApi implements OnModuleInit {
   constructor(private readonly parts: OpenApiParts) {}

@@ -77,7 +77,7 @@ export class StateChangeView {
   error!: StateChangeErrorView | null;
 }
 
-/** A maintenance window begins or ends, or goes on until another time. */
+/** The start or end of a maintenance window, or a change of its end. */
 export class MaintenanceChangeView {
   @ApiProperty({ description: 'May have been deleted, when it ends.', example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st' })
   window_id!: string;
@@ -122,7 +122,7 @@ export class StreamAcknowledgementView {
   until!: string | null;
 }
 
-/** Somebody has taken an endpoint in hand, or no longer. */
+/** An endpoint was acknowledged, or its acknowledgement ended. */
 export class AcknowledgementChangeView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
@@ -131,7 +131,7 @@ export class AcknowledgementChangeView {
   acknowledgement!: StreamAcknowledgementView | null;
 }
 
-/** A job tells what is no check: its run begins, or has ended and had told its start, or a log. */
+/** A ping that isn't a check: a start, the end of a run that had reported its start, or a log. */
 export class HeartbeatChangeView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
@@ -146,7 +146,7 @@ export class HeartbeatChangeView {
   at!: string;
 }
 
-/** Something happened to an incident; once in a transaction, whatever the number of its endpoints. */
+/** A change of an incident. Sent once in a transaction, regardless of the number of endpoints. */
 export class IncidentChangeView extends IncidentView {
   @ApiProperty({
     enum: INCIDENT_CHANGES,
@@ -156,7 +156,7 @@ export class IncidentChangeView extends IncidentView {
   change!: IncidentChange;
 }
 
-/** One of the locations of an endpoint sees something else; `check` tells of the endpoint itself. */
+/** A change of what one location of an endpoint sees. `check` reports the endpoint itself. */
 export class LocationChangeView {
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
@@ -183,7 +183,7 @@ export class LocationChangeView {
   at!: string | null;
 }
 
-/** A probe is heard again, or is heard no more. */
+/** A probe has started or stopped responding. */
 export class ProbeChangeView {
   @ApiProperty({ example: 'pr_01jd3k6q7be5y9x4v2m8n0r1st' })
   probe_id!: string;
@@ -303,7 +303,7 @@ export class OtherStreamEventView {
   data!: object;
 }
 
-/** The events of the stream by their `event`. */
+/** The events of the stream by their `event` field. */
 export const STREAM_EVENTS = {
   check: CheckStreamEventView,
   alert: AlertStreamEventView,

@@ -11,7 +11,7 @@ const TOKEN = {
   description: 'From the link of a message: good for its incident, for seven days.',
   example: 'AZqy5Gg1fPOaBcDeFgHiJkLmAAAAB2khqYAb7c0ZfYw1t8Xk3m9QvL2s',
 };
-/** A note of MAX_NOTE characters, each of them twelve bytes once it is percent-encoded. */
+/** A note of MAX_NOTE characters, each of them twelve bytes when percent-encoded. */
 const MAX_FORM_BYTES = 16 * 1024;
 const PAGE = { content: { 'text/html': { schema: { type: 'string' as const } } } };
 

@@ -7,20 +7,18 @@ import { oneLine } from '../../platform/text/text-limits';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { MAX_NOTE } from './acknowledgement.dto';
 
-/** What the page of a link tells. */
 export interface LinkedEndpoint {
-  /** uuid. */
+  /** UUID. */
   endpointId: string;
   endpoint: string;
   website: string;
   status: 'down' | 'degraded' | 'other';
-  /** First bad check of the episode. */
+  /** The time of the episode's first check. */
   startedAt: Date | null;
-  /** The episode has not ended. */
+  /** Whether the episode is still open. */
   isOpen: boolean;
-  /** Who has it in hand, if anybody. */
   acknowledgement: InHand | null;
-  /** The open incident that it is in now, when other endpoints were in it as well. */
+  /** The open incident that the endpoint is in now, if other endpoints were in it as well. */
   incident: LinkedIncident | null;
 }
 
@@ -33,7 +31,7 @@ interface InHand {
 
 export interface LinkedIncident {
   number: number;
-  /** Endpoints that are down or degraded now. */
+  /** Number of endpoints that are down or degraded now. */
   open: number;
   acknowledgement: InHand | null;
 }
@@ -60,7 +58,10 @@ a{color:var(--link)}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 `;
 
-/** Content-Security-Policy of the pages: their own style, their icon, and a form that goes back to where it came from. */
+/**
+ * The Content-Security-Policy of the pages. It allows their own style, their icon, and a form that is sent to the same
+ * URL.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -70,7 +71,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** All addresses are relative, so that the page works below any path. */
+/** All URLs are relative, so that the page works under any path. */
 const pageOf = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -89,13 +90,13 @@ ${body}
 </html>
 `;
 
-/** Same bytes for every token that is none, was changed, or is too old. */
+/** The page has the same bytes for every token that is invalid, was changed, or is too old. */
 export const NO_LINK_PAGE = pageOf(
   'This link is not valid',
   '<h1 class="over">This link is not valid</h1>\n<p>It is incomplete, or older than seven days. Open the endpoint in the dashboard, or use the link of a newer message.</p>',
 );
 
-/** What the link of an episode that has ended leads to; `endpoint` is `null` when that is gone, too. */
+/** Returns the page of an episode that has ended. `endpoint` is `null` if it was deleted as well. */
 export function overPage(endpoint: { endpointId: string; endpoint: string } | null): string {
   const name = endpoint === null ? '' : ` of ${html(oneLine(endpoint.endpoint))}`;
   const dashboard = endpoint === null ? '' : `\n${dashboardLink(endpoint.endpointId)}`;
@@ -106,8 +107,8 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
 }
 
 /**
- * The page of an open episode, or of an open incident that it was in: what it is, and who has it in hand or how to take it.
- * `isDone`: this request took it.
+ * Returns the page of an open episode, or of an open incident that it was in. It shows the status and who acknowledged
+ * it, or how to acknowledge it. `isDone` means that this request acknowledged it.
  */
 export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date): string {
   const { incident } = linked;
@@ -143,7 +144,10 @@ function sinceText({ startedAt }: LinkedEndpoint, now: Date): string {
   return `, since ${timeText(startedAt.toISOString())} (${length})`;
 }
 
-/** A form with what is left to take, if anything is. It goes to where it came from, whatever proxies make of the path. */
+/**
+ * Returns a form to acknowledge the endpoint, the incident, or both, or nothing if they are acknowledged. The form is
+ * sent to the same URL, so that it works behind proxies that change the path.
+ */
 function formOf({ acknowledgement, incident, isOpen }: LinkedEndpoint): string[] {
   const takesOne = isOpen && acknowledgement === null;
   const takesAll = incident !== null && incident.acknowledgement === null;

@@ -4,11 +4,11 @@ import type { InHand } from '../../incident/incident-in-hand';
 import { IsTimestamp, Nullable, Optional, parseTimestamp, ReadOnlyField } from '../../platform/http/validators';
 import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 
-/** `by` of an acknowledgement that came by the link of a message. */
+/** The value of `by` if the acknowledgement came through the link of a message. */
 export const BY_LINK = 'link';
-/** Why it takes no `If-Match`. */
+/** The reason why the routes accept no `If-Match`. */
 export const NO_SETTINGS = 'An acknowledgement has no settings to lose: the last one counts.';
-/** Characters of a note. */
+/** In characters. */
 export const MAX_NOTE = 1000;
 const UNTIL = {
   type: String,
@@ -17,7 +17,7 @@ const UNTIL = {
   description: 'Until when at the longest; null: until the endpoint is well again.',
 };
 
-/** Both are optional. What is read may be sent back. */
+/** Both fields are optional. A client may send back what it read. */
 export class AcknowledgeDto {
   @ReadOnlyField() by?: unknown;
   @ReadOnlyField() at?: unknown;
@@ -59,7 +59,7 @@ export class AcknowledgementView {
   until!: string | null;
 }
 
-/** What a route that takes it would refuse in these fields. */
+/** Returns the errors that a route would find in these fields. */
 export function acknowledgeFindings({ until }: AcknowledgeDto, now: Date): Findings {
   const time = parseTimestamp(until);
   if (time === null || time > now) return NO_FINDINGS;
@@ -73,7 +73,7 @@ export const toAcknowledgementView = ({ by, at, note, until }: InHand): Acknowle
   until: until?.toISOString() ?? null,
 });
 
-/** As the audit log keeps it: without a name, which would stay there for ever. */
+/** Returns the acknowledgement as the audit log stores it: without a name, which would stay there forever. */
 export function auditedAcknowledgement(inHand: InHand): Omit<AcknowledgementView, 'by'> {
   const { by: _, ...said } = toAcknowledgementView(inHand);
   return said;

@@ -3,7 +3,7 @@ import { AlertDefaults } from '../../alert-rule/alert-rule';
 import { EndpointScopeDto } from '../../endpoint/search/scope.dto';
 import { Nested } from '../../platform/http/validators';
 
-/** Fields that are left out begin with the `alert_defaults` of the contact. */
+/** Fields that are left out default to the `alert_defaults` of the contact. */
 export class AddContactAlertsDto extends AlertDefaults {
   @ApiProperty({
     description: 'The endpoints that get an alert: all, or those that any of the lists names.',

@@ -6,7 +6,7 @@ import { Route } from '../../platform/http/route.decorator';
 import { AlertEventQuery, AlertEventView } from './alert-event.dto';
 import { AlertEventService } from './alert-event.service';
 
-/** Listed in the module before `AlertController`, whose `:id` would take "events" for an alert. */
+/** Listed in the module before `AlertController`, whose `:id` would match "events". */
 @ApiTags('Alerts')
 @Controller('api/v1/alerts/events')
 export class AlertEventController {

@@ -15,7 +15,7 @@ import { EVENT_REASONS, type EventReason } from '../episode/episode';
 export const EVENT_TYPES = ['triggered', 'resolved'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Filters of the feed; an unknown id matches nothing. */
+/** Filters of the feed. An unknown ID matches nothing. */
 export class AlertEventQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
@@ -206,7 +206,7 @@ export class AlertEventView {
   contact?: DeliveryContactView | null;
 }
 
-/** The event itself. Lists add what became of its message. */
+/** Returns the event itself. Lists add the state of its delivery. */
 export const toAlertEventView = (event: AlertEvent): AlertEventView => ({
   id: formatId('event', event.id),
   type: event.type,

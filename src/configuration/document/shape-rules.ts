@@ -10,14 +10,14 @@ const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digi
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _, the first no digit';
 
-/** As many as a response lists. */
+/** The number of problems in a response. */
 const MAX_PROBLEMS = 20;
 
-/** The first problems of a document, in the order in which they are found; nothing is made of those that come later. */
+/** Collects the first problems of a document, in the order in which they are found. Later ones are ignored. */
 export class ShapeProblems {
   readonly all: FieldProblem[] = [];
 
-  /** Nothing that is found any more counts. */
+  /** True if more problems would be ignored. */
   get isFull(): boolean {
     return this.all.length >= MAX_PROBLEMS;
   }
@@ -26,14 +26,14 @@ export class ShapeProblems {
     if (!this.isFull) this.all.push({ pointer, code, message });
   }
 
-  /** False, and a problem, for what is no object. */
+  /** Adds a problem and returns false if the value isn't an object. */
   isObject(value: unknown, pointer: string): value is Members {
     if (isRecord(value)) return true;
     this.add(pointer, value === undefined ? 'required' : 'wrong_type', 'must be an object');
     return false;
   }
 
-  /** The items of a list; nothing of what is none, which is a problem. */
+  /** Returns the items of a list. If the value isn't a list, adds a problem and returns no items. */
   items(value: unknown, pointer: string): readonly unknown[] {
     if (Array.isArray(value)) return value;
     this.add(pointer, value === undefined ? 'required' : 'wrong_type', 'must be a list');
@@ -48,7 +48,7 @@ export class ShapeProblems {
     }
   }
 
-  /** The key of a resource, unlike those of its siblings in `taken`. */
+  /** Checks the key of a resource, which must be different from the keys of its siblings in `taken`. */
   key({ key }: Members, taken: Set<string>, pointer: string): void {
     const at = `${pointer}/key`;
     if (key === undefined) return this.add(at, 'required', `key is required: it ${KEY_RULE}`);
@@ -59,7 +59,7 @@ export class ShapeProblems {
     return undefined;
   }
 
-  /** A key path of so many keys: `shop`, or `shop/front`. Whether there is such a thing is not judged here. */
+  /** Checks a key path with this number of keys: `shop`, or `shop/front`. Doesn't check whether the resource exists. */
   path(value: unknown, keys: 1 | 2, pointer: string): void {
     const steps = typeof value === 'string' ? value.split('/') : [];
     if (steps.length === keys && steps.every((step) => KEY.test(step))) return;
@@ -73,14 +73,17 @@ export class ShapeProblems {
     items.slice(0, most).forEach((item, i) => this.path(item, keys, `${pointer}/${i}`));
   }
 
-  /** A stand-in for judging the rest of the resource, where the value is a well-formed `{$secret: NAME}`. */
+  /**
+   * If the value is a well-formed `{$secret: NAME}`, returns a placeholder, so that the rest of the resource can be
+   * validated.
+   */
   text(value: unknown, pointer: string): unknown {
     if (!isRecord(value) || !Object.hasOwn(value, '$secret')) return value;
     this.reference(value, pointer);
     return 'secret';
   }
 
-  /** All `{$secret: NAME}` in a config are well-formed. */
+  /** Checks that all `{$secret: NAME}` in a config are well-formed. */
   references(value: unknown, pointer: string): void {
     if (typeof value !== 'object' || value === null || this.isFull) return;
     if (Object.hasOwn(value, '$secret')) return this.reference(value as Members, pointer);

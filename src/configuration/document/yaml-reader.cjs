@@ -1,21 +1,24 @@
 'use strict';
 /**
- * Reads a stream of YAML 1.2 documents (JSON is YAML) into values and the line of each. What can be abused is bounded:
- * tokens, depth, documents, values and bytes (those behind aliases each time), siblings, errors; and nothing is built of what
- * is over. Plain JavaScript, because a worker thread loads it without the compiler.
+ * Reads a stream of YAML 1.2 documents, which includes JSON, into values and the line of each. Everything that can be
+ * abused is limited: tokens, depth, documents, siblings, errors, and the values and bytes, which count again for each
+ * alias. Nothing is built beyond a limit. Plain JavaScript, because a worker thread loads it without the compiler.
  */
 const { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser } = require('yaml');
 
-/** Of all documents of the stream. 5,000 endpoints have about 400,000. */
+/** Tokens in all documents of the stream. 5,000 endpoints have about 400,000. */
 const MAX_TOKENS = 2_500_000;
-/** Values of all documents, those behind aliases counted each time. A text without aliases has no more than characters. */
+/** Values in all documents, counted again for each alias. A text without aliases has no more values than characters. */
 const MAX_VALUES = 1_000_000;
 const ALIASED_VALUES = 50_000;
-/** Bytes of keys and texts, those behind aliases counted each time: so much times the text, and what a short one may have. */
+/**
+ * Bytes of keys and texts, counted again for each alias: a multiple of the text's length, the allowance for a short
+ * text, and the maximum.
+ */
 const [BYTES_PER_BYTE, FREE_BYTES, MAX_BYTES] = [4, 1024 * 1024, 16 * 1024 * 1024];
-/** An alias may stand for a text of so many characters. */
+/** Maximum number of characters in a text behind an alias. */
 const MAX_ALIASED_TEXT = 1024;
-/** Members of a mapping, items of a list. */
+/** Maximum number of members in a mapping or items in a list. */
 const MAX_SIBLINGS = 50_000;
 const MAX_DEPTH = 64;
 const MAX_DOCUMENTS = 1000;
@@ -26,13 +29,13 @@ const OPTIONS = {
   schema: 'core',
   merge: true,
   resolveKnownTags: false,
-  // Its own check compares each key with all before it.
+  // The library's own check compares each key with all previous keys.
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'silent',
 };
 
-/** Stops reading: the remaining errors would only repeat this one, or cannot be found. */
+/** Stops reading, because the remaining errors would only repeat this one or can't be found. */
 class Stop extends Error {}
 
 class Problems {
@@ -53,7 +56,7 @@ class Problems {
   }
 }
 
-/** `{ documents: [{ value, lines, sizes }] }`, or `{ problems }` when it cannot be read. */
+/** Returns `{ documents: [{ value, lines, sizes }] }`, or `{ problems }` if the text can't be read. */
 function read(text) {
   const lines = new LineCounter();
   lines.addNewLine(0);
@@ -96,7 +99,7 @@ function compose(text, lines, problems) {
     take(parser.next(lexeme));
     count++;
     if (count > MAX_TOKENS) problems.end(parser.offset, '', 'too_large', `the text has more than ${MAX_TOKENS} tokens`);
-    // A value and the document itself have a place there, too.
+    // The stack also contains a value and the document itself.
     if (parser.stack.length > MAX_DEPTH + 2)
       problems.end(parser.offset, '', 'too_deep', `the text is nested deeper than ${MAX_DEPTH} levels`);
     if (syntaxErrors >= MAX_PROBLEMS) break;
@@ -107,7 +110,7 @@ function compose(text, lines, problems) {
   return problems.list.length === 0 ? composed : [];
 }
 
-/** Tags that nobody knows are warnings to the library. */
+/** The library reports unknown tags as warnings. */
 function syntaxOf(composed, composer) {
   const errors = composed.flatMap(({ errors: own, warnings }) => [...own, ...warnings]);
   const foreign = composed.filter(({ directives }) => directives.yaml.version !== '1.2');
@@ -116,7 +119,7 @@ function syntaxOf(composed, composer) {
   return all.sort((a, b) => a.pos[0] - b.pos[0]).slice(0, MAX_PROBLEMS);
 }
 
-/** What is left to be built. */
+/** Returns how many values and bytes may be built. */
 const budgetOf = (text) => ({
   values: Math.min(MAX_VALUES, ALIASED_VALUES + text.length),
   bytes: Math.min(MAX_BYTES, FREE_BYTES + BYTES_PER_BYTE * Buffer.byteLength(text)),
@@ -135,7 +138,7 @@ function toValues(composed, problems, budget) {
   });
 }
 
-/** A value with the line on which it stands: its members or items are of the same kind. */
+/** A value with its line. Its members or items are also `Placed`. */
 class Placed {
   constructor(line, data) {
     this.line = line;
@@ -143,7 +146,7 @@ class Placed {
   }
 }
 
-/** Makes values of nodes. What aliases stand for is made again each time, and counted. */
+/** Converts nodes to values. The value behind an alias is built and counted again each time. */
 class Walk {
   anchors = new Map();
   targets = new Map();
@@ -181,7 +184,7 @@ class Walk {
       this.problems.end(at, pointer, 'too_deep', `the text is nested deeper than ${MAX_DEPTH} levels`);
   }
 
-  /** Counts a key or a text before anything is made of it. */
+  /** Counts a key or a text before it is used. */
   spend(text, pointer, at) {
     this.budget.bytes -= Buffer.byteLength(text);
     if (this.budget.bytes < 0)
@@ -265,7 +268,10 @@ class Walk {
     return false;
   }
 
-  /** `<<`: what the mapping does not say itself. Of several sources the first one that says it wins. */
+  /**
+   * Merges a source of `<<`: the members that the mapping itself doesn't have. With several sources, the first one with
+   * the member wins.
+   */
   merge(source, made, pointer, at, depth) {
     this.count(pointer, at, depth);
     if (isAlias(source))
@@ -299,7 +305,7 @@ class Walk {
   }
 }
 
-/** Of each value, in the order in which `Object.keys` leads to them: its line, and how many values it is with all in it. */
+/** The line of each value, and the number of values in it including itself, in the order of `Object.keys`. */
 class Places {
   lines = [];
   sizes = [];
@@ -312,7 +318,7 @@ class Places {
   }
 }
 
-/** Objects have names like `12` in front, whatever was said first. */
+/** Returns names in the order of an object, where names like `12` come first. */
 const orderedNames = (members) => Object.keys(Object.fromEntries([...members.keys()].map((name) => [name, null])));
 
 function plain({ data }) {

@@ -105,7 +105,7 @@ const endpoint = (id: string, dependsOn: readonly string[] = []): ExportedEndpoi
   dependsOn,
 });
 
-/** Opens nothing: what is sealed cannot be read. */
+/** Decrypts nothing, so encrypted configs can't be read. */
 const UNREADABLE = { ofContact: () => null, ofAlert: () => null } as unknown as ExportedConfigs;
 
 const declarations = (rows: Partial<ExportedRows>, owner?: string): Declarations =>
@@ -117,7 +117,7 @@ const declarations = (rows: Partial<ExportedRows>, owner?: string): Declarations
     { role: 'read', chosen: withoutDefaults },
   );
 
-/** Everything is declared once; what is noted then. */
+/** Declares everything once and returns the notes. */
 function notesOf(
   rows: Partial<ExportedRows>,
   owner?: string,

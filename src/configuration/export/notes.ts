@@ -1,10 +1,10 @@
 import { MAX_RESOURCES } from '../document/document';
 
-/** As many are named of what a note is about. */
+/** How many resources a note names before it says "and N more". */
 const NAMED = 20;
 const NAMED_SECRETS = 200;
 
-/** Things that are worth saying, with what they are about. */
+/** Collects notes, each with the resources that it is about. */
 export class ExportNotes {
   private readonly about = new Map<string, { named: string[]; more: number }>();
 
@@ -15,7 +15,7 @@ export class ExportNotes {
     else known.more++;
   }
 
-  /** `Left out, because …: shop/front, shop/back and 3 more`. */
+  /** Lines such as `Left out, because …: shop/front, shop/back and 3 more`. */
   get lines(): string[] {
     return [...this.about].map(([message, { named, more }]) => `${message}: ${listed(named, more)}`);
   }
@@ -31,7 +31,7 @@ export interface Exported {
   notes: readonly string[];
 }
 
-/** What stands above the document. */
+/** Returns the comment lines above the document. */
 export function headLines({ organization, owner, at, resources, secrets, notes }: Exported): string[] {
   const whose = owner === undefined ? 'has' : `has of what ${owner} declares`;
   const about = `What ${oneLine(organization)} ${whose}, exported at ${at.toISOString()}.`;
@@ -63,5 +63,5 @@ const tooMany = (resources: number): string =>
 const listed = (named: readonly string[], more: number): string =>
   named.join(', ') + (more > 0 ? ` and ${more} more` : '');
 
-/** A comment ends with its line. */
+/** Keeps a comment on one line. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029\u0085]+/gu, ' ');

@@ -27,7 +27,7 @@ export class PlanQuery {
   take_over?: boolean;
 }
 
-/** Whatever a setting may be. */
+/** The schema of any setting. */
 const ANY_JSON = [
   { type: 'string' },
   { type: 'number' },
@@ -130,10 +130,10 @@ const ID_KINDS: Readonly<Record<DeclaredResource, IdKind>> = {
   maintenance_window: 'maintenanceWindow',
 };
 
-/** What the tag of a plan is made of, and the `If-Match` of an apply compared with. */
+/** The source of a plan's tag, which the `If-Match` of an apply is compared with. */
 export const tagSource = ({ digest }: Pick<PlanOfState, 'digest'>) => ({ id: 'configuration', digest });
 
-/** `isDone`: new things have ids. `digest`: that of the tag. */
+/** Returns the API view of a plan. `isDone` means that new resources have IDs. `digest` is the digest in the tag. */
 export function toPlanView(plan: Plan, { digest, isDone }: { digest: string; isDone: boolean }): ConfigurationPlanView {
   const lists: readonly [DeclaredResource, readonly Planned<unknown>[]][] = [
     ['contact', plan.contacts],

@@ -5,7 +5,7 @@ import type { PresentState } from './state/present-state';
 const at = { createdAt: new Date('2026-01-02T00:00:00Z') };
 const row = (id: string, more: object = {}) => ({ id, externalKey: id, name: id, owner: 'me', ...at, ...more });
 
-/** A website with two endpoints, an alert on the first through a contact, a window and a page. */
+/** A website with two endpoints, an alert on the first through a contact, a window, and a page. */
 const state = (changes: Partial<Record<keyof PresentState, object[]>> = {}): PresentState =>
   ({
     contacts: [row('contact')],

@@ -4,7 +4,10 @@ import { pathOf } from './matching';
 import type { Deletion, PlanNote } from './plan';
 import type { PresentState } from './state/present-state';
 
-/** Says of each new website and endpoint that looks like one with another key what becomes of that one, and of its history. */
+/**
+ * Returns notes for new websites and endpoints that look like an existing one with another key. Each explains whether
+ * the existing one and its history stay.
+ */
 export function renamed(matches: Matches, state: PresentState, deletions: readonly Deletion[]): PlanNote[] {
   const gone = new Set(deletions.map(({ id }) => id));
   const declared = new Set([...matches.websites, ...matches.endpoints].map(({ id }) => id));

@@ -3,7 +3,9 @@ import { resultOf, unknown } from '../../checker/check-failure';
 import type { CheckResult } from '../../checker/checker';
 import { EngineMetrics } from '../engine.metrics';
 
-/** What is left of a check whose checker threw, never settled or returned no result: a line in the log, a count, `unknown`. */
+/**
+ * Handles a check whose checker threw, never settled, or returned no result: logs it, counts it, and returns `unknown`.
+ */
 @Injectable()
 export class CheckerBugs {
   private readonly logger = new Logger(CheckerBugs.name);
@@ -20,7 +22,7 @@ export class CheckerBugs {
   }
 }
 
-/** The stack, and those of its causes. */
+/** Returns the stack of an error and of its causes. */
 function text(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? error.message;

@@ -11,7 +11,7 @@ import { IntakeService } from './intake/intake.service';
 import { PollService } from './poll/poll.service';
 import { PollBody, PollView, ResultsBody, ResultsView } from './protocol.dto';
 
-/** A result has about 60 values where it has a certificate and an error. */
+/** A result with a certificate and an error has about 60 values. */
 const BODY = { sent: MAX_SENT_BYTES, unpacked: MAX_UNPACKED_BYTES, values: 100_000 };
 
 const jsonOf = (type: new () => object) => ({

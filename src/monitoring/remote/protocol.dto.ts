@@ -37,7 +37,6 @@ const session = {
 const time = (description: string, example = NOW) => ({ description: `${description} Milliseconds.`, example });
 const count = (description: string) => ({ type: 'integer', minimum: 0, default: 0, description, example: 0 }) as const;
 
-/** What a poll says. */
 export class PollBody implements PollRequest {
   @ApiProperty(protocol)
   protocol!: number;
@@ -129,7 +128,7 @@ export class ProbeTls implements TlsSettings {
   serverName!: string | null;
 }
 
-/** What a check consists of, with its secrets. */
+/** The definition of a check, with its secrets. */
 export class ProbeDefinition implements Definition {
   @ApiProperty({ example: 'HTTPS' })
   type!: string;
@@ -167,7 +166,6 @@ export class ProbeDefinition implements Definition {
   certificate_warn_days?: number | null;
 }
 
-/** An endpoint to be checked. */
 export class ProbeEndpoint implements AssignedEndpoint {
   @ApiProperty({ example: ENDPOINT })
   endpoint_id!: string;
@@ -205,7 +203,7 @@ export class ProbeEndpoint implements AssignedEndpoint {
   definition!: ProbeDefinition;
 }
 
-/** A check that somebody waits for. */
+/** A check that a client waits for. */
 export class ProbeAsk implements Ask {
   @ApiProperty({ description: 'Sent back with the result.', example: ASK })
   ask!: string;
@@ -258,7 +256,7 @@ export class PollView implements PollResponse {
   asks!: ProbeAsk[];
 }
 
-/** A result as a probe sends it; `address` and so on as of a check. */
+/** A result as a probe sends it. `address` and other shared fields have the same meaning as in a check. */
 export class ProbeCheck implements SentCheck {
   @ApiProperty({ enum: ['up', 'down', 'unknown'], example: 'up' })
   outcome!: Outcome;
@@ -332,7 +330,6 @@ export class ProbeResult implements SentResult {
   result!: ProbeCheck;
 }
 
-/** What a batch says. */
 export class ResultsBody implements ResultsRequest {
   @ApiProperty(protocol)
   protocol!: number;

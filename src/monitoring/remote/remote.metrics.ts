@@ -4,26 +4,31 @@ import { Metrics } from '../../platform/observability/metrics';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { Clock } from '../../platform/time/clock';
 
-/** A probe as its figures show it. */
 export interface MeasuredProbe {
-  /** uuid. */
+  /** UUID. */
   id: string;
-  /** Shared with all organizations, or of the organization Default: only these are named to whoever scrapes. */
+  /**
+   * Whether the probe is shared with all organizations or belongs to the Default organization. Metrics only name these
+   * probes.
+   */
   isOperators: boolean;
   online: boolean;
-  /** How long ago it was heard; `null` for one that never was. */
+  /** The time since the last contact, or `null` if there was none. */
   silentMs: number | null;
   clockOffsetMs: number | null;
   buffered: number | null;
   sessions: number;
 }
 
-/** The label of all probes of organizations together. Metrics need no key, and whose probes there are is nobody else's business. */
+/**
+ * The common label of all probes that belong to other organizations. Metrics need no API key, and these probes must
+ * stay private.
+ */
 const OF_ORGANIZATIONS = 'organizations';
 
 /**
- * The operator's probes by their ids: how they are, as of the last look at them, and what became of the results that this process took. Those of
- * organizations are counted. A scrape costs no statement.
+ * Metrics of the operator's probes by ID: their state at the last look, and the results that this process received.
+ * Probes of other organizations are only counted. Cost: no statement for a scrape.
  */
 @Injectable()
 export class RemoteMetrics {
@@ -86,13 +91,13 @@ export class RemoteMetrics {
     });
   }
 
-  /** What was just read of all probes. */
+  /** Stores the state of all probes that was just read. */
   read(probes: readonly MeasuredProbe[]): void {
     this.probes = probes;
     this.readAt = this.clock.monotonic();
   }
 
-  /** What became of one batch, by kind. */
+  /** Counts the rows of one batch, by kind. */
   taken(probeId: string, counts: Readonly<Record<string, number>>): void {
     const probe = labelOf(this.probes.find(({ id }) => id === probeId));
     for (const [kind, count] of Object.entries(counts)) if (count > 0) this.results.inc({ probe, kind }, count);

@@ -1,23 +1,25 @@
 import type { CheckError } from '../../../checker/checker';
 import { MINUTE_MS, SECOND_MS } from '../../../platform/time/time-units';
 
-/** What a probe has lost since its start. */
 export interface CountedLosses {
-  /** Results that it has given up. */
+  /** Results that the probe has dropped. */
   dropped: number;
-  /** Slots that it did not come to. */
+  /** Slots that the probe has skipped. */
   skipped: number;
 }
 
-/** A probe as it was last heard. */
+/** A probe at its last contact. */
 export interface SeenProbe extends CountedLosses {
   online: boolean;
   version: string | null;
-  /** How far its wall clock is ahead. */
+  /** How far the probe's wall clock is ahead. */
   clockOffsetMs: number | null;
 }
 
-/** What is wrong with a probe that is online; `before`: its losses at the look before, `null` at the first. */
+/**
+ * Returns the problem of an online probe, if it has one. `before` holds its losses at the previous check, `null` at the
+ * first.
+ */
 export function warningOf(
   location: string,
   { version, clockOffsetMs, dropped, skipped }: SeenProbe,
@@ -39,7 +41,7 @@ export function warningOf(
 
 const RELEASE = /^(\d+)\.(\d+)\.(\d+)/;
 
-/** Whether the release is an earlier one; false for what names none. */
+/** Returns whether the release is earlier. Returns false if the version isn't a release. */
 export function isBehind(version: string, ours: string): boolean {
   const [a, b] = [RELEASE.exec(version), RELEASE.exec(ours)];
   if (!a || !b) return false;
