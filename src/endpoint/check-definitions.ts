@@ -173,7 +173,9 @@ export class CheckDefinitions {
     return found;
   }
 
-  /** Returns the stored definition of one endpoint; `null` if it was deleted or this instance cannot run its type. */
+  /**
+   * Returns the stored definition of one endpoint, or `null` if it was deleted or this instance cannot run its type.
+   */
   async loadOne(sql: Sql, endpointId: string): Promise<CheckDefinition | null> {
     const [row] = await sql.query<Row>(READ, [[endpointId]]);
     return row ? this.define(row) : null;

@@ -9,7 +9,7 @@ export type Suppressed =
 
 /**
  * Emitted inside the transaction that ends a suppression: an acknowledgement, a parent that was down or was removed, or
- * a maintenance window. Scheduled checks will run again soon; endpoints without a schedule need their last result
+ * a maintenance window. Scheduled checks will run again soon. Endpoints without a schedule need their last result
  * repeated.
  */
 export class SuppressionEnded {

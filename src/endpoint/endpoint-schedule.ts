@@ -62,10 +62,10 @@ const SEVERAL = '(SELECT count(*) > 1 FROM (SELECT FROM organization LIMIT 2) AS
 // Claiming is one short statement on the narrow table, by the database's clock. The slots that have waited longest come
 // first, however late they are, and the endpoint's next slot is the first one that is not over. So an endpoint waits
 // its turn once per interval, and under overload all endpoints of one interval lose the same share
-// (docs/decisions/0019-overload.md). The statement skips an endpoint that another instance may still be checking; this
+// (docs/decisions/0019-overload.md). The statement skips an endpoint that another instance may still be checking. This
 // instance keeps checks of one endpoint apart in memory. If the clock is past $5, it has jumped, and nothing is
 // claimed. The first two columns are returned even without slots. Cost: one index range scan over the due rows and one
-// update of each (measured with PostgreSQL 15: docs/benchmarks.md).
+// update of each, measured with PostgreSQL 15 (docs/benchmarks.md).
 const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -107,8 +107,7 @@ const SPREAD_OVERDUE = `
 
 // Under overload, no slot waits much longer than $1 seconds, so there is no long backlog when the load drops. An
 // endpoint that was skipped $2 times in a row keeps waiting and is claimed next, and so is a new endpoint, so all lose
-// the same share. Cost: an index range scan over the rows that are this late, and one update of each skipped row;
-// nothing if no row is late.
+// the same share. Cost: an index range scan over the rows that are this late, and one update of each skipped row.
 const SKIP_LATE = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -141,8 +140,8 @@ const GIVE_BACK = `
    WHERE s.endpoint_id = first.endpoint_id AND s.claimed_by = $3`;
 
 // A slot that is taken over counts as recorded. If the instance is alive and delivers its result after all, that result
-// is a duplicate, and the slot that is due instead is later. This statement waits for results that are being recorded;
-// slots that the instance claims in the meantime stay its own. Cost: two scans of the table. Each row that the instance
+// is a duplicate, and the slot that is due instead is later. This statement waits for results that are being recorded.
+// Slots that the instance claims in the meantime stay its own. Cost: two scans of the table. Each row that the instance
 // had claimed costs one update, plus updates of its state and location if they were not recorded.
 const TAKE_OVER = `
   WITH taken AS (
@@ -183,8 +182,8 @@ const DOWN_AND_LATER = `
     JOIN endpoint e ON e.id = t.endpoint_id
    WHERE w.org_id = $1 AND ${LATER}`;
 
-// Rows that another transaction has locked are left for the next call; they are about to be claimed or changed. Cost:
-// one update per row.
+// Rows that another transaction has locked are left for the next call, because they are about to be claimed or changed.
+// Cost: one update per row.
 const DUE_AFTER = `
   UPDATE endpoint_schedule d
      SET next_check_at = GREATEST(now(), ${AFTER('$2::timestamptz')} + make_interval(secs => (s.phase_ms % (LEAST(s.interval_seconds, 30) * 1000)) / 1000.0))
@@ -305,7 +304,7 @@ export class EndpointSchedule {
   }
 
   /**
-   * Updates a changed endpoint. Pass `dueAtOnce` if its check has changed or it was enabled; otherwise its next slot is
+   * Updates a changed endpoint. Pass `dueAtOnce` if its check has changed or it was enabled. Otherwise its next slot is
    * on the new grid.
    */
   async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
@@ -384,7 +383,7 @@ export class EndpointSchedule {
 
   /**
    * Gives back slots that this instance claimed and did not run. The first of each endpoint is due again at its time,
-   * or at once if that has passed; sooner would be too close to the previous check. Slots that other instances took
+   * or at once if that has passed. Sooner would be too close to the previous check. Slots that other instances took
    * over in the meantime stay theirs, because they would be checked twice otherwise. Cost: one update per row.
    */
   async giveBack(

@@ -95,7 +95,7 @@ export class Endpoint {
   @Column('jsonb', { nullable: true })
   tls!: TlsSettings | null;
 
-  /** When the pings of a heartbeat are expected; `null` for all other types. */
+  /** When the pings of a heartbeat are expected, or `null` for all other types. */
   @Column('jsonb', { nullable: true })
   heartbeat!: HeartbeatSchedule | null;
 
@@ -122,7 +122,7 @@ export class Endpoint {
   @Column('varchar', { name: 'external_key', length: 64, nullable: true })
   externalKey!: string | null;
 
-  /** The owner of the configuration document that declares the endpoint; `null` if none does. */
+  /** The owner of the configuration document that declares the endpoint, or `null` if none does. */
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 

@@ -59,7 +59,7 @@ const page = (filter = ''): string =>
      ORDER BY website_id, id LIMIT $4)`)} ORDER BY e.id`;
 const PAGE = page();
 /**
- * Reads every endpoint of the website until the page is full; 20,000 take about 30 ms. If the website has the tag, all
+ * Reads every endpoint of the website until the page is full, 20,000 in about 30 ms. If the website has the tag, all
  * its endpoints have it.
  */
 const TAGGED = `$5::text = ANY (tags)`;

@@ -161,7 +161,7 @@ export class EndpointService {
     return together([found, otherWebsite(fields, websiteId)]);
   }
 
-  /** Returns the problems for which `update` would refuse these fields; nothing if the endpoint doesn't exist. */
+  /** Returns the problems for which `update` would refuse these fields, nothing if the endpoint doesn't exist. */
   async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateEndpointDto): Promise<Findings> {
     const { orgId } = caller;
     const id = parseId('endpoint', publicId);
@@ -512,7 +512,7 @@ export class EndpointService {
     };
   }
 
-  /** Cost: three statements; none if no dependency changes. */
+  /** Cost: three statements, none if no dependency changes. */
   private async relink(tx: Tx, orgId: string, changed: readonly ChangedEndpoint[]): Promise<void> {
     const changes = changed.flatMap(({ row: { id }, newParents }) =>
       newParents ? [{ id, dependsOn: newParents }] : [],
@@ -586,7 +586,7 @@ const isNewAtLocal = (before: EndpointSettings, after: EndpointSettings): boolea
 /** The result of changing an endpoint that stays in its website. */
 interface ChangedEndpoint {
   row: SavedEndpoint;
-  /** UUIDs; `null` if the dependencies don't change. */
+  /** UUIDs, or `null` if the dependencies don't change. */
   newParents: readonly string[] | null;
   isFreed: boolean;
   /** Additional checks per second. */

@@ -12,12 +12,12 @@ export interface StreakUpdate {
   consecutiveSuccesses: number;
   /** The endpoint is up, but an assertion with severity `warning` failed. */
   degraded: boolean;
-  /** Streaks for alerts on `degraded`. Bad means down or degraded; good means up and not degraded. */
+  /** Streaks for alerts on `degraded`. Bad means down or degraded, and good means up and not degraded. */
   consecutiveBad: number;
   consecutiveGood: number;
-  /** The start of the first unmuted check of the current failure streak; `null` without a streak. */
+  /** The start of the first unmuted check of the current failure streak, or `null` without a streak. */
   failingSince: Date | null;
-  /** The start of the first unmuted check of the current bad streak; `null` without a streak. */
+  /** The start of the first unmuted check of the current bad streak, or `null` without a streak. */
   badSince: Date | null;
   /**
    * When the first check of the current success streak ran, and of the current good streak. `null` without a streak or
@@ -45,7 +45,7 @@ export interface StreakUpdate {
 
 /** The newest result of one of several locations. */
 export interface LocationSeen {
-  /** The number of the probe; 0 for the service itself. */
+  /** The number of the probe, or 0 for the service itself. */
   number: number;
   outcome: Outcome;
   /** The location has not responded for so long that the others decide without it. */

@@ -5,11 +5,11 @@ import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 export type Quorum = 'any' | 'majority' | 'all' | number;
 
 /**
- * The state of an endpoint at one location. The streaks count only this location; times are milliseconds since the
+ * The state of an endpoint at one location. The streaks count only this location. Times are milliseconds since the
  * epoch.
  */
 export interface LocationState {
-  /** The newest outcome; `null` before the first. */
+  /** The newest outcome, or `null` before the first. */
   status: Outcome | null;
   /** True if the newest outcome is up with a failed warning. */
   degraded: boolean;
@@ -120,5 +120,5 @@ export function votesNeeded(quorum: Quorum, of: number): number {
 export const votesNeededSql = (alias: string, of: string): string =>
   `CASE ${alias}.quorum WHEN 'any' THEN 1 WHEN 'majority' THEN ${of} / 2 + 1 WHEN 'all' THEN ${of} ELSE LEAST(${alias}.quorum::bigint, ${of}) END`;
 
-/** Returns the nth largest value, counted from 1; 0 if there are fewer. */
+/** Returns the nth largest value, counted from 1, or 0 if there are fewer. */
 const largest = (nth: number, values: number[]): number => values.toSorted((a, b) => b - a)[nth - 1] ?? 0;

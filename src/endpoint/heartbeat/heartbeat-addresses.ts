@@ -45,7 +45,7 @@ export async function insertHeartbeats(sql: Sql, rows: readonly NewHeartbeat[]):
 }
 
 /**
- * Replaces the ping ID or push token at once; the old one stops working. Throws: `conflict` if the new one is taken.
+ * Replaces the ping ID or push token at once. The old one stops working. Throws: `conflict` if the new one is taken.
  */
 export async function changeAddress(sql: Sql, endpointId: string, { pingId, pushToken }: SentAddress): Promise<void> {
   if (pingId === undefined && pushToken === undefined) return;
@@ -57,7 +57,7 @@ export async function changeAddress(sql: Sql, endpointId: string, { pingId, push
   );
 }
 
-/** Creates a new ping ID and push token. The previous ones work for 24 more hours; older ones stop working now. */
+/** Creates a new ping ID and push token. The previous ones work for 24 more hours. Older ones stop working now. */
 export async function rotateAddress(sql: Sql, endpointId: string): Promise<void> {
   await sql.query(
     `UPDATE heartbeat SET old_ping_id = ping_id, old_push_token = push_token, old_until = now() + interval '${OLD_HOURS} hours',

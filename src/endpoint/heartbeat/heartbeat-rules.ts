@@ -33,7 +33,7 @@ type SentFields = Sent & { readonly [Field in (typeof FIELDS_OF_CHECKS)[number]]
 
 /**
  * Returns the problems of a body that depend on whether the endpoint is a heartbeat. `type` is the type after the
- * change. `before` is the stored type; `null` on create.
+ * change. `before` is the stored type, or `null` on create.
  */
 export function typeProblems(sent: SentFields, type: string, before: string | null): FieldProblem[] {
   if (before !== null && before !== type && (before === HEARTBEAT || type === HEARTBEAT)) return [IMMUTABLE];

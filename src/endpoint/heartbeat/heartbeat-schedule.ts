@@ -17,7 +17,7 @@ export interface HeartbeatSchedule {
   timezone: string | null;
   /** How long after the expected time a run is not yet late. */
   grace: number;
-  /** How long a run may take once its start was reported; `null` means no limit. */
+  /** How long a run may take once its start was reported. `null` means no limit. */
   max_runtime: number | null;
 }
 
@@ -33,16 +33,13 @@ const COMPARED = 20;
  */
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 
-/** Returns the first times of a cron expression after `from`; empty if the expression is invalid or never matches. */
+/** Returns the first times of a cron expression after `from`, empty if the expression is invalid or never matches. */
 export const timesOfCron = (cron: string, timezone: string, from: Date, count: number): Date[] =>
   readCron(cron) !== null && isTimeZone(timezone) ? take(startsFrom(cron, timezone, from), count) : [];
 
 type Timing = Pick<HeartbeatSchedule, 'every' | 'cron' | 'timezone'>;
 
-/**
- * Returns the seconds between runs. For cron, that is the shortest of 20 pauses. Returns a day if the schedule is
- * incomplete.
- */
+/** Returns the first times of a cron expression after `from`. Empty if the expression is invalid or never matches. */
 export function periodSeconds({ every, cron, timezone }: Timing): number {
   if (every !== null) return every;
   const times = cron !== null && timezone !== null ? timesOfCron(cron, timezone, REFERENCE, COMPARED) : [];

@@ -71,7 +71,7 @@ const STATES = `
 
 /**
  * Returns how long the newest check took at each location, in microseconds by endpoint and location. Cost: one
- * statement; none without endpoints.
+ * statement, none without endpoints.
  */
 export async function readDurations(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, number>> {
   if (endpointIds.length === 0) return new Map();
@@ -85,7 +85,7 @@ export async function readDurations(sql: Sql, endpointIds: readonly string[]): P
 
 /**
  * Returns what each location saw, by endpoint UUID, for the endpoints that have rows in `endpoint_location`. Cost: one
- * statement; none if all only have `local`.
+ * statement, none if all only have `local`.
  */
 export async function readByLocation(
   sql: Sql,

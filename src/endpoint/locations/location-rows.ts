@@ -41,7 +41,7 @@ async function holdProbes(
 
 /**
  * Keeps the probes that these endpoints newly watch from being deleted until the transaction ends. Throws:
- * `validation_failed` if one was deleted since validation. Cost: one statement; none if no probe is watched.
+ * `validation_failed` if one was deleted since validation. Cost: one statement, none if no probe is watched.
  */
 export async function holdWatchedProbes(
   tx: Tx,
@@ -83,7 +83,7 @@ const SAVE = `
 
 /**
  * Updates the location rows of locked endpoints to match their settings. Call it before their schedule changes, because
- * probes are locked before schedule rows. Cost: two statements for a thousand endpoints; none if all only have and had
+ * probes are locked before schedule rows. Cost: two statements for a thousand endpoints, none if all only have and had
  * `local`.
  */
 export async function saveNamedLocations(

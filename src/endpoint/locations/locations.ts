@@ -35,7 +35,7 @@ export interface NamingSettings {
   locations: readonly string[];
 }
 
-/** Returns the location of the probe that an endpoint of type PROBE watches; `null` for other endpoints. */
+/** Returns the location of the probe that an endpoint of type PROBE watches, or `null` for other endpoints. */
 export const watchedProbe = ({ type, url }: Pick<NamingSettings, 'type' | 'url'>): string | null =>
   type === PROBE && url !== null && url.startsWith(PROBE_PREFIX) ? url.slice(PROBE_PREFIX.length) : null;
 
@@ -45,7 +45,7 @@ export function namedLocations(sent: { readonly [Field in keyof NamingSettings]?
   return [...(sent.locations ?? []), ...(watched === null ? [] : [watched])];
 }
 
-/** Returns the problems of the probe to watch. `before` is the stored endpoint; `null` for a new one. */
+/** Returns the problems of the probe to watch. `before` is the stored endpoint, or `null` for a new one. */
 export function watchedProblems(
   sent: Pick<NamingSettings, 'type' | 'url'>,
   before: Pick<NamingSettings, 'type' | 'url'> | null,
@@ -62,7 +62,8 @@ export const noProbe = (location: string): string =>
 export const isShared = (location: string): boolean => location.startsWith(SHARED_PREFIX);
 
 /**
- * The rules by which the locations of an endpoint are validated. `before` is the stored endpoint; `null` for a new one.
+ * The rules by which the locations of an endpoint are validated. `before` is the stored endpoint, or `null` for a new
+ * one.
  */
 export interface LocationRule {
   type: string;

@@ -68,7 +68,7 @@ export interface AskedScope {
 
 /**
  * Throws `not_found` with each ID of the scopes that doesn't exist or is in another organization. IDs that the stored
- * scope already has are not checked. Cost: one statement for all scopes; none if no IDs are sent.
+ * scope already has are not checked. Cost: one statement for all scopes, none if no IDs are sent.
  */
 export async function refuseUnknown(sql: Sql, orgId: string, asked: readonly AskedScope[]): Promise<void> {
   const scopes = asked.map(({ sent, known }) => {

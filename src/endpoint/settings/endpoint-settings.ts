@@ -46,7 +46,7 @@ export class EndpointSettingsResolver {
     private readonly probes: ProbeDirectory,
   ) {}
 
-  /** The public URL of the service; `null` if none is configured. */
+  /** The public URL of the service, or `null` if none is configured. */
   get publicUrl(): string | null {
     return this.config.publicUrl;
   }
@@ -57,7 +57,7 @@ export class EndpointSettingsResolver {
   }
 
   /**
-   * Returns the probes in these lists (see `namedLocations`), which `examine` needs. Cost: one statement; none if all
+   * Returns the probes in these lists (see `namedLocations`), which `examine` needs. Cost: one statement, none if all
    * lists only have `local`.
    */
   probesIn(sql: Sql, orgId: string, lists: readonly (readonly string[] | undefined)[]): Promise<ProbesByLocation> {
@@ -77,7 +77,7 @@ export class EndpointSettingsResolver {
 
   /**
    * Returns the settings after the change and all their problems. `address` contains the ping ID and push token that a
-   * client chose for a heartbeat; they are stored separately.
+   * client chose for a heartbeat. They are stored separately.
    */
   examine(id: string, sent: UpdateEndpointDto, { stored, caller, probes }: Circumstances): Examined {
     const before = stored ?? this.defaults();
@@ -245,7 +245,7 @@ export class EndpointSettingsResolver {
 
 /** The context in which a change is judged. */
 export interface Circumstances {
-  /** The settings before the change; `null` on create, when the DTO has name, URL, and type. */
+  /** The settings before the change, or `null` on create, when the DTO has name, URL, and type. */
   stored: EndpointSettings | null;
   caller: Caller;
   /** The probes that `probesIn` found for the locations that were sent, or else for the stored ones. */

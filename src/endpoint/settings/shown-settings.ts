@@ -16,8 +16,8 @@ export const shownUrl = (url: string, role: Role): string => (role === 'read' ? 
 export const maskedUrl = (url: string): string => (/^https?:/i.test(url) ? url.replace(/[?#][^]*/, MASKED_QUERY) : url);
 
 /**
- * Returns true if an export by this role replaces the URL with a secret: read keys must not see part of it, or it may
- * contain a credential.
+ * Returns true if an export by this role replaces the URL with a secret. Either the role must not see part of the URL,
+ * or the URL may contain a credential.
  */
 export const isExportedHidden = (url: string, role: Role): boolean =>
   role === 'read' ? maskedUrl(url) !== url : mayHoldCredential(url);

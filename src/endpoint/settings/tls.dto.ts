@@ -90,7 +90,7 @@ export interface StoredTls {
 
 const DEFAULTS: TlsSettings = { verify: true, ca: null, serverName: null };
 
-/** Returns the settings as they are stored; `null` if all are defaults. */
+/** Returns the settings as they are stored, or `null` if all are defaults. */
 export function sentTls(sent: TlsDto | null): TlsSettings | null {
   const { verify = true, ca = null, server_name: name = null } = sent ?? {};
   const serverName = name === null ? null : normalServerName(name);

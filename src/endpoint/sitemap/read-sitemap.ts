@@ -28,9 +28,9 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const broken = (message: string) => new SitemapRefusal('invalid_syntax', message);
 
 /**
- * Passes each URL of a sitemap to `take` until it returns false. This is no XML parser: it knows elements, text, CDATA,
- * comments, and the five entities. It refuses everything else, above all a DTD, so nothing expands. It reads each
- * character at most twice. Throws: `SitemapRefusal`.
+ * Passes each URL of a sitemap to `take` until it returns false. Instead of full XML, it only knows elements, text,
+ * CDATA, comments, and the five entities. It refuses everything else, above all a DTD, so nothing expands. It reads
+ * each character at most twice. Throws: `SitemapRefusal`.
  */
 export function readSitemap(text: string, take: (kind: SitemapKind, address: string) => boolean): ReadSitemap {
   const open: string[] = [];

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 
-/** The maximum number of URLs. Use a configuration document for more; a browser page can't handle them well. */
+/** The maximum number of URLs. A browser page can't handle more well. Use a configuration document instead. */
 export const MOST_ADDRESSES = 200;
 
 /** The class names are part of the public API document. */

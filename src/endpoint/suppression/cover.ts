@@ -49,14 +49,14 @@ export function covers(scope: MaintenanceScope & { orgId: string }, endpoint: Co
 const isIn = ({ startsAt, endsAt }: Occurrence, at: number): boolean =>
   startsAt.getTime() <= at && at < endsAt.getTime();
 
-/** Returns the union of the occurrences that cover the endpoint at `at`; `null` if none does. */
+/** Returns the union of the occurrences that cover the endpoint at `at`, or `null` if none does. */
 export const maintenanceAt = (occurrences: readonly Occurrence[], endpoint: Coverable, at: Date): Maintenance | null =>
   unionAt(
     occurrences.filter((occurrence) => covers(occurrence, endpoint)),
     at,
   );
 
-/** Returns the union at `at` of occurrences that all cover one endpoint; `null` if none is in force. */
+/** Returns the union at `at` of occurrences that all cover one endpoint, or `null` if none is in force. */
 export function unionAt(covering: readonly Occurrence[], at: Date): Maintenance | null {
   const running = covering.filter((occurrence) => isIn(occurrence, at.getTime()));
   const last = running.toSorted((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];

@@ -1,6 +1,6 @@
 /**
- * Returns the first of these endpoints that depends on itself through others; `null` if none does. `parentsOf`: parents
- * by UUID.
+ * Returns the first of these endpoints that depends on itself through others, or `null` if none does. `parentsOf`:
+ * parents by UUID.
  */
 export function firstInCycle(ids: readonly string[], parentsOf: ReadonlyMap<string, readonly string[]>): string | null {
   const done = new Set<string>();

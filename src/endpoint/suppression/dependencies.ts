@@ -72,8 +72,8 @@ export async function holdParents(
   throw problems.referenceNotFound(pointerOf(missing), message);
 }
 
-// Cost: visits each endpoint above the parents once, by the primary key: 0.1 to 0.3 s for 20,000 endpoints with nine
-// parents each.
+// Cost: visits each endpoint above the parents once, by the primary key. That takes 0.1 to 0.3 s for 20,000 endpoints
+// with nine parents each.
 const ABOVE = `
   WITH RECURSIVE above AS (
     SELECT unnest($1::uuid[]) AS id
@@ -100,7 +100,7 @@ export const selfFindings = (id: string, sent: readonly unknown[] | undefined): 
   sent?.includes(formatId('endpoint', id)) ? CYCLE : NO_FINDINGS;
 
 /**
- * Links new endpoints to their parents, all of which exist and are locked. Cost: one statement; none if there are no
+ * Links new endpoints to their parents, all of which exist and are locked. Cost: one statement, none if there are no
  * parents.
  */
 export async function addParents(

@@ -8,7 +8,7 @@ const COLUMNS = `org_id AS "orgId", window_id AS "windowId", name, starts_at AS 
   exclude_from_uptime AS "excludeFromUptime", public, covers_all AS "coversAll", website_ids AS "websiteIds",
   endpoint_ids AS "endpointIds", tags`;
 
-// Cost: one index probe per organization; nearly always no row.
+// Cost: one index probe per organization, nearly always without a row.
 const OVERLAPPING = `
   SELECT ${COLUMNS} FROM maintenance_coverage
    WHERE org_id = ANY ($1::uuid[]) AND ends_at > $2 AND starts_at <= $3 ORDER BY starts_at, window_id`;
@@ -95,8 +95,8 @@ export class MaintenanceCoverage {
   }
 
   /**
-   * Returns what is in force for each of these checks, in order; `null` instead of the list if nothing is in force for
-   * any.
+   * Returns what is in force for each of these checks, in order. Returns `null` instead of the list if nothing is in
+   * force for any.
    */
   private async inForce(sql: Sql, checks: readonly CheckedAt[]): Promise<(Maintenance | null)[] | null> {
     const orgIds = new Set<string>();
@@ -135,14 +135,14 @@ export class MaintenanceCoverage {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Returns the parts by which a scope may cover an endpoint; `null` if it isn't in the organization. */
+  /** Returns the parts by which a scope may cover an endpoint, or `null` if it isn't in the organization. */
   async partsOfEndpoint(sql: Sql, orgId: string, endpointId: string): Promise<ScopeParts | null> {
     const [row] = await sql.query<ScopeParts>(OF_ENDPOINT, [orgId, endpointId]);
     return row ?? null;
   }
 
   /**
-   * Returns the parts by which a scope may cover a website or any of its endpoints; `null` if it isn't in the
+   * Returns the parts by which a scope may cover a website or any of its endpoints, or `null` if it isn't in the
    * organization.
    */
   async partsOfWebsite(sql: Sql, orgId: string, websiteId: string): Promise<ScopeParts | null> {

@@ -58,7 +58,7 @@ export const toEndpointMaintenance = (maintenance: Maintenance | null): Endpoint
 
 /** The columns of `ACKNOWLEDGEMENT_COLUMNS`. */
 export interface AcknowledgementColumns {
-  /** `null` without an acknowledgement; the other columns mean nothing then. */
+  /** `null` without an acknowledgement. The other columns mean nothing then. */
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
   acknowledgementNote: string | null;
