@@ -77,8 +77,8 @@ export function planDestination(
 }
 
 /**
- * Plans a delivery that a client requested. It is sent as it is, ahead of its queue, unless it makes no sense after the
- * end of its episode.
+ * Plans a delivery that a client requested. It is sent as it is, ahead of its queue. An acknowledgement or a reminder
+ * is dropped if its episode has ended.
  */
 function planRedelivery(
   { ready, ended }: BatchPlan,

@@ -8,7 +8,7 @@ import type { PageGroup } from '../page-groups';
 import { IsDomain, IsLogo, IsPlainText, SLUG, SLUG_MESSAGE } from './page-rules';
 
 const MAX_GROUPS = 50;
-/** Of one group; a page shows 200 endpoints in all. */
+/** Per group. A page shows 200 endpoints in all. */
 const MAX_ENDPOINTS = 200;
 const MAX_WEBSITES = 100;
 const MAX_LOGO_TEXT = 90_000;
@@ -154,7 +154,7 @@ export class PublicPageView {
   updated_at!: string;
 }
 
-/** What both bodies have in common. */
+/** The common fields of both bodies. */
 @ReadOnlyFieldsOf(PublicPageView)
 class PageFields {
   @ApiPropertyOptional(TEXTS.slug)
@@ -211,7 +211,7 @@ export class CreatePublicPageDto extends PageFields {
   groups!: CreatePageGroupDto[];
 }
 
-/** All optional: only the fields sent change. */
+/** A partial update. Only the fields that are sent change. */
 export class UpdatePublicPageDto extends PageFields {
   @ApiPropertyOptional({
     ...TEXTS.title,
@@ -249,7 +249,7 @@ export interface PublicPageRow {
   updated_at: Date;
 }
 
-/** `groups`: those of the row, without what is gone. */
+/** Returns the view of a page. `groups` are the groups of the row, without deleted resources. */
 export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[], path: string): PublicPageView => ({
   id: formatId('statusPage', row.id),
   website_id: row.website_id === null ? null : formatId('website', row.website_id),
