@@ -61,7 +61,6 @@ export function abortFailure(phase: WaitingPhase, signal: AbortSignal): CheckFai
   return down(code, phase, `${sentence} within ${reason.timeoutMs / 1000} s.`);
 }
 
-/** Returns the failure that a failed connection causes. */
 export function dialFailure(error: DialError, signal: AbortSignal): CheckFailure {
   const { code, phase, message, local } = error;
   if (code === 'aborted') {

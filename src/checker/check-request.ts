@@ -1,7 +1,6 @@
 import type { EgressRule } from '../platform/net/egress/egress-policy';
 import type { Checker, CheckRequest } from './checker';
 
-/** The methods that an HTTP check may use. */
 export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** The input of a check request: the unparsed target, and everything that a checker takes as it is. */

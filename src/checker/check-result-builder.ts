@@ -21,7 +21,6 @@ import {
 import { certificateWarning } from './certificate-warning';
 import type { Certificate, CheckError, CheckPhase, CheckPhases, CheckRequest, CheckResult, ErrorCode } from './checker';
 
-/** The host and port to connect to, and how. */
 export interface DialTarget {
   host: string;
   port: number;

@@ -133,7 +133,6 @@ export interface CheckRequest<Target> {
 /** Thrown by `parseTarget`. `message` describes the problem and the accepted form, and is public. */
 export class InvalidTarget extends Error {}
 
-/** A target that consists of a host and a port. */
 export interface HostPort {
   host: string;
   port: number;

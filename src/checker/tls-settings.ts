@@ -75,7 +75,6 @@ function serverNameProblem(name: string): TlsProblem | null {
   return { part: 'server_name', code: 'invalid_format', message };
 }
 
-/** The data that a check sends. */
 interface Sent {
   url: string;
   headers: readonly { key: string; value: string }[];

@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { formatId } from '../platform/ids/id';
 
-/** The contact of a delivery. */
 export class DeliveryContactView {
   @ApiProperty({ example: 'ct_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;

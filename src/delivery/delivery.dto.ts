@@ -180,7 +180,6 @@ export class DeliveryView {
   created_at!: string;
 }
 
-/** The columns that a view needs. */
 export interface DeliveryRow extends DeliveryContactRow {
   id: string;
   seq: string;

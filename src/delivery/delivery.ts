@@ -122,7 +122,6 @@ export interface LockedDelivery extends PendingDelivery {
   createdAt: Date;
 }
 
-/** A delivery and its final state. */
 export interface DeliveryEnd {
   id: string;
   state: DeliveryState;

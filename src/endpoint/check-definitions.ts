@@ -50,7 +50,6 @@ export const CHECKED_SETTINGS = [
   'certificateWarnDays',
 ] as const satisfies readonly (keyof EndpointSettings)[];
 
-/** The definition of a check as it is stored. */
 export type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;
 
 /** The organization that owns the endpoint. It decides where the endpoint's checks may connect to. */
@@ -140,7 +139,6 @@ export class CheckDefinitions {
     private readonly settings: EndpointSettingsResolver,
   ) {}
 
-  /** Bytes that the texts of the definitions in memory take. */
   get textBytes(): number {
     return this.known.textBytes;
   }

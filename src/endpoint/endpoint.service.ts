@@ -186,7 +186,6 @@ export class EndpointService {
     });
   }
 
-  /** Updates an endpoint in the caller's transaction. */
   async change(tx: Tx, caller: Caller, id: string, dto: UpdateEndpointDto): Promise<void> {
     const sentParents = dto.depends_on && parentIds(dto.depends_on);
     if (sentParents && sentParents.length > 0) await lockGraph(tx, caller.orgId);

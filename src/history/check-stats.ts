@@ -72,7 +72,6 @@ export const toCheckStats = (row: CheckStatsRow): CheckStats => ({
 
 const NO_PHASES: Readonly<Record<PhaseName, number>> = { dns: 0, connect: 0, tls: 0, first_byte: 0, transfer: 0 };
 
-/** Merges the stats of all given slices. */
 export function mergeStats(parts: readonly CheckStats[]): CheckStats {
   const sum = (value: (part: CheckStats) => number): number => parts.reduce((total, part) => total + value(part), 0);
   const measured = parts.filter((part) => measuredOf(part) > 0);
@@ -95,7 +94,6 @@ export function mergeStats(parts: readonly CheckStats[]): CheckStats {
 /** Returns the number of up checks that have a duration: all except runs of jobs that did not report their start. */
 const measuredOf = ({ histogram }: CheckStats): number => histogram.counts.reduce((sum, count) => sum + count, 0);
 
-/** Returns the number of all recorded checks. */
 export const checksOf = ({ up, down, unknown, planned }: CheckStats): number => up + down + unknown + planned;
 
 /**

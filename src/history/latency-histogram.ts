@@ -25,7 +25,6 @@ export const middleOf = (bucket: number): number => 100 * 2 ** ((bucket + 0.5) /
 /** Returns `middleOf` in SQL. */
 export const middleSql = (bucket: string): string => `100 * power(2::float8, (${bucket} + 0.5) / 8)`;
 
-/** Merges histograms. */
 export function mergeHistograms(histograms: Iterable<LatencyHistogram>): LatencyHistogram {
   const sums = new Map<number, number>();
   for (const { buckets, counts } of histograms) {

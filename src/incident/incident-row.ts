@@ -77,7 +77,6 @@ export interface IncidentRow {
 export const stateOf = ({ mergedInto, endedAt }: Pick<IncidentRow, 'mergedInto' | 'endedAt'>): IncidentState =>
   mergedInto !== null ? 'merged' : endedAt === null ? 'open' : 'ended';
 
-/** A row of `incident_member`. */
 export interface MemberRow {
   incidentId: string;
   endpointId: string;
@@ -91,7 +90,6 @@ export interface MemberRow {
   held: boolean;
 }
 
-/** A row of `incident_update`. */
 export interface UpdateRow {
   id: string;
   incidentId: string;

@@ -43,7 +43,6 @@ const INSERT_UPDATE = `
  */
 const WHO_TOOK = `CASE via WHEN 'acknowledge_link' THEN 'link' WHEN 'auth_off' THEN 'AUTH=off' ELSE ${authorName('key_name', 'person_id')} END`;
 
-/** The filter of a list of incidents. */
 export interface IncidentFilter {
   state: IncidentState | undefined;
   kind: IncidentKind | undefined;

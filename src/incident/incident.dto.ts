@@ -258,7 +258,6 @@ export class IncidentUpdateView {
   edited_at!: string | null;
 }
 
-/** One incident with its endpoints and updates. */
 export class IncidentDetailView extends IncidentView {
   @ApiProperty({
     type: [IncidentEndpointView],

@@ -170,7 +170,6 @@ interface EndpointRow extends PageEndpoint {
   tags: string[];
 }
 
-/** Reads what a public page shows. */
 @Injectable()
 export class StatusSnapshots {
   constructor(

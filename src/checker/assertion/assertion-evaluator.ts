@@ -33,7 +33,6 @@ export interface AssertionFacts {
 
 /** An assertion that failed, described for the person on call. */
 export interface FailedAssertion {
-  /** The index in the list. */
   index: number;
   severity: AssertionSeverity;
   /** The expected result, e.g. `status_code to be one of 200-299`. */

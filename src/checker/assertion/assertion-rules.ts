@@ -4,7 +4,6 @@ import type { Assertion, AssertionComparison, AssertionSource } from './assertio
 import { jsonPathProblem } from './json-path-rules';
 import { parseRanges } from './number-ranges';
 
-/** The maximum number of assertions per endpoint. */
 export const MAX_ASSERTIONS = 20;
 const MAX_TARGET = 1024;
 const MAX_HEADER_NAME = 256;
@@ -14,7 +13,6 @@ const NUMBER = /^\s*-?\d{1,15}(\.\d{1,9})?\s*$/;
 const TEXT: readonly AssertionComparison[] = ['equals', 'not_equals', 'contains', 'not_contains', 'exists'];
 const ORDER: readonly AssertionComparison[] = ['less_than', 'greater_than'];
 
-/** The comparisons that a source supports. */
 export const COMPARISONS_OF: Record<AssertionSource, readonly AssertionComparison[]> = {
   status_code: ['equals', 'not_equals', 'in', ...ORDER],
   response_time: ORDER,

@@ -18,7 +18,6 @@ type Slice = Extract<Selector, { type: 'SliceSelector' }>;
 /** Steps that a list takes in addition to its elements. For many empty lists, these are the whole cost. */
 const ABOUT_A_LIST = 8;
 
-/** Parsed paths by their text. */
 const parsed = new BoundedMap<string, JsonPathQuery>(2_000);
 
 /**

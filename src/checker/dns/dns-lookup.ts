@@ -27,7 +27,6 @@ export interface DnsResult {
   finding: AskFinding;
 }
 
-/** How to query resolvers. */
 export interface Asking {
   openTcp: OpenTcp;
   /** Selects the records to hide in replies. */

@@ -3,13 +3,11 @@ import { type DnsAnswer, readAnswers, typeOf } from './dns-answers';
 import type { DnsRecordType } from './dns-target';
 import { MalformedReply, PacketReader } from './packet-reader';
 
-/** A question for a resolver. */
 export interface DnsQuestion {
   name: string;
   type: DnsRecordType;
 }
 
-/** The reply of a resolver to one question. */
 export interface DnsReply {
   /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, … as in the RFCs. */
   rcode: string;

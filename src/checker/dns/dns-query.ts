@@ -4,7 +4,6 @@ import { isIPv6, type Socket } from 'node:net';
 import { decodeReply, encodeQuery, type DnsQuestion, type DnsReply } from './dns-message';
 import { MalformedReply } from './packet-reader';
 
-/** The address and port of a resolver. */
 export interface DnsServer {
   /** An IP literal. */
   address: string;

@@ -2,7 +2,6 @@ import type { DnsAnswer } from './dns-answers';
 import { bareName, type DnsQuestion, type DnsReply } from './dns-message';
 import { cut } from '../../platform/text/text-limits';
 
-/** A record of a reply. */
 export interface DnsRecord {
   type: string;
   /** As in a zone file: `192.0.2.1`, `10 mail.example.com`. A TXT record is the whole text as it was sent. */
@@ -15,11 +14,8 @@ export type DnsFinding =
   | { kind: 'records'; records: DnsRecord[]; chain: DnsRecord[] }
   /** The name exists, but has no record of this type, or only aliases without a target. */
   | { kind: 'no_records' }
-  /** The name doesn't exist. */
   | { kind: 'no_name' }
-  /** The aliases form a loop. */
   | { kind: 'alias_loop' }
-  /** There are more aliases than the check follows. */
   | { kind: 'too_many_aliases' }
   /** The reply is about a network that must not be shown. */
   | { kind: 'hidden' }

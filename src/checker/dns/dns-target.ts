@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { InvalidTarget } from '../checker';
 
-/** The record types that a DNS check can query. */
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 

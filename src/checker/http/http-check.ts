@@ -118,7 +118,6 @@ export class HttpCheck {
   }
 }
 
-/** A check in progress. */
 interface Run {
   check: HttpCheckRequest;
   builder: CheckResultBuilder;

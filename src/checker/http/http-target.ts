@@ -3,13 +3,11 @@ import { isLongerThan } from '../../platform/text/text-limits';
 import { InvalidTarget } from '../checker';
 import { readUrl } from '../../platform/text/read-url';
 
-/** The parsed target of an HTTP request. */
 export interface HttpTarget {
   secure: boolean;
   /** In the form that the dialer takes: IPv6 without brackets. */
   host: string;
   port: number;
-  /** Path and query. */
   path: string;
   /** The value of the `Host` header. */
   authority: string;

@@ -4,7 +4,6 @@ export type IpFamily = 4 | 6;
 /** Bytes of random payload that tie a reply to its request. */
 export const TOKEN_BYTES = 8;
 
-/** An outgoing echo request. */
 export interface EchoRequest {
   /** 16 bits. On datagram sockets, the kernel replaces it. */
   identifier: number;

@@ -16,7 +16,6 @@ const NEXT_ADDRESS_AFTER_MS = 250;
 /** The maximum number of addresses of a name to ping. */
 const ADDRESSES = 4;
 
-/** The result of pinging one address. */
 interface AddressEcho {
   address: string;
   /** `null` if there was no response until the signal aborted. */
@@ -66,7 +65,6 @@ function tellingOf({ result, fault }: AddressEcho): Telling {
   return result.kind === 'unreachable' ? 'way' : 'target';
 }
 
-/** A host to ping. */
 export interface IcmpTarget {
   host: string;
 }

@@ -32,7 +32,6 @@ export class ChannelOpenApi {
     private readonly parts: OpenApiParts,
   ) {}
 
-  /** Returns the available channel types. */
   types(): string[] {
     return this.registry.types();
   }

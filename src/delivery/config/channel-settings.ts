@@ -32,9 +32,7 @@ export interface AcceptedConfig {
   masked: object;
 }
 
-/** The type and config as a client sends them. */
 export type SentConfig = { type?: string | undefined; config?: object | undefined };
-/** The stored type, config, and destination. */
 export interface StoredConfig {
   type: string;
   config: SealedConfig;

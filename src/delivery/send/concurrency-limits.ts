@@ -38,7 +38,6 @@ interface Count {
   count: number;
 }
 
-/** Counts the attempts in flight. */
 export class ConcurrencyLimits {
   private readonly inFlight = new Set<Attempt>();
 

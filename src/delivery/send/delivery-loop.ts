@@ -82,7 +82,6 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
     } while (this.passing !== null || this.attempts.size > 0);
   }
 
-  /** Attempts in flight. */
   get inFlight(): number {
     return this.attempts.size;
   }

@@ -89,7 +89,6 @@ export interface Chosen {
   blockedUntil: Date | null;
 }
 
-/** Saves the columns that the choice changed. */
 export async function saveChosen(tx: Tx, destination: Destination, chosen: Chosen): Promise<void> {
   await tx.query(
     `UPDATE notification_destination

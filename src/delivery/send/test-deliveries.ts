@@ -32,7 +32,6 @@ export type NewTest = Omit<NewDelivery, 'eventId' | 'kind' | 'config'> & {
   createdAt: Date;
 };
 
-/** A test of an alert that is not saved. */
 export interface UnsavedTest {
   caller: Pick<Caller, 'orgId' | 'isDefaultOrg'>;
   channelType: string;

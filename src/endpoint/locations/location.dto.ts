@@ -59,7 +59,6 @@ const QUORUM_SCHEMA = {
   example: 'majority',
 };
 
-/** Decorates the field `quorum` of a body. */
 export const QuorumField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ ...QUORUM_SCHEMA, default: 'majority' }),
@@ -80,7 +79,6 @@ export const QuorumField = (): PropertyDecorator =>
     }),
   );
 
-/** Decorates the field `quorum` of a view. */
 export const ShownQuorum = (): PropertyDecorator => ApiProperty(QUORUM_SCHEMA);
 
 /** Decorates the query parameter `location` of a list of endpoints. */

@@ -3,7 +3,6 @@ import { SECOND_MS } from '../../platform/time/time-units';
 import { type KnownProbe, LOCAL_NAME, SHARED_PREFIX } from '../../probe/probe-directory';
 import type { Quorum, VerdictRule } from '../verdict';
 
-/** The maximum number of locations per endpoint. */
 export const MAX_LOCATIONS = 10;
 
 export const QUORUM_NAMES = ['majority', 'any', 'all'] as const;
@@ -14,7 +13,6 @@ export const QUORUM_NAMES = ['majority', 'any', 'all'] as const;
  */
 export const DEFAULT_LOCATIONS: readonly string[] = [LOCAL_NAME];
 
-/** Probes by location. */
 export type ProbesByLocation = ReadonlyMap<string, KnownProbe>;
 
 /** Returns true for anything but exactly `local`. */

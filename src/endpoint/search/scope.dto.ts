@@ -8,7 +8,6 @@ import type { EndpointScope } from './scope';
 /** The maximum number of items per list of a scope. */
 const MAX_SCOPE_ITEMS = 1000;
 
-/** A single tag. */
 const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/i;
 
 /**

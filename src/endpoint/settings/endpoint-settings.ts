@@ -261,7 +261,6 @@ interface Places extends Pick<Circumstances, 'caller' | 'probes'> {
   judged: ReadonlySet<string>;
 }
 
-/** The result of `examine`. */
 export interface Examined {
   settings: EndpointSettings;
   address: SentAddress;

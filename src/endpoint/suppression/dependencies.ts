@@ -4,7 +4,6 @@ import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { firstInCycle } from './cycles';
 
-/** The maximum number of endpoints that one endpoint may depend on. */
 export const MAX_PARENTS = 10;
 
 /** Returns the sorted, distinct UUIDs of the IDs that a client sent. Their form must be validated already. */
@@ -22,7 +21,6 @@ export const LISTED_CHILDREN = 100;
 /** The first dependents of a row `e` of `endpoint`. Cost: a range of the index by parent, nearly always empty. */
 export const CHILDREN_COLUMN = `ARRAY(SELECT d.endpoint_id FROM endpoint_dependency d WHERE d.parent_id = e.id ORDER BY d.endpoint_id LIMIT ${LISTED_CHILDREN}) AS dependents`;
 
-/** Returns the parents of an endpoint. */
 export async function parentsOf(sql: Sql, endpointId: string): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     'SELECT parent_id AS id FROM endpoint_dependency WHERE endpoint_id = $1 ORDER BY parent_id',
@@ -115,7 +113,6 @@ export async function addParents(
   );
 }
 
-/** The new parents of a locked endpoint. */
 export interface ChangedParents {
   id: string;
   dependsOn: readonly string[];

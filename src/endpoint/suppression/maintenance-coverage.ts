@@ -38,7 +38,6 @@ const OF_WEBSITE = `
          w.tags || ARRAY(SELECT DISTINCT tag FROM endpoint e, unnest(e.tags) AS tag WHERE e.website_id = w.id) AS tags
     FROM website w WHERE w.org_id = $1 AND w.id = $2 AND w.deleted_at IS NULL`;
 
-/** The lists of a scope. */
 export type ScopeParts = Pick<MaintenanceScope, 'websiteIds' | 'endpointIds' | 'tags'>;
 
 /** An endpoint at the time of one of its checks. */

@@ -56,7 +56,6 @@ export const toEndpointMaintenance = (maintenance: Maintenance | null): Endpoint
     exclude_from_uptime: maintenance.excludeFromUptime,
   };
 
-/** The columns of `ACKNOWLEDGEMENT_COLUMNS`. */
 export interface AcknowledgementColumns {
   /** `null` without an acknowledgement. The other columns mean nothing then. */
   acknowledgedAt: Date | null;

@@ -1,4 +1,3 @@
-/** A sample of a metric. */
 export interface Sample {
   /** From `labelText`. */
   readonly labels: string;

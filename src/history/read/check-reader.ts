@@ -123,7 +123,6 @@ const marksOf = ({ outcome, planned, degraded }: CheckSelection): unknown[] => [
 const NOT_KEPT = { phase: 'internal', message: 'The details of this check are no longer kept.' } as const;
 const WARNING_NOT_KEPT: CheckError = { code: 'internal', ...NOT_KEPT };
 
-/** Decodes a finished check from its row. */
 function decoded(row: CheckRow, endpointId: string): ShownCheck {
   const detail = row.detail ?? {};
   const own = ownOf(row.outcome);

@@ -41,7 +41,6 @@ export interface HistorySubject {
   location: HistoryLocation | null;
 }
 
-/** Finds endpoints and their locations by name. */
 @Injectable()
 export class HistoryLocations {
   constructor(

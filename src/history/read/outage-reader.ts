@@ -8,7 +8,6 @@ import type { OutageView } from './uptime.dto';
 /** The maximum number of outages in one response. */
 const LISTED = 100;
 
-/** An outage as it is stored. */
 export interface OutageRow {
   started_at: Date;
   ended_at: Date | null;
@@ -30,7 +29,6 @@ export interface OutageStats {
   newest: OutageView[];
 }
 
-/** Reads outages of one endpoint. */
 @Injectable()
 export class OutageReader {
   constructor(private readonly database: Database) {}

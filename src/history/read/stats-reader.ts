@@ -6,7 +6,6 @@ import { STATS_ROW, rollUpChecksSql, rollUpLocationsSql } from '../rollup/rollup
 import { DAY_MS, floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 import type { HistoryLocation } from './history-location';
 
-/** The stats of one bucket of a series. */
 export interface Bucket {
   /** Milliseconds since the epoch, a multiple of the step. */
   start: number;

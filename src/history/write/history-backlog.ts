@@ -36,10 +36,8 @@ const REFUSALS = 3;
 @Injectable()
 export class HistoryBacklog {
   private readonly logger = new Logger(HistoryBacklog.name);
-  /** The maximum number of waiting checks. */
   maxWaiting = MAX_WAITING;
   private waiting: WaitingHistory[] = [];
-  /** The number of waiting checks. */
   private count = 0;
   private bytes = 0;
   /** The number of waiting parts that are being written. They are not given up in the meantime. */

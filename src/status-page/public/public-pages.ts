@@ -56,7 +56,6 @@ const HISTORY: ReadonlySet<PageForm> = new Set<HistoryForm>(['history', 'history
 /** Forms with URLs that depend on where the page was requested. */
 const FOR_PEOPLE: ReadonlySet<PageForm> = new Set<PageForm>(['html', 'history']);
 
-/** The options of a form. */
 export interface PageQuery {
   /** The window of the badge. */
   uptime?: BadgeWindow | undefined;

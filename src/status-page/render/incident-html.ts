@@ -6,7 +6,6 @@ import { affected } from './maintenance-html';
 import { pill, timeBetween } from './page-parts';
 import { stamp } from './times';
 
-/** The label of each status. */
 export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
   investigating: 'Investigating',
   identified: 'Identified',

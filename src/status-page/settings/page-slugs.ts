@@ -52,7 +52,6 @@ export async function takenAddresses<Wanted extends WantedAddress>(
   });
 }
 
-/** Returns the message for a taken slug or domain. */
 export const takenMessage = (field: AddressField, address: string): string =>
   `The ${field === 'slug' ? 'address' : 'domain'} "${address}" is taken.`;
 

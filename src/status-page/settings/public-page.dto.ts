@@ -45,7 +45,6 @@ const TEXTS = {
   enabled: { description: 'Whether everybody may see the page. Off by default.', example: true },
 };
 
-/** A named part of a page. */
 export class CreatePageGroupDto {
   @ApiPropertyOptional({ description: 'The heading; empty for none.', example: 'Shop', maxLength: 100 })
   @Optional()

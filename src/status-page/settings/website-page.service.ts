@@ -138,7 +138,6 @@ export class WebsitePageService {
   }
 }
 
-/** The new settings of a website's page. */
 interface SentPage {
   websiteId: string;
   dto: UpdateStatusPageDto;
