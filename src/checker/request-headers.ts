@@ -47,7 +47,8 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
     };
   if (isLongerThan(value, MAX_VALUE))
     return { part: 'value', code: 'too_long', message: `a header value may have at most ${MAX_VALUE} characters` };
-  // Headers are sent as Latin-1. Node also refuses other characters, and every control character except the tab.
+  // Headers are sent as Latin-1. The HTTP client also refuses other characters, and every control character except the
+  // tab.
   if (NOT_IN_VALUE.test(value)) {
     return {
       part: 'value',

@@ -71,8 +71,8 @@ function answersByName(answers: readonly DnsAnswer[]): Map<string, DnsAnswer[]> 
 }
 
 /**
- * Returns one line of a result, as it is shown and stored: `MX 10 mail.example.com`. Omits the time to live. With a
- * caching resolver it differs each time, and every different result is stored as a new entry.
+ * Returns a record as one line of a result: `MX 10 mail.example.com`. Omits the time to live. With a caching resolver
+ * it differs each time, and every different result is stored as a new entry.
  */
 export const recordLine = ({ type, value }: DnsRecord): string => `${type} ${printable(value)}`;
 

@@ -28,7 +28,7 @@ export function redacted(result: CheckResult, headers: CheckRequest<unknown>['he
   };
 }
 
-/** Returns each piece as it is and in URL encoding. */
+/** Returns each piece unchanged and URL-encoded. */
 function piecesOf(value: string): string[] {
   const pieces = value.split(/[\s;,=]+/).filter((piece) => piece.length >= MIN_PIECE);
   const whole = value.length >= MIN_VALUE ? [value] : [];

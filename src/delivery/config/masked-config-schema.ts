@@ -23,8 +23,8 @@ const RULES = [
 export const maskedName = (name: string): string => `Masked${name}`;
 
 /**
- * Adds the schemas of a channel config as it is read, including everything it refers to. They have the same keys and
- * types, without the rules for values.
+ * Adds the schemas for reading a channel config, including everything it refers to. They have the same keys and types,
+ * without the rules for values.
  */
 export function addMasked(schemas: Schemas, name: string): void {
   const schema = schemas[name];

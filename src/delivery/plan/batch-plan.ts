@@ -77,7 +77,7 @@ export function planDestination(
 }
 
 /**
- * Plans a delivery that a client requested. It is sent as it is, ahead of its queue. An acknowledgement or a reminder
+ * Plans a delivery that a client requested. It is sent unchanged, ahead of its queue. An acknowledgement or a reminder
  * is dropped if its episode has ended.
  */
 function planRedelivery(

@@ -8,8 +8,7 @@ export const HEARTBEAT = 'HEARTBEAT';
 export const HEARTBEAT_URL = 'heartbeat:';
 
 /**
- * When a heartbeat expects its pings, as it is stored: a period, or a cron expression with a time zone. All durations
- * are seconds.
+ * The stored ping schedule of a heartbeat: a period, or a cron expression with a time zone. All durations are seconds.
  */
 export interface HeartbeatSchedule {
   every: number | null;

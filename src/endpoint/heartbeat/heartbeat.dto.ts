@@ -151,7 +151,7 @@ export class HeartbeatDto {
   push_token?: string | null;
 }
 
-/** Returns the schedule as it is stored, with defaults for absent fields. */
+/** Converts a sent schedule to its stored form, with defaults for absent fields. */
 export function sentSchedule(sent: HeartbeatDto): HeartbeatSchedule {
   const { every = null, cron = null, timezone = null, grace, max_runtime = null } = sent;
   const timing = { every, cron: cron?.trim().replace(/\s+/g, ' ') ?? null, timezone };
@@ -186,7 +186,7 @@ export const HEARTBEAT_COLUMNS = `h.ping_id AS "pingId", h.push_token AS "pushTo
     (SELECT min(r.started_at) FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS "runningSince"`;
 export const JOIN_HEARTBEAT = 'LEFT JOIN heartbeat h ON h.endpoint_id = e.id';
 
-/** Returns the heartbeat as users see it who may see ping URLs. `base` is the public URL of the service. */
+/** Returns the heartbeat for users who may see ping URLs. `base` is the public URL of the service. */
 export function shownHeartbeat(
   schedule: HeartbeatSchedule,
   row: HeartbeatColumns,

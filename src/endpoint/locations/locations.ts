@@ -19,7 +19,7 @@ export type ProbesByLocation = ReadonlyMap<string, KnownProbe>;
 export const isLocated = (locations: readonly string[]): boolean =>
   locations.length !== 1 || locations[0] !== LOCAL_NAME;
 
-/** Returns the locations as they are stored: without duplicates, in the order in which they were sent. */
+/** Returns the locations to store: without duplicates, in the order in which they were sent. */
 export const locationSet = (sent: readonly string[]): readonly string[] => [...new Set(sent)];
 
 /** The type of endpoints that watch a probe. Their URL is `probe:<location>`. */
@@ -95,10 +95,10 @@ export function locationProblems(
   });
 }
 
-/** Returns the quorum as it is stored: its name, or the number as text. */
+/** Converts a quorum to its stored form: its name, or the number as text. */
 export const storedQuorum = (sent: Quorum): string => String(sent);
 
-/** Returns the quorum as it is shown. */
+/** Converts a stored quorum to its public form. */
 export const shownQuorum = (stored: string): Quorum =>
   isNumber(stored) ? Number(stored) : (QUORUM_NAMES.find((name) => name === stored) ?? 'majority');
 

@@ -90,14 +90,14 @@ export interface StoredTls {
 
 const DEFAULTS: TlsSettings = { verify: true, ca: null, serverName: null };
 
-/** Returns the settings as they are stored, or `null` if all are defaults. */
+/** Returns the settings to store, or `null` if all are defaults. */
 export function sentTls(sent: TlsDto | null): TlsSettings | null {
   const { verify = true, ca = null, server_name: name = null } = sent ?? {};
   const serverName = name === null ? null : normalServerName(name);
   return verify && ca === null && serverName === null ? null : { verify, ca, serverName };
 }
 
-/** Returns the settings as they are shown to every role. Certificates are not secret. */
+/** Returns the settings for every role. Certificates are not secret. */
 export function shownTls({ tls, certificateWarnDays }: StoredTls): EndpointTls {
   const { verify, ca, serverName } = tls ?? DEFAULTS;
   return { verify, ca, server_name: serverName, warn_days: certificateWarnDays };

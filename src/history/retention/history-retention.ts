@@ -13,7 +13,10 @@ const PORTION = 2000;
 /** Endpoints whose history is deleted at a time. */
 const ENDPOINTS = 50;
 
-/** Endpoints searched for old rollups at a time, nearly always in vain. A million of them are searched every hour. */
+/**
+ * Endpoints searched for old rollups at a time, nearly always without a match. A million of them are searched every
+ * hour.
+ */
 const SEARCHED = 1000;
 
 /**

@@ -65,7 +65,7 @@ export interface PageQuery {
   root?: string;
 }
 
-/** A page as it is sent. */
+/** A rendered page, ready to send. */
 export interface RenderedPage {
   body: Buffer;
   etag: string;
@@ -96,7 +96,7 @@ interface KeptPage {
   bytes: number;
 }
 
-/** A month as it is sent, and the state for which it is valid. */
+/** A rendered month, and the state for which it is valid. */
 interface KeptMonth {
   rendered: RenderedPage;
   renderedAtMs: number;
@@ -105,9 +105,9 @@ interface KeptMonth {
 }
 
 /**
- * Caches the published pages as they are sent. Each is read at most once, and rendered at most once per form, in 15
- * seconds, regardless of the number of requests. Names without a page are cached separately, so guessing never evicts a
- * page. Months are also separate. An empty month is never read, and a completed month is kept until some of it changes.
+ * Caches the rendered public pages. Each is read at most once, and rendered at most once per form, in 15 seconds,
+ * regardless of the number of requests. Names without a page are cached separately, so guessing never evicts a page.
+ * Months are also separate. An empty month is never read, and a completed month is kept until some of it changes.
  */
 @Injectable()
 export class PublicPages {

@@ -231,7 +231,7 @@ export class UpdatePublicPageDto extends PageFields {
   groups?: CreatePageGroupDto[];
 }
 
-/** A page as it is stored, without the bytes of its logo. */
+/** A stored page, without the bytes of its logo. */
 export interface PublicPageRow {
   id: string;
   website_id: string | null;
