@@ -22,7 +22,7 @@ export class DeliveryQuery extends CursorQuery {
   limit?: number;
 }
 
-/** States of which all deliveries of an organization can be listed: there is an index of each. */
+/** The states for which all deliveries of an organization can be listed. Each needs an index. */
 const LISTED_STATES = ['failed'] as const;
 
 export class DeliveryListQuery extends DeliveryQuery {
@@ -35,7 +35,7 @@ export class DeliveryListQuery extends DeliveryQuery {
   state!: (typeof LISTED_STATES)[number];
 }
 
-/** What became of a test that nothing stores. */
+/** The result of a test that is not stored. */
 export class DeliveryTestView {
   @ApiProperty({ enum: ['delivered', 'failed'] })
   state!: 'delivered' | 'failed';
@@ -180,7 +180,6 @@ export class DeliveryView {
   created_at!: string;
 }
 
-/** The columns a view needs. */
 export interface DeliveryRow extends DeliveryContactRow {
   id: string;
   seq: string;

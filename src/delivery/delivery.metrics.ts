@@ -5,11 +5,11 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { Metrics } from '../platform/observability/metrics';
 import { DELIVERY_DETAILS, DELIVERY_STATES, type DeliveryDetail, type DeliveryState, DETAILS_OF } from './delivery';
 
-/** How an attempt ended. `unknown`: there was no response, and it may have arrived. */
+/** The result of an attempt. `unknown` means that there was no response, and the message may have arrived. */
 const ATTEMPT_CLASSES = ['delivered', 'retry', 'rejected', 'unknown'] as const;
 export type AttemptClass = (typeof ATTEMPT_CLASSES)[number];
 
-/** What a message that was simply delivered has no word for. */
+/** The detail of a normally delivered message. */
 const NO_DETAIL = '';
 
 const isEnd = ({ state, detail }: { state: DeliveryState; detail: DeliveryDetail | typeof NO_DETAIL }): boolean =>
@@ -17,7 +17,7 @@ const isEnd = ({ state, detail }: { state: DeliveryState; detail: DeliveryDetail
     ? state === 'delivered'
     : state !== 'pending' && (DETAILS_OF[state] as readonly string[]).includes(detail);
 
-/** Metrics of the deliveries. Labels name channel types, never an organization or a destination. */
+/** The metrics of the deliveries. Labels contain channel types, never an organization or a destination. */
 @Injectable()
 export class DeliveryMetrics {
   private readonly attempts;
@@ -97,7 +97,7 @@ export class DeliveryMetrics {
     this.ends.inc({ channel, state, detail: detail ?? NO_DETAIL }, count);
   }
 
-  /** Read on each scrape, from the index of pending deliveries. */
+  /** Reads the index of pending deliveries on each scrape. */
   private pending(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock): void {
     metrics.gauge({
       name: 'uptime_deliveries_pending',
@@ -119,7 +119,7 @@ export class DeliveryMetrics {
   }
 }
 
-/** `undefined` while the database is unavailable: the other metrics must still be readable. */
+/** Returns `undefined` while the database is unavailable, so that the other metrics stay readable. */
 async function readPending(database: WorkerDatabase): Promise<{ count: number; oldest: Date | null } | undefined> {
   const rows = await database
     .query<{ count: number; oldest: Date | null }>(

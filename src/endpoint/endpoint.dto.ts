@@ -68,19 +68,18 @@ import { locationSet, shownQuorum, storedQuorum } from './locations/locations';
 import type { Quorum } from './verdict';
 import { EndpointTls, sentTls, shownTls, TlsDto } from './settings/tls.dto';
 
-/** What an endpoint's status may be. */
 export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
 const upperCase = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.toUpperCase() : value);
 
-/** The list, or those of it that have a tag. */
+/** The query of the endpoint list: all endpoints, or those with a tag. */
 export class EndpointQuery extends PageQuery {
   @TagQuery('Only endpoints that have this tag, themselves or from their website, in upper or lower case.')
   tag?: string;
 }
 
-/** The alerts that new endpoints begin with. */
+/** The choice of alerts for new endpoints. */
 export class NewEndpointQuery {
   @ApiPropertyOptional({
     description:
@@ -458,7 +457,7 @@ export class CreateEndpointDto {
   key?: string | null;
 }
 
-/** All optional: only the fields sent change. */
+/** A partial update. Only the fields that are sent change. */
 export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['website_id', 'key'])) {
   @ApiPropertyOptional({
     description:
@@ -474,8 +473,8 @@ export class UpdateEndpointDto extends PartialOf(OmitType(CreateEndpointDto, ['w
 }
 
 /**
- * What the API calls each setting, in the order in which it is shown. The compiler asks for a line for each column, but the
- * one that is a member of `tls`.
+ * The API name of each setting, in the order in which it is shown. The compiler requires an entry for each column
+ * except the one that is a member of `tls`.
  */
 export const SETTING_FIELDS = {
   name: 'name',
@@ -500,13 +499,16 @@ export const SETTING_FIELDS = {
   keyof UpdateEndpointDto & keyof EndpointView
 >;
 
-/** A body in which `null` means something, wherever it stands. */
+/** A body in which every remaining `null` means something. */
 export type SentWithoutNulls = Omit<UpdateEndpointDto, NeverStored> & {
   [Field in NeverStored]?: NonNullable<UpdateEndpointDto[Field]>;
 };
 type NeverStored = 'method' | 'interval' | 'timeout' | 'headers' | 'follow_redirects' | 'assertions';
 
-/** The settings that a client sent, under their stored names, but for the headers, which the resolver seals. */
+/**
+ * Returns the settings that a client sent, under their stored names. Leaves out the headers, which the resolver
+ * encrypts.
+ */
 export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> => ({
   ...toProperties(
     {
@@ -526,7 +528,7 @@ export const sentSettings = (dto: SentWithoutNulls): Partial<EndpointSettings> =
   ...(dto.tls?.warn_days === undefined ? {} : { certificateWarnDays: dto.tls.warn_days }),
 });
 
-/** Absent keys stay absent, and the default severity is one of them, in a fixed order, so that equal assertions compare equal. */
+/** Leaves out absent keys and the default severity, and uses a fixed order, so that equal assertions compare equal. */
 const plainAssertion = (sent: Assertion): Assertion => {
   const { source, property, comparison, target } = sent;
   const plain: Assertion =
@@ -536,30 +538,30 @@ const plainAssertion = (sent: Assertion): Assertion => {
 
 const shownAssertion = (stored: Assertion): AssertionDto => ({ ...stored, severity: severityOf(stored) });
 
-/** Of other types there is no such row. */
+/** The heartbeat columns are null for other types, because they have no row in that table. */
 type NoHeartbeat = { [Column in keyof HeartbeatColumns]: HeartbeatColumns[Column] | null };
 
-/** An endpoint with what is derived: its website's name and switch, and its state. */
+/** An endpoint with its derived data: the name and switch of its website, and its state. */
 export interface EndpointRow
   extends
     Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website' | 'locationCount'>,
     WithLocations,
     AcknowledgementColumns,
     NoHeartbeat {
-  /** It has rows in `endpoint_location`. */
+  /** True if it has rows in `endpoint_location`. */
   located: boolean;
   group: string;
   websiteEnabled: boolean;
-  /** The stored code of its newest outcome. */
+  /** The stored code of the newest outcome. */
   state: number;
   degradedSince: Date | null;
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;
-  /** uuid of the open incident that it is in. */
+  /** The UUID of the open incident that the endpoint is in. */
   incidentId: string | null;
-  /** uuids of the endpoints that it depends on, in order. */
+  /** The UUIDs of the endpoints that it depends on, in order. */
   dependsOn: readonly string[];
-  /** uuids of the first that depend on it. */
+  /** The UUIDs of the first endpoints that depend on it. */
   dependents: readonly string[];
   websiteTags: readonly string[];
 }
@@ -569,7 +571,7 @@ const statusOf = ({ enabled, websiteEnabled, state }: EndpointRow): EndpointStat
 
 const isDegraded = (row: EndpointRow): boolean => row.degradedSince !== null && statusOf(row) === 'up';
 
-/** What a heartbeat has none of. */
+/** The fields that heartbeats don't have. */
 const NO_CHECKS = {
   method: null,
   interval: null,
@@ -586,14 +588,14 @@ const heartbeatOf = ({ heartbeat, pingId, pushToken, ...row }: EndpointRow, base
     ? shownHeartbeat(heartbeat, { ...row, pingId, pushToken }, base)
     : null;
 
-/** What the view of an endpoint has beside its row. */
+/** The data that the view of an endpoint needs in addition to its row. */
 export interface ShownBeside {
-  /** As they are to be shown: opened or masked. */
+  /** The headers as they are shown: decrypted or masked. */
   headers: HeaderDto[];
   maintenance: Maintenance | null;
-  /** `null`: it is checked at `local` alone. */
+  /** `null` if it is checked only at `local`. */
   byLocation: EndpointLocation[] | null;
-  /** Where people reach the service. */
+  /** The public URL of the service. */
   base: string | null;
 }
 
@@ -625,7 +627,7 @@ export const toEndpointView = (
   updated_at: row.updatedAt.toISOString(),
 });
 
-/** Stands in for what the view derives; the audit log leaves all of it out. */
+/** Placeholders for what the view derives. The audit log leaves all of it out. */
 const NOT_AUDITED = {
   id: NIL_UUID,
   websiteId: NIL_UUID,
@@ -655,8 +657,8 @@ const NOT_AUDITED = {
 };
 
 /**
- * The settings as the audit log keeps them: what a read key sees, sealed header values never opened. No website when the
- * endpoint is only being tested.
+ * Returns the settings as the audit log keeps them: what a read key sees, without decrypting any header value. There is
+ * no website when the endpoint is only being tested.
  */
 export const toAuditView = (
   websiteId: string | null,
@@ -678,7 +680,7 @@ export const toAuditView = (
   website_id: websiteId === null ? null : formatId('website', websiteId),
 });
 
-/** Settings of which `toAuditView` shows a mask: that they changed has to be said beside it. */
+/** The settings that `toAuditView` masks. An audit entry must state separately that they changed. */
 export const MASKED_SETTINGS = [
   'url',
   'headers',

@@ -8,7 +8,10 @@ import { NewEndpointQuery } from './endpoint.dto';
 import { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 import { WebsiteSetupService } from './website-setup.service';
 
-/** A website is made here because its endpoints may come with it, and websites know nothing of endpoints. */
+/**
+ * Creates websites in this module because a website may come with endpoints, and the website module doesn't know
+ * endpoints.
+ */
 @ApiTags('Websites')
 @Controller('api/v1/websites')
 export class WebsiteSetupController {

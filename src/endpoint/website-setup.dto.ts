@@ -4,7 +4,7 @@ import { ObjectList, Optional } from '../platform/http/validators';
 import { NewWebsiteDto, WebsiteView } from '../website/website.dto';
 import { CreateEndpointDto, EndpointView } from './endpoint.dto';
 
-/** Endpoints that one request makes with their website; more are added one by one. */
+/** The maximum number of endpoints that one request creates with their website. Clients add more one by one. */
 const MOST_ENDPOINTS = 50;
 
 /** The class names are part of the public API document. */

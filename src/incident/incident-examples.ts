@@ -125,7 +125,7 @@ const MANUAL: IncidentDetailView = {
   updates: [],
 };
 
-/** One of each state, for the document. */
+/** One example per state, for the API document. */
 export const INCIDENT_EXAMPLES = {
   open: { summary: 'Open: somebody has it in hand, one of two endpoints is up again', value: OPEN },
   ended: { summary: 'Ended: the service has said so', value: ENDED },

@@ -71,7 +71,7 @@ const TEXTS = {
   scope: 'What it is about, as the scope of a maintenance window. Only of an incident by hand.',
 };
 
-/** Why its endpoints are one incident. The names of the classes of views are part of the public API document. */
+/** The reason why the endpoints are one incident. The names of the view classes are part of the public API document. */
 export class IncidentCauseView {
   @ApiProperty({
     enum: INCIDENT_CAUSES,
@@ -195,7 +195,7 @@ export class IncidentErrorView {
   message!: string;
 }
 
-/** A member. Names and error as they were; the endpoint may be deleted by now. */
+/** A member of an incident. Names and error are from that time, and the endpoint may be deleted by now. */
 export class IncidentEndpointView {
   @ApiProperty({ example: ENDPOINT_ID })
   endpoint_id!: string;
@@ -258,7 +258,6 @@ export class IncidentUpdateView {
   edited_at!: string | null;
 }
 
-/** One incident with its endpoints and updates. */
 export class IncidentDetailView extends IncidentView {
   @ApiProperty({
     type: [IncidentEndpointView],
@@ -302,7 +301,7 @@ export class CreateIncidentDto {
   public?: boolean;
 }
 
-/** All optional: only the fields sent change. */
+/** A partial update. Only the fields that are sent change. */
 @ReadOnlyFieldsOf(IncidentDetailView)
 export class UpdateIncidentDto {
   @ApiPropertyOptional({
@@ -345,7 +344,7 @@ export class CreateIncidentUpdateDto {
   public?: boolean;
 }
 
-/** The text alone can be corrected. */
+/** A correction of an update, which can only change its text. */
 @ReadOnlyFieldsOf(IncidentUpdateView)
 export class EditIncidentUpdateDto {
   @ApiPropertyOptional(TEXTS.text)
@@ -441,13 +440,13 @@ export class IncidentQuery extends ShortPageQuery {
 
 const shownAt = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** What people set, under the names of the API, as the audit log keeps it and the tag is made of. */
+/** Returns the fields that users set, under their API names, for the audit log and the ETag. */
 export const settingsOf = (row: IncidentRow) => ({
   title: row.title,
   scope: row.kind === 'manual' ? toScopeView(scopeOf(row)) : null,
 });
 
-/** The scope of one by hand. */
+/** Returns the scope of a manual incident. */
 export const scopeOf = (row: IncidentRow) => ({
   coversAll: row.scopeAll,
   websiteIds: row.scopeWebsiteIds,
@@ -462,7 +461,7 @@ function causeOf({ cause, causeValue }: IncidentRow): IncidentCauseView | null {
   return { kind: cause, value: causeValue !== null && kind ? formatId(kind, causeValue) : causeValue };
 }
 
-/** The view without lists. */
+/** Returns the view without lists. */
 export const toIncidentView = (row: IncidentRow): IncidentView => ({
   id: formatId('incident', row.id),
   number: row.number,

@@ -2,7 +2,7 @@ import type { errorCodeAt } from '../history/check-encoding';
 
 type ErrorCode = NonNullable<ReturnType<typeof errorCodeAt>>;
 
-/** What everybody may read of why an endpoint was down: coarse, without a target, and no word of ours. */
+/** Public reasons why an endpoint was down. They are coarse, without the target and without internal terms. */
 const REASONS: Record<ErrorCode, string> = {
   dns_not_found: 'its name was not found',
   dns_timeout: 'its name could not be looked up',

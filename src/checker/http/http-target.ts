@@ -3,23 +3,21 @@ import { isLongerThan } from '../../platform/text/text-limits';
 import { InvalidTarget } from '../checker';
 import { readUrl } from '../../platform/text/read-url';
 
-/** Where an HTTP request goes, parsed once. */
 export interface HttpTarget {
   secure: boolean;
-  /** As the dialer takes it: IPv6 without brackets. */
+  /** In the form that the dialer takes: IPv6 without brackets. */
   host: string;
   port: number;
-  /** Path and query. */
   path: string;
   /** The value of the `Host` header. */
   authority: string;
-  /** Without query, credentials and fragment: may be shown. */
+  /** The URL without query, credentials, and fragment, which may be shown. */
   shown: string;
 }
 
 const MAX_LENGTH = 2048;
 
-/** Parses a stored URL. Throws `InvalidTarget` with the accepted form. */
+/** Parses a stored URL. Throws: `InvalidTarget` with the accepted form. */
 export function parseHttpTarget(url: string, form: string, schemes: RegExp): HttpTarget {
   const invalid = (why: string) => new InvalidTarget(`${why}; the accepted form is ${form}`);
   if (isLongerThan(url, MAX_LENGTH)) throw invalid(`the URL is longer than ${MAX_LENGTH} characters`);
@@ -37,7 +35,7 @@ export function parseHttpTarget(url: string, form: string, schemes: RegExp): Htt
   return target;
 }
 
-/** The target of a parsed http(s) URL, credentials and fragment left out; `null` when its host is not valid. */
+/** Returns the target of a parsed http(s) URL without credentials and fragment, or `null` if its host is invalid. */
 export function httpTargetOf(url: URL): HttpTarget | null {
   const host = normalizeHost(url.hostname);
   if (host === null) return null;
@@ -53,6 +51,6 @@ export function httpTargetOf(url: URL): HttpTarget | null {
   };
 }
 
-/** Scheme, host and port: credentials are not sent beyond them. */
+/** Compares scheme, host, and port. Credentials are not sent to another origin. */
 export const sameOrigin = (a: HttpTarget, b: HttpTarget): boolean =>
   a.secure === b.secure && a.host === b.host && a.port === b.port;

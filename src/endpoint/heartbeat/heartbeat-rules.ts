@@ -4,7 +4,7 @@ import { isTimeZone } from '../../platform/time/time-zone';
 import { HEARTBEAT, HEARTBEAT_URL, timesOfCron } from './heartbeat-schedule';
 import { type HeartbeatDto, sentAddress } from './heartbeat.dto';
 
-/** Fields of other types: of a heartbeat each is `null`. */
+/** The fields of other types, which are `null` for heartbeats. */
 export const FIELDS_OF_CHECKS = [
   'method',
   'interval',
@@ -15,11 +15,11 @@ export const FIELDS_OF_CHECKS = [
   'assertions',
   'tls',
 ] as const;
-/** Of other types these mean something when they are `null`. */
+/** For other types, `null` is a valid value of these fields. */
 const NULLABLE: readonly string[] = ['body', 'tls'];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Where no ping is: no address is so easily guessed. */
+/** Never used as a ping ID, because it is the easiest one to guess. */
 const NIL = /^[0-]+$/;
 const TOKEN = /^[A-Za-z0-9_-]{10,64}$/;
 
@@ -32,8 +32,8 @@ interface Sent {
 type SentFields = Sent & { readonly [Field in (typeof FIELDS_OF_CHECKS)[number]]?: unknown };
 
 /**
- * What is wrong with what a client sent, as far as it depends on whether it is a heartbeat. `type`: after the change;
- * `before`: the stored one, `null` on create.
+ * Returns the problems of a body that depend on whether the endpoint is a heartbeat. `type` is the type after the
+ * change. `before` is the stored type, or `null` on create.
  */
 export function typeProblems(sent: SentFields, type: string, before: string | null): FieldProblem[] {
   if (before !== null && before !== type && (before === HEARTBEAT || type === HEARTBEAT)) return [IMMUTABLE];

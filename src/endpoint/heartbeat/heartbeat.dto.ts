@@ -77,7 +77,7 @@ export class EndpointHeartbeat {
   running_since!: string | null;
 }
 
-/** Sent, it replaces the schedule as a whole; the addresses stay where they are absent. */
+/** The heartbeat settings in a body. They replace the whole schedule. A ping ID or push token that is absent stays. */
 @ReadOnlyFieldsOf(EndpointHeartbeat)
 export class HeartbeatDto {
   @ApiPropertyOptional({ type: 'integer', nullable: true, ...EVERY_BOUNDS, description: EVERY, example: 86_400 })
@@ -151,26 +151,26 @@ export class HeartbeatDto {
   push_token?: string | null;
 }
 
-/** The schedule as it is stored: what is absent has its default. */
+/** Converts a sent schedule to its stored form, with defaults for absent fields. */
 export function sentSchedule(sent: HeartbeatDto): HeartbeatSchedule {
   const { every = null, cron = null, timezone = null, grace, max_runtime = null } = sent;
   const timing = { every, cron: cron?.trim().replace(/\s+/g, ' ') ?? null, timezone };
   return { ...timing, grace: grace ?? defaultGrace(timing), max_runtime };
 }
 
-/** An address that a client chose. */
+/** The parts of a ping URL that a client chose. */
 export interface SentAddress {
   pingId?: string;
   pushToken?: string;
 }
 
-/** What of the addresses is to change: masks and `null` keep what is stored. */
+/** Returns the parts of the ping URL to change. Masks and `null` keep what is stored. */
 export const sentAddress = ({ ping_id, push_token }: HeartbeatDto): SentAddress => ({
   ...(ping_id && ping_id !== MASK && { pingId: ping_id.toLowerCase() }),
   ...(push_token && push_token !== MASK && { pushToken: push_token }),
 });
 
-/** What the row of a heartbeat adds to its endpoint. */
+/** The columns that the heartbeat table adds to an endpoint. */
 export interface HeartbeatColumns {
   pingId: string;
   pushToken: string;
@@ -180,13 +180,13 @@ export interface HeartbeatColumns {
   runningSince: Date | null;
 }
 
-/** The columns of a row `h` of the table, and of its oldest run: a probe of an index each. */
+/** The columns of a row `h` of the table, and the start of its oldest run. Cost: one index probe each. */
 export const HEARTBEAT_COLUMNS = `h.ping_id AS "pingId", h.push_token AS "pushToken", h.last_ping_at AS "lastPingAt",
     h.expected_at AS "expectedAt", h.deadline_at AS "deadlineAt",
     (SELECT min(r.started_at) FROM heartbeat_run r WHERE r.endpoint_id = h.endpoint_id) AS "runningSince"`;
 export const JOIN_HEARTBEAT = 'LEFT JOIN heartbeat h ON h.endpoint_id = e.id';
 
-/** As it is shown to those who may see addresses. `base`: the public address of the service. */
+/** Returns the heartbeat for users who may see ping URLs. `base` is the public URL of the service. */
 export function shownHeartbeat(
   schedule: HeartbeatSchedule,
   row: HeartbeatColumns,
@@ -206,7 +206,7 @@ export function shownHeartbeat(
   };
 }
 
-/** jsonb keeps its members in an order of its own. */
+/** Restores the order of the members, because jsonb doesn't keep it. */
 export const inOrder = ({ every, cron, timezone, grace, max_runtime }: HeartbeatSchedule): HeartbeatSchedule => ({
   every,
   cron,
@@ -215,7 +215,7 @@ export const inOrder = ({ every, cron, timezone, grace, max_runtime }: Heartbeat
   max_runtime,
 });
 
-/** For read keys: whoever has the address may ping. */
+/** Returns the heartbeat as read keys see it. Anyone who knows the ping URL can ping. */
 export const withoutAddress = (shown: EndpointHeartbeat): EndpointHeartbeat => ({
   ...shown,
   ping_id: MASK,

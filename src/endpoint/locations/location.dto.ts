@@ -8,7 +8,7 @@ import { DEFAULT_LOCATIONS, MAX_LOCATIONS, QUORUM_NAMES } from './locations';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const;
 const VOTES = ['up', 'down'] as const;
-/** Why a location has no vote, the reason that lasts longest first. */
+/** The reasons why a location has no vote. The most permanent reason comes first. */
 const LOCATION_REASONS = ['disabled', 'unsupported', 'lost', 'silent'] as const;
 export type LocationReason = (typeof LOCATION_REASONS)[number];
 
@@ -17,7 +17,7 @@ const RULE = `${LOCAL_NAME}, the key of a probe, or ${SHARED_PREFIX} and the key
 
 const isLocation = (value: unknown): boolean => typeof value === 'string' && FORM.test(value);
 
-/** The field `locations` of a body. Whether each is a probe is judged by `locationProblems`. */
+/** Decorates the field `locations` of a body. `locationProblems` checks whether each one is a known probe. */
 export const LocationsField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -59,7 +59,6 @@ const QUORUM_SCHEMA = {
   example: 'majority',
 };
 
-/** The field `quorum` of a body. */
 export const QuorumField = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ ...QUORUM_SCHEMA, default: 'majority' }),
@@ -80,10 +79,9 @@ export const QuorumField = (): PropertyDecorator =>
     }),
   );
 
-/** The field `quorum` of a view. */
 export const ShownQuorum = (): PropertyDecorator => ApiProperty(QUORUM_SCHEMA);
 
-/** The query parameter `location` of a list of endpoints. */
+/** Decorates the query parameter `location` of a list of endpoints. */
 export const LocationQuery = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -98,7 +96,7 @@ export const LocationQuery = (): PropertyDecorator =>
     }),
   );
 
-/** What a check at one location failed with, or what was warned of. */
+/** The error or warning of a check at one location. */
 export class LocationError {
   @ApiProperty({ enum: ERROR_CODES, type: String, example: 'connection_timeout' })
   code!: ErrorCode;
@@ -107,7 +105,7 @@ export class LocationError {
   message!: string;
 }
 
-/** What one location saw. The class names are part of the public API document. */
+/** The result of one location. The class names are part of the public API document. */
 export class EndpointLocation {
   @ApiProperty({ example: 'fra', description: `\`${LOCAL_NAME}\` is the service itself.` })
   location!: string;

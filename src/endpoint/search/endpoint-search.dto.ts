@@ -8,7 +8,7 @@ import { TagQuery } from '../../website/tags';
 import { LocationQuery } from '../locations/location.dto';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoint.dto';
 
-/** All endpoints, or those that are looked for: all that is sent must hold. */
+/** The query of the endpoint search. An endpoint must match all filters that are sent. */
 export class EndpointSearchQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Only endpoints with this status.', enum: ENDPOINT_STATUSES })
   @Optional()

@@ -5,13 +5,15 @@ import { exampleId, formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import type { EndpointScope } from './scope';
 
-/** Items of each list of a scope. */
+/** The maximum number of items per list of a scope. */
 const MAX_SCOPE_ITEMS = 1000;
 
-/** One of a list of labels. */
 const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/i;
 
-/** Endpoints that a client means: all, or the union of what the lists name. `problemsOfScope` says which of them go together. */
+/**
+ * The endpoints that a client selects: all, or the union of the lists. `problemsOfScope` checks which fields go
+ * together.
+ */
 export class EndpointScopeDto {
   @ApiPropertyOptional({ description: 'Everything that the organization has; without any of the lists.', enum: [true] })
   @Optional()
@@ -55,7 +57,7 @@ export class WholeScopeView {
   all!: true;
 }
 
-/** What is deleted stays named. */
+/** Deleted resources stay listed. */
 export class PartialScopeView {
   @ApiPropertyOptional({ type: [String], example: [exampleId('website')] })
   website_ids?: string[];
@@ -67,9 +69,9 @@ export class PartialScopeView {
   tags?: string[];
 }
 
-/** The schema of a scope that is shown, of a class with both views as extra models. */
+/** The schema of a shown scope. The class that uses it must register both views as extra models. */
 export const SHOWN_SCOPE = {
-  // Without `not` the scope of everything fits both.
+  // Without `not`, the scope of everything matches both schemas.
   oneOf: [
     { $ref: getSchemaPath(WholeScopeView) },
     { allOf: [{ $ref: getSchemaPath(PartialScopeView) }], not: { required: ['all'] } },

@@ -4,7 +4,7 @@ import { DEFAULT_WARN_DAYS, MAX_WARN_DAYS } from '../../checker/certificate-warn
 import { MAX_CA_BYTES, MAX_CERTIFICATES, normalServerName, type TlsSettings } from '../../checker/tls-settings';
 import { Nullable, Optional } from '../../platform/http/validators';
 
-/** Sent, it replaces all of it but `warn_days`. */
+/** The TLS settings in a body. They replace all stored ones except `warn_days`. */
 export class TlsDto {
   @ApiPropertyOptional({
     default: true,
@@ -82,7 +82,7 @@ export class EndpointTls {
   warn_days!: number | null;
 }
 
-/** The columns that `tls` is made of. */
+/** The columns from which `tls` is built. */
 export interface StoredTls {
   tls: TlsSettings | null;
   certificateWarnDays: number | null;
@@ -90,14 +90,14 @@ export interface StoredTls {
 
 const DEFAULTS: TlsSettings = { verify: true, ca: null, serverName: null };
 
-/** As it is stored: `null` when all of it is the default. */
+/** Returns the settings to store, or `null` if all are defaults. */
 export function sentTls(sent: TlsDto | null): TlsSettings | null {
   const { verify = true, ca = null, server_name: name = null } = sent ?? {};
   const serverName = name === null ? null : normalServerName(name);
   return verify && ca === null && serverName === null ? null : { verify, ca, serverName };
 }
 
-/** As it is shown, for every role: certificates are no secret. */
+/** Returns the settings for every role. Certificates are not secret. */
 export function shownTls({ tls, certificateWarnDays }: StoredTls): EndpointTls {
   const { verify, ca, serverName } = tls ?? DEFAULTS;
   return { verify, ca, server_name: serverName, warn_days: certificateWarnDays };

@@ -1,23 +1,26 @@
 import { SitemapRefusal } from './sitemap-refusal';
 
-/** What a sitemap lists: pages, or further sitemaps. */
+/** The kind of a sitemap: it lists pages, or other sitemaps. */
 export type SitemapKind = 'urlset' | 'sitemapindex';
 
-/** `isCut`: there was more, or may have been. */
+/** The result of reading a sitemap. `isCut`: there was more, or may have been. */
 export interface ReadSitemap {
   kind: SitemapKind;
   isCut: boolean;
 }
 
-/** Characters of an address: sitemaps.org allows fewer than 2,048. */
+/** The maximum characters of a URL. sitemaps.org allows fewer than 2,048. */
 export const MAX_ADDRESS = 2048;
-/** Characters of a tag. */
+/** The maximum characters of a tag. */
 const MAX_TAG = 2000;
 const TOO_LONG = `an address has more than ${MAX_ADDRESS} characters`;
 const MAX_DEPTH = 8;
-/** Tags and comments, of which a page has five or, with pictures, a hundred: some 30 ms of the event loop at worst. */
+/**
+ * The maximum number of tags and comments. A page has five, or with images a hundred. Takes about 30 ms of the event
+ * loop at worst.
+ */
 const MOST_STEPS = 20_000;
-/** Of the addresses themselves: those of images and videos stand deeper. */
+/** The depth of page URLs. URLs of images and videos are deeper. */
 const LOC_DEPTH = 3;
 const NAME = /^[A-Za-z_][\w.:-]{0,99}(?=[\s/]|$)/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
@@ -25,9 +28,9 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const broken = (message: string) => new SitemapRefusal('invalid_syntax', message);
 
 /**
- * Hands over each address of a sitemap until `take` says false. Not an XML parser: it knows elements, text, CDATA, comments and
- * the five entities, and refuses the rest, a DTD above all, so that nothing expands. Each character is looked at once or twice,
- * whatever the text. Throws `SitemapRefusal`.
+ * Passes each URL of a sitemap to `take` until it returns false. Instead of full XML, it only knows elements, text,
+ * CDATA, comments, and the five entities. It refuses everything else, above all a DTD, so nothing expands. It reads
+ * each character at most twice. Throws: `SitemapRefusal`.
  */
 export function readSitemap(text: string, take: (kind: SitemapKind, address: string) => boolean): ReadSitemap {
   const open: string[] = [];
@@ -101,7 +104,7 @@ function kindOf(root: string): SitemapKind {
   throw broken('it begins with another tag than <urlset> or <sitemapindex>');
 }
 
-/** Of at most `MAX_ADDRESS` characters. */
+/** The text may have at most `MAX_ADDRESS` characters. */
 function decoded(text: string): string {
   if (text.length > MAX_ADDRESS) throw broken(TOO_LONG);
   return text.replace(/&([^;&\s]{0,12};?)/g, (_, body: string) => {

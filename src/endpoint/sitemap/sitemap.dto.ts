@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 
-/** More is for a document, not for a page of a browser. */
+/** The maximum number of URLs. A browser page can't handle more well. Use a configuration document instead. */
 export const MOST_ADDRESSES = 200;
 
 /** The class names are part of the public API document. */

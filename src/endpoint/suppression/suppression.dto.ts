@@ -26,7 +26,7 @@ export class EndpointMaintenance {
   exclude_from_uptime!: boolean;
 }
 
-/** Who has the failure of an endpoint in hand. */
+/** The acknowledgement of an endpoint's failure. */
 export class EndpointAcknowledgement {
   @ApiProperty({ type: String, nullable: true, example: 'on-call laptop', description: 'A person or an API key.' })
   by!: string | null;
@@ -56,19 +56,21 @@ export const toEndpointMaintenance = (maintenance: Maintenance | null): Endpoint
     exclude_from_uptime: maintenance.excludeFromUptime,
   };
 
-/** The columns of `ACKNOWLEDGEMENT_COLUMNS`. */
 export interface AcknowledgementColumns {
-  /** `null` when there is none; the others say nothing then. */
+  /** `null` without an acknowledgement. The other columns mean nothing then. */
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
   acknowledgementNote: string | null;
   acknowledgedUntil: Date | null;
 }
 
-/** To be selected beside a row of `endpoint` named e, with `JOIN_ACKNOWLEDGEMENT`. */
+/** Columns to select next to a row `e` of `endpoint`, with `JOIN_ACKNOWLEDGEMENT`. */
 export const ACKNOWLEDGEMENT_COLUMNS = `ack.at AS "acknowledgedAt", ${authorName('ack.by_name', 'ack.person_id')} AS "acknowledgedBy",
     ack.note AS "acknowledgementNote", ack.until AS "acknowledgedUntil"`;
-/** A probe of a table that is nearly empty; what has ended is none, though its row may still be there. */
+/**
+ * Joins the acknowledgement in force. An expired one doesn't count, though its row may still exist. Cost: one probe of
+ * a nearly empty table.
+ */
 export const JOIN_ACKNOWLEDGEMENT = `LEFT JOIN acknowledgement ack
     ON ack.endpoint_id = e.id AND (ack.until IS NULL OR ack.until > clock_timestamp())`;
 

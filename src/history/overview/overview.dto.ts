@@ -247,7 +247,10 @@ export class OverviewDownView {
   down!: number[];
 }
 
-/** Sixteen digits of four uptimes are a quarter of the gzipped response. Rounded down: one failure must show. */
+/**
+ * Four uptimes with sixteen digits would take a quarter of the gzipped response. Rounds down, because a single failure
+ * must show.
+ */
 const sixDigits = (ratio: number | null): number | null => (ratio === null ? null : Math.floor(ratio * 1e6) / 1e6);
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
@@ -258,15 +261,15 @@ function acknowledgementOf(row: OverviewRow): EndpointAcknowledgement | null {
   return { by: row.acknowledged_by, at, note: row.acknowledged_note ?? '', until: timeOf(row.acknowledged_until) };
 }
 
-/** What an item shows that is not in its row. */
+/** The data that an item shows in addition to its row. */
 export interface OverviewContext {
-  /** Microseconds, `null` when there is none. */
+  /** Microseconds, or `null` if there is none. */
   p95Us: number | null;
   role: Role;
   windows: Windows;
   maintenance: Maintenance | null;
   locations: LocationCounts | null;
-  /** `undefined` where it was not asked for. */
+  /** `undefined` if it was not requested. */
   latency: (number | null)[] | undefined;
 }
 

@@ -3,7 +3,7 @@ import { outcomeOf } from '../../endpoint/outcome-code';
 import { formatId } from '../../platform/ids/id';
 import { type Gauge, labelText, type Sample } from './exposition';
 
-/** What the metrics need of a row of the view endpoint_overview. */
+/** The columns of the view endpoint_overview that the metrics need. */
 export interface ScrapedRow {
   id: string;
   external_key: string | null;
@@ -18,10 +18,10 @@ export interface ScrapedRow {
   alert_open: boolean;
   /** Seconds since the epoch. */
   certificate_expires: number | null;
-  /** Of a heartbeat, seconds since the epoch. */
+  /** Only for heartbeats, in seconds since the epoch. */
   last_ping: number | null;
   expected: number | null;
-  /** Microseconds, -1 for one that the newest check did not reach; `null` before the first check. */
+  /** Microseconds, or -1 if the newest check did not reach the phase. `null` before the first check. */
   last_dns_us: number | null;
   last_connect_us: number | null;
   last_tls_us: number | null;
@@ -29,9 +29,9 @@ export interface ScrapedRow {
   last_transfer_us: number | null;
 }
 
-/** What a scraped endpoint is at one of several locations. */
+/** The state of a scraped endpoint at one of several locations. */
 export interface ScrapedLocation extends Pick<EndpointLocation, 'location' | 'vote'> {
-  /** Microseconds of its newest check; `null` where there is none to tell. */
+  /** The duration of its newest check in microseconds, or `null` if unknown. */
   readonly durationUs: number | null;
 }
 
@@ -44,20 +44,20 @@ export interface ScrapedProbe {
 const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 const MICROSECONDS = 1_000_000;
 
-/** An endpoint as it is kept until all of the response is written. */
+/** An endpoint in the form that is kept until the whole response is written. */
 export interface ScrapedEndpoint {
   readonly labels: string;
-  /** `null`: unknown or paused. */
+  /** `null` if unknown or paused. */
   readonly isUp: boolean | null;
   readonly isDegraded: boolean;
   readonly isTriggered: boolean;
-  /** Seconds since the epoch; `null` for a paused endpoint as well: nobody looks at it. */
+  /** Seconds since the epoch. Also `null` for a paused endpoint, because no one checks it. */
   readonly certificateExpires: number | null;
-  /** Seconds since the epoch; `null` for what is no heartbeat. */
+  /** Seconds since the epoch, or `null` if it isn't a heartbeat. */
   readonly lastPing: number | null;
-  /** Seconds since the epoch; `null` as well while nothing is expected. */
+  /** Seconds since the epoch. Also `null` while nothing is expected. */
   readonly expected: number | null;
-  /** Seconds of each phase; `null` for one that was not reached. */
+  /** The seconds of each phase, or `null` for one that was not reached. */
   readonly phases: readonly (number | null)[];
   /** Empty with one location, and while it is paused. */
   readonly locations: readonly ScrapedLocation[];
@@ -85,7 +85,7 @@ export function toScraped(row: ScrapedRow, locations: readonly ScrapedLocation[]
   };
 }
 
-/** `,a,b,`, so that a matcher finds a whole tag: `tags=~".*,a,.*"`. Its own and those of its website. */
+/** Returns `,a,b,`, so that a matcher finds a whole tag: `tags=~".*,a,.*"`. Includes the tags of the website. */
 function tagLabel({ tags, website_tags }: ScrapedRow): string {
   const all = website_tags.length === 0 ? tags : [...new Set([...tags, ...website_tags])].sort();
   return all.length === 0 ? '' : `,${all.join(',')},`;
@@ -156,7 +156,7 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
 ];
 
-/** All gauges of these endpoints and probes, each made as it is read. */
+/** Yields all gauges of these endpoints and probes. Creates each one only when it is read. */
 export function* endpointGauges(
   endpoints: readonly ScrapedEndpoint[],
   probes: readonly ScrapedProbe[] = [],

@@ -206,8 +206,8 @@ export type ShownCheck = Pick<
 >;
 
 /**
- * The only mapper from a finished check to JSON. Durations are rounded as they are stored, so that a check reads the same
- * right after it ran and when it is listed later. `location`: what its location is called.
+ * Converts a finished check to JSON. Nothing else does that. Durations are rounded as in storage, so that a check reads
+ * the same right after it ran and in a later list. `location` is the name of its location.
  */
 export function toCheckView(
   { result, ...check }: ShownCheck,
@@ -252,7 +252,7 @@ export function toCheckView(
   };
 }
 
-/** Milliseconds rounded as they are stored. */
+/** Rounds milliseconds as in storage. */
 const stored = (ms: number | null): number | null => toMilliseconds(toMicroseconds(ms));
 
 const errorView = ({ code, phase, message }: CheckError): CheckErrorView => ({ code, phase, message });

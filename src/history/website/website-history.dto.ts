@@ -4,7 +4,7 @@ import { QueryInteger } from '../../platform/http/page';
 import { Optional } from '../../platform/http/validators';
 import { OutageView } from '../read/uptime.dto';
 
-/** A year, and the weeks that a calendar of it touches. */
+/** A year, plus the rest of the weeks that its calendar touches. */
 export const MOST_DAYS = 371;
 
 export class WebsiteHistoryQuery {

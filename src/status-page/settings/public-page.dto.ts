@@ -8,7 +8,7 @@ import type { PageGroup } from '../page-groups';
 import { IsDomain, IsLogo, IsPlainText, SLUG, SLUG_MESSAGE } from './page-rules';
 
 const MAX_GROUPS = 50;
-/** Of one group; a page shows 200 endpoints in all. */
+/** Per group. A page shows 200 endpoints in all. */
 const MAX_ENDPOINTS = 200;
 const MAX_WEBSITES = 100;
 const MAX_LOGO_TEXT = 90_000;
@@ -45,7 +45,6 @@ const TEXTS = {
   enabled: { description: 'Whether everybody may see the page. Off by default.', example: true },
 };
 
-/** A named part of a page. */
 export class CreatePageGroupDto {
   @ApiPropertyOptional({ description: 'The heading; empty for none.', example: 'Shop', maxLength: 100 })
   @Optional()
@@ -154,7 +153,7 @@ export class PublicPageView {
   updated_at!: string;
 }
 
-/** What both bodies have in common. */
+/** The common fields of both bodies. */
 @ReadOnlyFieldsOf(PublicPageView)
 class PageFields {
   @ApiPropertyOptional(TEXTS.slug)
@@ -211,7 +210,7 @@ export class CreatePublicPageDto extends PageFields {
   groups!: CreatePageGroupDto[];
 }
 
-/** All optional: only the fields sent change. */
+/** A partial update. Only the fields that are sent change. */
 export class UpdatePublicPageDto extends PageFields {
   @ApiPropertyOptional({
     ...TEXTS.title,
@@ -232,7 +231,7 @@ export class UpdatePublicPageDto extends PageFields {
   groups?: CreatePageGroupDto[];
 }
 
-/** A page as it is stored, without the bytes of its logo. */
+/** A stored page, without the bytes of its logo. */
 export interface PublicPageRow {
   id: string;
   website_id: string | null;
@@ -249,7 +248,7 @@ export interface PublicPageRow {
   updated_at: Date;
 }
 
-/** `groups`: those of the row, without what is gone. */
+/** Returns the view of a page. `groups` are the groups of the row, without deleted resources. */
 export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[], path: string): PublicPageView => ({
   id: formatId('statusPage', row.id),
   website_id: row.website_id === null ? null : formatId('website', row.website_id),
