@@ -6,7 +6,7 @@ import { ProbeView } from './views';
 
 const MOST = 100;
 
-/** The places that endpoints can be checked from, beside the service itself. */
+/** Returns the locations that can check endpoints, in addition to the service itself. */
 export const listProbes = tool({
   name: 'list_probes',
   title: 'List probes',

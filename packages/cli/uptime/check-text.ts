@@ -1,7 +1,7 @@
 import type { TestEndpointResult } from '../../client/index.cjs';
 import { painter, shown, STATUS_COLOURS } from './style';
 
-/** What is shown of a check. */
+/** The fields of a check that are shown. */
 export type ShownCheck = Pick<
   TestEndpointResult,
   | 'outcome'
@@ -16,7 +16,7 @@ export type ShownCheck = Pick<
   | 'warning'
 >;
 
-/** Outcome first, then what went wrong. `isVerbose`: and what was learned, one fact a line. */
+/** Returns the outcome, then what went wrong. With `isVerbose`, details follow, one on each line. */
 export function checkLines(name: string, check: ShownCheck, hasColour: boolean, isVerbose = false): string[] {
   const { outcome, duration_ms, status_code, address, error } = check;
   const warning = outcome === 'up' ? check.warning : null;
