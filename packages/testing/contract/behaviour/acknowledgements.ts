@@ -3,7 +3,7 @@ import { timestamp } from '../session/forms';
 import { expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 
-/** Who has an endpoint in hand. */
+/** Tests acknowledgements of endpoints. */
 export function describeAcknowledgements(session: TheSession): void {
   describe('an acknowledgement', () => {
     let endpoint: CheckedEndpoint;

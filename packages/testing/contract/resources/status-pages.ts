@@ -3,7 +3,7 @@ import { expectProblem, pointersOf } from '../session/problems';
 import type { TheSession } from '../session/session';
 import { newEndpoint, newPage, newWebsite, type Thing } from '../session/things';
 
-/** Public pages. */
+/** Tests public status pages. */
 export function describeStatusPages(session: TheSession): void {
   let endpoint: Thing;
   const show = (slug: unknown, accept: string) =>
