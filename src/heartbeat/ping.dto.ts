@@ -65,7 +65,7 @@ export interface PingRow {
   bodyBytes: number;
 }
 
-/** Whatever a job prints may hold a credential. */
+/** The output of a job may contain a credential. */
 export const toPingView = (row: PingRow, role: Role): PingView => ({
   id: formatId('ping', row.id),
   created_at: row.createdAt.toISOString(),
