@@ -23,7 +23,7 @@ export class PollRequests {
 
   /**
    * Returns the next request. If it contains the digest, the service responds immediately, which also measures the
-   * clock's delay.
+   * round-trip time.
    */
   next(mostWaitMs: number, standby: boolean, rttMs: number): PollRequest {
     const { count, digest } = this.work.claim();

@@ -36,7 +36,7 @@ export async function* pages<T>(
   }
 }
 
-/** Returns the UUID behind the ID of an organization that the service has returned. */
+/** Returns the UUID in the ID of an organization that the service has returned. */
 export function uuidOf({ id }: Pick<OrganizationView, 'id'>): string {
   const uuid = parseId('organization', id);
   if (uuid === null) throw new Error(`${id} is no organization's id`);
