@@ -46,7 +46,6 @@ import { WebsiteModule } from './website/website.module';
 /** Tables that every check or delivery rewrites. */
 const HOT_TABLES = ['endpoint_schedule', 'endpoint_state', 'notification'];
 
-/** The list of all modules. */
 @Module({})
 export class AppModule {
   /** `environment` contains the settings of extensions. */

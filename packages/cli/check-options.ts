@@ -24,7 +24,6 @@ export interface CheckOptions {
   method?: string;
   header?: string[];
   body?: string;
-  /** False with --no-follow. */
   follow: boolean;
   insecure?: boolean;
   ca?: string;

@@ -11,7 +11,6 @@ import type { CreateRequest, KeysRequest } from './keys-request';
 import { inOptions, type KeyLine, keyTable, lifeOf } from './keys-text';
 import { UsageError } from './usage-error';
 
-/** The services that the actions use. */
 export type KeysServices = Pick<IdentityServices, 'keys' | 'organizations'>;
 
 /**

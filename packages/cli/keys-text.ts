@@ -1,7 +1,6 @@
 import type { ApiKeyView } from '../../src/identity/api-key/api-key.dto';
 import { type Column, minute, printable, textTable } from './database/text-table';
 
-/** A key with the name of its organization. */
 export type KeyLine = ApiKeyView & { organization: string };
 
 const COLUMNS: readonly Column<KeyLine>[] = [

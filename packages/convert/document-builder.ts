@@ -65,7 +65,6 @@ export class DocumentBuilder {
     return { $secret: name };
   }
 
-  /** Returns the text with the value of its secret. */
   readonly valueOf = (text: Text): string => (typeof text === 'string' ? text : (this.secrets.get(text.$secret) ?? ''));
 
   /** Adds an entry to the report for each website whose URL was invented. */

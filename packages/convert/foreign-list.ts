@@ -4,7 +4,6 @@ import { readDocumentText } from '../../src/configuration/document/document-text
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** An item of a list in a foreign file. */
 export interface ForeignItem {
   value: unknown;
   /** Its place: a JSON pointer, or a line if there are several documents. */
@@ -39,7 +38,6 @@ export function readForeignList(
   return { items, others: [...others], beside };
 }
 
-/** Returns the problem for a file of another form. */
 export const notSuchFile = (form: string, line: number | null): Problem =>
   problems.validationFailed([{ pointer: '', line, code: 'invalid_format', message: `this is not ${form}` }]);
 

@@ -9,7 +9,6 @@ import { outcomeOfResponse, publicOutcome, quotingOrLogging, type Reading } from
 /** The time limit of an attempt, regardless of the provider. */
 export const ATTEMPT_LIMIT_MS = 15_000;
 
-/** One HTTP request to a provider. */
 export interface ProviderRequest {
   /** The provider's name in error texts. */
   provider: string;
@@ -26,7 +25,6 @@ export interface ProviderRequest {
   hidden?: readonly string[];
 }
 
-/** The provider's response. */
 export interface ProviderResponse extends OutboundResponse {
   /** The parsed JSON body, or `{}` if it isn't a JSON object. */
   json: Readonly<Record<string, unknown>>;

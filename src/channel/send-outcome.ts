@@ -161,7 +161,6 @@ function withoutHidden(text: string, hidden: readonly string[]): string {
   return line;
 }
 
-/** Returns an outcome with every hidden value in its texts replaced. */
 export function publicOutcome(outcome: SendOutcome, hidden: readonly string[]): SendOutcome {
   if (outcome.result !== 'delivered') return { ...outcome, error: publicError(outcome.error, hidden) };
   return outcome.warning === undefined ? outcome : { ...outcome, warning: publicError(outcome.warning, hidden) };

@@ -1,6 +1,5 @@
 import type { Route } from '../delivery/route';
 
-/** The route of a contact. */
 export type ContactRoute = Route & { contactId: string };
 
 /**

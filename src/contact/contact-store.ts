@@ -7,7 +7,6 @@ import type { AlertDefaults } from '../alert-rule/alert-rule';
 import { Contact } from './contact.entity';
 import type { ContactRoute } from './contact-events';
 
-/** The limit for contacts in an organization. */
 export const MOST_CONTACTS = 1000;
 /** The limit for default contacts. Each new endpoint gets an alert through every one of them. */
 export const MOST_DEFAULT = 10;
@@ -72,7 +71,6 @@ export class ContactStore {
     );
   }
 
-  /** Returns the routes of these contacts. */
   async routes(sql: Sql, orgId: string, ids: readonly string[]): Promise<Map<string, ContactRoute>> {
     if (ids.length === 0) return new Map();
     const rows = await sql.query<ContactRoute>(

@@ -4,7 +4,6 @@ import type { Contact } from './contact.entity';
 import type { FailedAttempts } from './failing';
 import { FAILED } from './failing-queries';
 
-/** The use of a contact, and whether its messages arrive. */
 export interface ContactUse {
   alertCount: number;
   lastDelivery: ContactDeliveryView | null;

@@ -14,7 +14,6 @@ import { ContactStore } from './contact-store';
 import { FailingContactsJob } from './failing-contacts.job';
 import { TestContactService } from './test-contact.service';
 
-/** Channels that are configured once for many alerts. */
 @Module({
   imports: [TypeOrmModule.forFeature([Contact]), ChannelModule, DeliveryModule],
   controllers: [ContactController],

@@ -151,8 +151,8 @@ export class ContactService {
   }
 
   /**
-   * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it. It has both sides as the
-   * audit log shows them, and `after` is the contact. `hidden` lists settings that change behind a mask. Throws: as
+   * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it. It has both sides as
+   * the audit log shows them, and `after` is the contact. `hidden` lists settings that change behind a mask. Throws: as
    * `update` and `create`.
    */
   preview(caller: Caller, before: Contact | null, id: string, dto: CreateContactDto): PreviewedContact {
@@ -253,7 +253,6 @@ export class ContactService {
   }
 }
 
-/** A contact in a configuration document. */
 export interface SentContact<Dto> {
   id: string;
   dto: Dto;

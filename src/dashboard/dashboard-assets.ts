@@ -26,7 +26,6 @@ export interface Asset {
   body: Buffer;
 }
 
-/** The dashboard and the API reference. */
 const PAGES = new Map([
   ['/', '/index.html'],
   ['/docs', '/docs/index.html'],

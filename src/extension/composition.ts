@@ -8,7 +8,6 @@ import { requireOneCopy } from './copies';
 import { type Extension, type NestModule, settingPrefix } from './extension';
 import { type Origin, originsOf } from './origin';
 
-/** Everything that the extensions of an installation add, without conflicts. */
 export interface Composition {
   readonly modules: readonly NestModule[];
   /** The prefix of each kind of ID. */

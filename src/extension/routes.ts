@@ -1,4 +1,3 @@
-/** A controller's method that serves a path. */
 export interface Route {
   /** `GET`, `ALL` … */
   readonly verb: string;

@@ -8,7 +8,6 @@ import { cut } from '../platform/text/text-limits';
 /* Decides what a ping, or its absence, means for a heartbeat. Pure functions. Times are milliseconds of the database's
    clock. */
 
-/** A ping as received. */
 export interface Ping {
   kind: PingKind;
   /** The run's UUID, or `null` if the ping does not contain one. */
@@ -119,7 +118,6 @@ export function begunAgain(
   return awaiting(watched, schedule, fromMs + periods * periodMs);
 }
 
-/** Decides what a ping means. */
 export function decidePing(state: HeartbeatState, schedule: HeartbeatSchedule, ping: Ping): Decision {
   const nothing: Decision = { state, verdicts: [], durationMs: null };
   if (ping.kind === 'log') return nothing;

@@ -31,7 +31,6 @@ interface WebsiteRow {
   isThere: boolean;
 }
 
-/** Finds a website by its ping key. */
 const WEBSITE = `
   SELECT w.id, w.org_id AS "orgId", o.is_default AS "isDefaultOrg",
          EXISTS (SELECT FROM endpoint e WHERE e.org_id = w.org_id AND e.website_id = w.id AND e.external_key = $2) AS "isThere"

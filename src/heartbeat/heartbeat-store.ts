@@ -9,7 +9,6 @@ export interface PendingVerdict extends Verdict {
   revision: number;
 }
 
-/** A heartbeat that the transaction has locked. */
 export interface LockedHeartbeat {
   endpointId: string;
   endpointKey: string;

@@ -12,7 +12,6 @@ import { lockHeartbeats, type PendingVerdict, type Stored, storeHeartbeats } fro
 import { IngestPresence } from './ingest-presence';
 import { PENDING_FOR_MS, withPending, type ToRecord, VerdictRecorder } from './verdict-recorder';
 
-/** The number of heartbeats that one transaction decides. */
 const BATCH = 500;
 /** The limit of one call. The rest waits for the next second. */
 const MOST_BATCHES = 20;

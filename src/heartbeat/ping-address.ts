@@ -1,7 +1,6 @@
 import { KEY } from '../platform/http/body/resource-key';
 import type { PingKind } from '../endpoint/heartbeat/ping-kind';
 
-/** The target of a ping. */
 export type PingTarget =
   { by: 'id'; pingId: string } | { by: 'token'; token: string } | { by: 'key'; pingKey: string; key: string };
 

@@ -52,7 +52,6 @@ export class PingView {
   body_bytes!: number;
 }
 
-/** A stored ping. */
 export interface PingRow {
   id: string;
   createdAt: Date;

@@ -127,7 +127,6 @@ const addressOf = (path: string, push: string): PingAddress | 'unknown' | null =
 
 const isPush = (path: string): boolean => readPushPath(path, 'up') !== null;
 
-/** The stored part of a body. */
 interface KeptBody {
   body: string | null;
   bodyBytes: number;
@@ -214,7 +213,6 @@ function keptOf(bytes: Buffer, bodyBytes = bytes.length): KeptBody {
 /** Replaces invalid UTF-8, and drops a character that was cut. */
 const readText = (bytes: Buffer, isCut: boolean): string => new TextDecoder().decode(bytes, { stream: isCut });
 
-/** Returns a response in Uptime Kuma's form. */
 export const pushReply = (status: number, text: string): { ok: boolean; msg?: string } =>
   status < 300 ? { ok: true } : { ok: false, msg: status === 404 ? 'Monitor not found or not active.' : text };
 

@@ -18,7 +18,6 @@ import { withPending, type ToRecord, VerdictRecorder } from './verdict-recorder'
 
 type Refusal = NonNullable<PingAddress['refusal']> | 'invalid uuid format';
 
-/** A request that pings. */
 export interface SentPing extends Omit<PingAddress, 'refusal'> {
   refusal: Refusal | null;
   runId: string | null;
@@ -28,7 +27,6 @@ export interface SentPing extends Omit<PingAddress, 'refusal'> {
   body: string | null;
   /** The size of the whole body. */
   bodyBytes: number;
-  /** The client's IP address. */
   from: string | null;
 }
 
@@ -112,7 +110,6 @@ export interface Located {
   endpointId: string | null;
 }
 
-/** Accepts pings. */
 @Injectable()
 export class PingService implements OnApplicationBootstrap {
   /**

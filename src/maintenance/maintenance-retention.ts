@@ -43,7 +43,6 @@ const OWNED = [
      SELECT id FROM maintenance_scope WHERE org_id = $1 LIMIT ${RETENTION_BATCH}) RETURNING 1`,
 ];
 
-/** Runs one step of removing a deleted organization. */
 export async function removeSomeWindows(tx: Tx, step: OrganizationPurge): Promise<void> {
   for (const statement of OWNED) {
     if ((await tx.query(statement, [step.orgId])).length === RETENTION_BATCH) return step.leave();

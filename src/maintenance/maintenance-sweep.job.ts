@@ -116,8 +116,8 @@ export class MaintenanceSweep {
   }
 
   /**
-   * Schedules a check for the covered endpoints that are down, a few thousand per transaction. Then it marks the occurrence as
-   * over and sends the event.
+   * Schedules a check for the covered endpoints that are down, a few thousand per transaction. Then it marks the
+   * occurrence as over and sends the event.
    */
   private async end(tx: Tx, key: Key, now: Date): Promise<Step> {
     const [occurrence] = await tx.query<Occurrence>(LOCK, [key.windowId, key.startsAt, now]);

@@ -190,8 +190,8 @@ export class MaintenanceWindowService {
   }
 
   /**
-   * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it, as the audit log shows both
-   * sides. The resources of the scope are not looked up. Throws: `validation_failed` as these methods do.
+   * Returns the result of an `update`, or of a creation if `before` is `null`, without saving it, as the audit log
+   * shows both sides. The resources of the scope are not looked up. Throws: `validation_failed` as these methods do.
    */
   previewOf(orgId: string, before: WindowRow | null, dto: CreateMaintenanceWindowDto): PreviewedWindow {
     const row = this.checked(orgId, dto, before, this.clock.now());

@@ -18,7 +18,6 @@ export const AHEAD_MS = 8 * DAY_MS;
  */
 export const MOST_PLANNED = 20_000;
 
-/** Returns the problem for exceeding the limit. */
 export const tooManyPlanned = () =>
   problems.quotaExceeded(
     { name: 'maintenance_occurrences', limit: MOST_PLANNED, used: MOST_PLANNED },
@@ -169,7 +168,6 @@ export class Occurrences {
 
 type SpanOfWindow = Span & { window: WindowRow };
 
-/** A saved window. */
 export interface ChangedWindow {
   window: WindowRow;
   change: Change;

@@ -59,7 +59,6 @@ export function currentOf(
   return { status: row.activeUntil ? 'active' : next.length > 0 ? 'scheduled' : 'ended', next };
 }
 
-/** Returns the window's position in the list. */
 export function listedAt(times: WindowTimes, now: Date, before: Date): Date {
   if (times.cron === null) return times.startsAt ?? before;
   for (const { startsAt } of spansFrom(times, now)) if (startsAt > now) return startsAt;

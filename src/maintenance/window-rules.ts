@@ -8,7 +8,6 @@ import type { WindowTimes } from './window-times';
 
 export const MIN_DURATION_SECONDS = 60;
 export const MAX_DURATION_SECONDS = 604_800;
-/** The longest one-off window. */
 const MAX_LENGTH_MS = 90 * DAY_MS;
 /** Tolerance for a client's wrong clock and a slow request. */
 const MOST_PAST_MS = 5 * MINUTE_MS;

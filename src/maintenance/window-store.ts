@@ -85,7 +85,6 @@ const COUNT = `
   SELECT count(*)::int AS total, count(*) FILTER (WHERE ends_at IS NULL OR ends_at > $2)::int AS open
     FROM maintenance_window WHERE org_id = $1`;
 
-/** The filter of a list. */
 export interface WindowFilter {
   status: WindowStatus | undefined;
   endpointId: string | null;
@@ -126,7 +125,6 @@ export class WindowStore {
     );
   }
 
-  /** Returns the total of the list. */
   async count(orgId: string, now: Date, filter: WindowFilter): Promise<number> {
     const parameters: unknown[] = [orgId, now];
     const where = await this.conditions(orgId, filter, parameters);
@@ -291,7 +289,6 @@ function found([row]: readonly WindowRow[]): WindowRow {
   return row;
 }
 
-/** A change of a locked window. */
 export interface SavedWindow {
   row: WindowRow;
   before: WindowRow;

@@ -15,7 +15,6 @@ export const RESULTS_PATH = '/api/v1/probe/results';
 
 /** The longest wait of a poll in seconds. It is shorter than the response timeout of every proxy. */
 export const MAX_WAIT_SECONDS = 20;
-/** The limit for results in one request. */
 export const MAX_RESULTS = 1000;
 /** The limits for definitions in one response, and approximately for the bytes of their JSON. */
 export const MAX_DEFINITIONS = 500;
@@ -42,7 +41,6 @@ export interface PollRequest {
   cursor: string | null;
   /** The wait in seconds, from 0 to `MAX_WAIT_SECONDS`. */
   wait: number;
-  /** The version of the program. */
   version: string;
   types: string[];
   /** The probe's own wall clock. */
@@ -74,7 +72,6 @@ export interface PollResponse {
   asks: Ask[];
 }
 
-/** An endpoint to check. */
 export interface AssignedEndpoint {
   endpoint_id: string;
   organization: string;
@@ -84,8 +81,8 @@ export interface AssignedEndpoint {
   /** Its slots are at `phase_ms` + k · `interval` since the epoch. */
   phase_ms: number;
   /**
-   * Whether it is new or changed. The newest slot is then run now, spread over the interval or 30 s, whichever is
-   * shorter.
+   * Whether it is new or changed. The newest slot is then run now, spread over the shorter of the interval
+   * and 30 s.
    */
   at_once: boolean;
   /** The streak at which a failure is confirmed by a second check. `null` means never. */
@@ -169,8 +166,8 @@ export interface SentCheck {
 }
 
 /**
- * Why a result was refused. In order: the endpoint isn't assigned to this probe (deleted or paused), the revision is old,
- * the time isn't a slot of the endpoint, it is in the future, it is too long ago, or the result is unreadable.
+ * Why a result was refused. In order: the endpoint isn't assigned to this probe (deleted or paused), the revision is
+ * old, the time isn't a slot of the endpoint, it is in the future, it is too long ago, or the result is unreadable.
  */
 export const REFUSALS = ['not_assigned', 'stale_revision', 'not_a_slot', 'in_future', 'too_old', 'invalid'] as const;
 export type Refusal = (typeof REFUSALS)[number];

@@ -63,7 +63,7 @@ const OWN = 'p.org_id IS NOT DISTINCT FROM $1::uuid';
 const PAGE = `
   SELECT ${COLUMNS}, count(*) OVER ()::int AS total FROM probe p WHERE ${VISIBLE} AND ($2::text IS NULL OR ${probeStatus('p')} = $2)`;
 
-/** The number of possible numbers. */
+/** The number of possible probe numbers. */
 const MOST_NUMBERS = 32_767;
 
 /** Returns a page by `after`. Each row contains the total. */

@@ -213,7 +213,6 @@ const settingsOf = ({ key, name, region, enabled, allow_private }: CreateProbeDt
   allowPrivate: allow_private ?? false,
 });
 
-/** Returns the ID and the settings. */
 const tagSource = (row: ProbeRow) => ({ id: row.id, ...probeSettings(row) });
 
 const shownTo = (orgId: string | null, row: ProbeRow, view: ProbeView): ProbeView =>

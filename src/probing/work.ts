@@ -43,7 +43,6 @@ export class Work {
     return { count: this.assignments.size, digest: this.assignments.digest };
   }
 
-  /** Applies a response. */
   take({ now, lease_until, cursor, full, more, removed, endpoints, asks }: PollResponse): void {
     this.slots.renewLease(lease_until);
     if (full) this.named ??= new Set();

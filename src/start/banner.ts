@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import type { BootstrapKey } from '../identity/organization/bootstrap';
 import type { Config } from '../platform/config/config';
 
-/** The content of the banner. */
 export interface Welcome {
   /** The URL on this machine. */
   readonly url: string;

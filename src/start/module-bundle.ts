@@ -10,7 +10,6 @@ const CLOSING = '\n})';
 /** Matches the folder of the package that contains a file. */
 export const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** The index entry of a module. */
 export interface BundledModule {
   /** The path from the root of the package, with slashes. */
   readonly file: string;
@@ -37,7 +36,6 @@ const DEFERRED = 'deferred';
  */
 export const requestLine = (request: string, target: number | null): string => `\n${request}\t${target ?? DEFERRED}\n`;
 
-/** The index of a bundle. */
 export interface BundleIndex {
   /** The engine of the code. Code of another engine is ignored. */
   readonly engine: string;
@@ -67,7 +65,6 @@ function deferred(load: () => unknown): unknown {
   });
 }
 
-/** Returns the engine that runs this process. */
 export const engine = (): string => `${process.version} ${process.versions.v8} ${process.platform} ${process.arch}`;
 
 /** Returns a script that runs JavaScript or JSON as CommonJS. Stack traces show its file, line and column. */

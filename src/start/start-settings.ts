@@ -4,7 +4,6 @@ import { loadProbeConfig, type ServerAccess } from '../platform/config/probe-con
 import { unknownSettings } from '../platform/config/unknown-settings';
 import { requireAddress } from './listen';
 
-/** The settings of a start. */
 export interface StartSettings {
   /** The variables of the process and of `.env`, which include the settings of extensions. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -25,7 +24,6 @@ export async function startSettings(environment = readEnvironment()): Promise<St
   return { environment, config };
 }
 
-/** The settings of a probe's start. */
 export interface ProbeStartSettings extends StartSettings {
   readonly access: ServerAccess;
 }

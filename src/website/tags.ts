@@ -4,7 +4,6 @@ import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, ValidateBy } from 'class-validator';
 import { Optional } from '../platform/http/validators';
 
-/** The limit for tags of one resource. */
 export const MAX_TAGS = 20;
 
 const PATTERN = '[a-z0-9][a-z0-9._:/-]{0,49}';

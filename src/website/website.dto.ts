@@ -9,7 +9,6 @@ import { TagQuery, TagsField } from './tags';
 export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type WebsiteStatus = (typeof WEBSITE_STATUSES)[number];
 
-/** The query of the list, with filters. */
 export class WebsiteQuery extends PageQuery {
   @ApiPropertyOptional({
     description: 'Only websites whose name or url contains this text, in upper or lower case.',

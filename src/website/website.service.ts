@@ -51,7 +51,6 @@ const page = (filter = ''): string => `SELECT ${COLUMNS}
   JOIN website_summary s ON s.website_id = w.id ORDER BY w.id`;
 const PAGE = page();
 
-/** The search terms of a list. */
 interface Sought {
   text: string | undefined;
   tag: string | undefined;
@@ -253,8 +252,8 @@ export class WebsiteService {
   }
 
   /**
-   * Returns the settings before and after an `update`, or a creation if `website` is `null`, as the audit log shows them.
-   * Throws: `validation_failed` as these methods do.
+   * Returns the settings before and after an `update`, or a creation if `website` is `null`, as the audit log shows
+   * them. Throws: `validation_failed` as these methods do.
    */
   preview(website: Website | null, dto: NewWebsiteDto): { before: object | null; after: object } {
     if (!website) return { before: null, after: settingsOf(newSettings(dto)) };
@@ -291,7 +290,6 @@ export class WebsiteService {
     });
   }
 
-  /** Returns the website of an endpoint that is known to exist. */
   async find(tx: Tx, id: string): Promise<Website> {
     return tx.manager.findOneOrFail(Website, { where: { id } });
   }

@@ -25,7 +25,6 @@ export interface IdentityServices {
   readonly config: Config;
 }
 
-/** Returns the services of an application. */
 export const servicesOf = (app: Pick<INestApplicationContext, 'get'>): IdentityServices => ({
   keys: app.get(ApiKeyService),
   organizations: app.get(OrganizationService),

@@ -1,6 +1,5 @@
 import { cut } from '../../../src/platform/text/text-limits';
 
-/** A column title, and the function that returns a row's text. */
 export type Column<Row> = readonly [title: string, text: (row: Row) => string];
 
 /** Returns a title line, then one line for each row. */

@@ -89,7 +89,6 @@ async function say(
   return 0;
 }
 
-/** Acknowledges an incident. */
 async function acknowledge(
   io: Io,
   uptime: UptimeClient,

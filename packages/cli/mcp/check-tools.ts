@@ -8,14 +8,12 @@ import { CheckView } from './views';
 const CheckOutput = z.object({ check: CheckView });
 const MADE_A_CHECK = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
-/** The target of a check, as a field of a tool. */
 export const TargetUrl = z
   .string()
   .min(1)
   .max(2048)
   .describe('What is checked, such as https://shop.example.com/, tcp://db.example.com:5432 or dns://example.com.');
 
-/** The type of a check, as a field of a tool. */
 export const TargetType = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/)
@@ -30,7 +28,6 @@ export function targetType(type: string | undefined, url: string): ReturnType<ty
   return found;
 }
 
-/** Checks a target once. It need not be monitored. */
 export const testTarget = tool({
   name: 'test_target',
   title: 'Test a target',
@@ -51,7 +48,6 @@ export const testTarget = tool({
   },
 });
 
-/** Checks an endpoint once and records the result. */
 export const checkNow = tool({
   name: 'check_now',
   title: 'Check an endpoint now',

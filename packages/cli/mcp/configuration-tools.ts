@@ -44,7 +44,6 @@ const Changes = z.object({
 
 type Plan = z.output<typeof PlanView>;
 
-/** Shows what a document would change. */
 export const planConfiguration = tool({
   name: 'plan_configuration',
   title: 'Plan a configuration document',
@@ -63,7 +62,6 @@ export const planConfiguration = tool({
   },
 });
 
-/** Applies exactly what was planned. */
 export const applyConfiguration = tool({
   name: 'apply_configuration',
   title: 'Apply a configuration document',

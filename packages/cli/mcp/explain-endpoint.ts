@@ -8,7 +8,6 @@ const MOST_OUTAGES = 10;
 const MOST_ALERTS = 20;
 const MOST_PINGS = 10;
 
-/** Returns everything that explains the status of an endpoint. */
 export const explainEndpoint = tool({
   name: 'explain_endpoint',
   title: 'Explain an endpoint',

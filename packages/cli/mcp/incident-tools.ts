@@ -22,7 +22,6 @@ async function incidentOf(uptime: UptimeClient, reference: string): Promise<Inci
   throw new InputError('unclear_reference', 'No incident has that number or id; list_incidents shows what there is.');
 }
 
-/** Returns a page of the matching incidents. */
 export const listIncidents = tool({
   name: 'list_incidents',
   title: 'List incidents',
@@ -59,7 +58,6 @@ export const listIncidents = tool({
   },
 });
 
-/** Returns everything about one incident. */
 export const explainIncident = tool({
   name: 'explain_incident',
   title: 'Explain an incident',
@@ -95,7 +93,6 @@ export const explainIncident = tool({
 
 const KNOWN: ReadonlySet<string> = new Set(['open', 'ended', 'merged']);
 
-/** Posts an incident update. */
 export const postIncidentUpdate = tool({
   name: 'post_incident_update',
   title: 'Post an update of an incident',

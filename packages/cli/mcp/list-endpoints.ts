@@ -4,7 +4,6 @@ import { findWebsite, WebsiteReference } from './reference';
 import { LOOKS, tool } from './tool';
 import { EndpointView } from './views';
 
-/** Returns a page of the matching endpoints. */
 export const listEndpoints = tool({
   name: 'list_endpoints',
   title: 'List endpoints',

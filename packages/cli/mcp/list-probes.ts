@@ -6,7 +6,6 @@ import { ProbeView } from './views';
 
 const MOST = 100;
 
-/** Returns the locations that can check endpoints, in addition to the service itself. */
 export const listProbes = tool({
   name: 'list_probes',
   title: 'List probes',

@@ -13,7 +13,6 @@ type Overview = z.output<typeof OverviewView>;
 const REASONS = ['down', 'alert_open', 'degraded', 'unknown', 'certificate_expires_soon'] as const;
 type Reason = (typeof REASONS)[number];
 
-/** Returns the overall state: counts, and the endpoints that need attention. */
 export const overview = tool({
   name: 'overview',
   title: 'Overview',

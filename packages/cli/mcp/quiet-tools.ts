@@ -9,7 +9,6 @@ const WEEK_MINUTES = 7 * 24 * 60;
 
 const inMinutes = (from: Date, minutes: number): string => new Date(from.getTime() + minutes * MINUTE_MS).toISOString();
 
-/** Acknowledges the outage of an endpoint. */
 export const acknowledge = tool({
   name: 'acknowledge',
   title: 'Acknowledge an endpoint',

@@ -36,7 +36,6 @@ interface Candidate {
   id: string;
   name: string;
   key: string | null;
-  /** The name of the endpoint's website. */
   website?: string;
 }
 

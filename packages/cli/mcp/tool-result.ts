@@ -60,7 +60,6 @@ function failure(error: unknown, changes: boolean): object {
   };
 }
 
-/** Returns what the caller can do about the error. */
 function whatToDo(status: number, code: string | undefined, retryAfter: number | undefined): string {
   if (status === 429 || status === 503)
     return `Nothing was done. Wait ${retryAfter === undefined ? 'a little' : `${retryAfter} s`}, then call it again.`;

@@ -14,7 +14,6 @@ export class InputError extends CommandError {
   }
 }
 
-/** The result of a tool. */
 export interface Told<Data> {
   /** Text that the tool wrote. Untrusted text belongs in `data`. */
   text: string;
@@ -59,7 +58,6 @@ export const tool = <In extends z.ZodType, Out extends z.ZodType>(spec: ToolSpec
   run: (input, uptime) => spec.run(input as z.output<In>, uptime),
 });
 
-/** The hints of a read-only tool. */
 export const LOOKS: Hints = {
   readOnlyHint: true,
   destructiveHint: false,

@@ -26,10 +26,8 @@ const Heartbeat = z.object({
   running_since: time.nullable(),
 });
 
-/** The acknowledgement of an endpoint's outage. */
 export const AcknowledgementView = z.object({ by: text.nullable(), at: time, note: text, until: time.nullable() });
 
-/** An endpoint in a list. */
 export const EndpointView = z.object({
   id: text,
   name: text,
@@ -91,7 +89,6 @@ export const PingView = z.object({
   body: text.nullable().describe('the beginning of what the job printed; masked for read keys'),
 });
 
-/** The result of one check. */
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown: the monitor could not tell'),
   location: text.nullable().describe('from where: local, the service itself, or a probe'),
@@ -109,7 +106,6 @@ export const CheckView = z.object({
   certificate: z.object({ expires_at: time, issuer: text, subject: text }).nullable(),
 });
 
-/** Uptime over a period, with its outages. */
 export const UptimeView = z.object({
   from: time,
   to: time,
@@ -141,7 +137,6 @@ export const AlertView = z.object({
   last_delivery: z.object({ state: text, at: time, error: text.nullable() }).nullable(),
 });
 
-/** An endpoint in the overview. */
 export const OverviewView = z.object({
   id: text,
   name: text,
@@ -179,10 +174,8 @@ export const ProbeView = z.object({
   endpoint_count: z.number(),
 });
 
-/** A website in a list. */
 export const WebsiteView = z.object({ id: text, name: text, url: text, key: text.nullable() });
 
-/** A maintenance window. */
 export const WindowView = z.object({
   id: text,
   name: text,
@@ -193,7 +186,6 @@ export const WindowView = z.object({
   status: text,
 });
 
-/** An incident in a list. */
 export const IncidentView = z.object({
   id: text,
   number: z.number(),
@@ -213,7 +205,6 @@ export const IncidentView = z.object({
   acknowledgement: AcknowledgementView.nullable(),
 });
 
-/** An endpoint in an incident. */
 export const IncidentEndpointView = z.object({
   endpoint_id: text,
   endpoint_name: text,
@@ -224,7 +215,6 @@ export const IncidentEndpointView = z.object({
   held: z.boolean().describe('nobody was told of it: somebody had the incident in hand'),
 });
 
-/** An incident update. */
 export const IncidentUpdateView = z.object({
   id: text,
   at: time,

@@ -14,7 +14,6 @@ import { UsageError } from '../usage-error';
 import type { InviteRequest, PeopleRequest } from './people-request';
 import { addressOf, inPeopleOptions, peopleTable } from './people-text';
 
-/** The services that the actions use. */
 export type PeopleServices = Pick<IdentityServices, 'people' | 'invitations' | 'organizations' | 'config'>;
 type Action = (services: PeopleServices) => Promise<CommandResult>;
 

@@ -1,7 +1,6 @@
 import type { Probe } from '../../client/index.cjs';
 import { type Colour, type Paint, shown, table } from '../uptime/style';
 
-/** The fields of a probe in a list. */
 export type ListedProbe = Pick<
   Probe,
   'status' | 'key' | 'shared' | 'name' | 'region' | 'version' | 'last_seen_at' | 'endpoint_count'

@@ -1,7 +1,6 @@
 import type { TestEndpointResult } from '../../client/index.cjs';
 import { painter, shown, STATUS_COLOURS } from './style';
 
-/** The fields of a check that are shown. */
 export type ShownCheck = Pick<
   TestEndpointResult,
   | 'outcome'

@@ -53,7 +53,6 @@ export async function apply(
   return 0;
 }
 
-/** Prints the declared configuration as a document. */
 export async function exportDocument(
   io: Io,
   uptime: UptimeClient,

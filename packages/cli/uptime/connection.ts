@@ -2,7 +2,6 @@ import { UptimeClient } from '../../client/index.cjs';
 import { readUrl } from '../../../src/platform/text/read-url';
 import { CommandError } from './io';
 
-/** The size limit of a response. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** A service, and an API key of one of its organizations. */

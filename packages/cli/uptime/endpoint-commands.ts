@@ -6,7 +6,6 @@ import { CommandError, type Io } from './io';
 import { allPages } from './pages';
 import { painter, shown, STATUS_COLOURS, table } from './style';
 
-/** The fields of an endpoint in a list. */
 export type ListedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url' | 'type' | 'group' | 'key' | 'status' | 'degraded'>;
 
 export interface ListOptions {
@@ -18,7 +17,6 @@ export interface ListOptions {
   json?: boolean;
 }
 
-/** Lists the endpoints of the organization. */
 export async function list(io: Io, uptime: UptimeClient, options: ListOptions): Promise<ExitCode> {
   const { quiet, json, status, type, tag, location } = options;
   const found = await endpoints(uptime, { status, type: type?.toUpperCase(), tag, location });

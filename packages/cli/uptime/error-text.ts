@@ -73,7 +73,6 @@ export function refusalText({ status, title, detail, code, request_id, errors, r
   return oneLine(`${reason === '' ? 'The request was refused.' : reason} (${mark})${again}${trace}`);
 }
 
-/** The origin of a text that was sent. */
 export interface DocumentPlace {
   /** The name for messages, or null if it means nothing to the user. */
   name: string | null;

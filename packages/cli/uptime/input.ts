@@ -61,7 +61,6 @@ function unreadable(file: string, error: unknown): string {
   return `${basename(file)} could not be read: ${message}`;
 }
 
-/** Concatenates several texts. */
 export function joined(parts: readonly { name: string; text: string }[], between: string): Input {
   const begins: { line: number; name: string }[] = [];
   let text = '';

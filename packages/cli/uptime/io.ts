@@ -26,7 +26,6 @@ export interface Io {
 /** An error for the user. It is shown without a stack, and the command exits with code 1. */
 export class CommandError extends Error {}
 
-/** Returns the input and output of this process. */
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
   // `uptime ls | head`: the reader has stopped reading.

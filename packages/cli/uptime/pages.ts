@@ -5,7 +5,6 @@ interface Page<Item> {
   response: Response;
 }
 
-/** Requests one page. */
 export type AskForPage<Item> = (page: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>;
 
 /**

@@ -34,7 +34,6 @@ export function planLines(plan: Plan, paint: Paint): string[] {
   ];
 }
 
-/** Returns the summary of an applied plan. */
 export const appliedSummary = ({ summary }: Plan): string =>
   `Applied: ${summary.create} created, ${summary.update} updated, ${summary.adopt} adopted, ${summary.delete} deleted; ${summary.unchanged} unchanged.`;
 

@@ -60,7 +60,6 @@ export interface CommandScope {
   end: (code: number) => void;
 }
 
-/** Adds a command to the program. */
 export type AddCommand = (program: Command, scope: CommandScope) => void;
 
 /**

@@ -1,7 +1,6 @@
 import type { Input } from './input';
 import { type Colour, type Paint, shown } from './style';
 
-/** The outcome for one resource in another program's file. */
 export interface ReportEntry {
   at: string;
   name: string;

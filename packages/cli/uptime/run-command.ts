@@ -55,7 +55,6 @@ const HELP = `
 The heartbeat is that of UPTIME_PING_URL, or with a key the one that the service finds by it; then UPTIME_API_KEY needs the
 role "write", because others do not see addresses.`;
 
-/** Throws: `CommandError`. */
 function addressOf(io: Io): URL {
   const text = (io.env['UPTIME_PING_URL'] ?? '').trim();
   if (text === '') throw new CommandError('UPTIME_PING_URL is not set: the address of the heartbeat, from its page');

@@ -4,7 +4,6 @@ const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, faint: 2 } as const;
 export type Colour = keyof typeof CODES;
 export type Paint = (colour: Colour, text: string) => string;
 
-/** The colors of endpoint statuses and check outcomes. */
 export const STATUS_COLOURS: Readonly<Record<string, Colour>> = { up: 'green', down: 'red', degraded: 'yellow' };
 
 /** Uses colors on a terminal only. */

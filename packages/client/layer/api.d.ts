@@ -48,5 +48,4 @@ export interface TextTypes {
   exportConfiguration: 'application/json' | 'application/yaml';
 }
 
-/** The generated runtime. */
 export function createClient(operations: typeof OPERATIONS, config: object): object;

@@ -86,7 +86,6 @@ export type ApiMethod<Id extends Operation> = Ops[Id] extends { kind: 'sse' }
 type GroupedArgs = { path?: Record<string, unknown>; headers?: Record<string, unknown>; body?: unknown };
 type Init = RequestInit & { limits: CallLimits };
 
-/** A method of the generated runtime. */
 interface RuntimeMethod {
   (args: object, init: object): Promise<unknown>;
   pages(args: object, init: object): AsyncGenerator;

@@ -1,10 +1,8 @@
 import { errorOf, inBrief, noResponse, timedOut, UptimeError, UptimeProblem, UptimeUnexpectedResponse } from './errors';
 
-/** The limits of a call. */
 export interface CallLimits {
   /** The time limit for the call with all its retries, in milliseconds. `null` for a stream, which has no limit. */
   timeoutMs: number | null;
-  /** The number of retries. */
   retries: number;
   /** The media types of the operation's responses. Any other type means that something else responded. */
   types?: readonly string[];

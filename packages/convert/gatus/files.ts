@@ -5,7 +5,6 @@ import type { ReportEntry } from '../conversion';
 import { quoted } from './fields';
 import { markVariables } from './variables';
 
-/** One configuration file. */
 export interface File {
   value: Record<string, unknown>;
   /** Returns where the value at a pointer is in the text that was sent. */
@@ -43,7 +42,6 @@ const TOO_LARGE = 'the files in ConfigMaps have more than 1 MiB together; send t
 /** The limit of Kubernetes for a ConfigMap. Here it applies to all embedded files together. */
 const MAX_INSIDE = 1024 * 1024;
 
-/** Whether these are the values of the Gatus Helm chart. */
 const isChart = (value: unknown): value is { config: Record<string, unknown> } =>
   isRecord(value) &&
   !('endpoints' in value) &&
@@ -69,7 +67,6 @@ class Unwrapper {
     return isChart(value) ? this.ofChart(value, value.config, place) : [{ value, place }];
   }
 
-  /** Extracts the file from Helm chart values. */
   private ofChart(value: Record<string, unknown>, config: Record<string, unknown>, place: File['place']): File[] {
     const others = Object.keys(value).filter((name) => name !== 'config');
     const [first] = others;

@@ -4,13 +4,11 @@ import type { ChannelRules } from '../conversion';
 import { type Fields, isMapping, type Mapping } from './fields';
 import { asWritten, hasVariable, type Secrets } from './variables';
 
-/** One of our channels with its settings. */
 export interface ChannelSettings {
   type: string;
   config: Record<string, unknown>;
 }
 
-/** The settings of a Gatus provider. */
 interface Source {
   fields: Fields;
   /** Reads a text for a hidden field, or returns `null`. A variable becomes a secret. */
@@ -104,7 +102,6 @@ const REPLACEABLE = new Set(['webhook_url', 'routing_key', 'api_key', 'bot_token
 const withoutNull = (config: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
 
-/** Notes how Gatus connects to the provider. */
 function noteClient(fields: Fields): void {
   const client = fields.inner('client');
   const said = client?.names().filter((name) => client.raw(name) !== false && client.has(name)) ?? [];

@@ -20,7 +20,6 @@ type Request = Pick<
   'method' | 'interval' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
 >;
 
-/** Returns how an endpoint is requested, or why that isn't possible. */
 export function readRequest(
   fields: Fields,
   target: Target,

@@ -4,7 +4,6 @@ import type { ReportEntry } from '../conversion';
 import { type File, filesIn, NOTHING, pointerStep } from './files';
 import { asWritten } from './variables';
 
-/** A value in a configuration, and its place. */
 export interface Placed {
   value: unknown;
   at: string;
@@ -18,7 +17,6 @@ export interface GatusSource {
   items: (name: string) => Placed[];
   /** Returns the members of a top-level mapping, from all files. */
   members: (name: string) => Map<string, Placed>;
-  /** The report so far. */
   report: ReportEntry[];
 }
 
@@ -35,7 +33,6 @@ export function readSource(text: string): GatusSource {
   return { sections: merged.sections, items: merged.items, members: merged.members, report };
 }
 
-/** Several files merged into one. */
 class Merged {
   readonly sections = new Map<string, Placed>();
 

@@ -15,7 +15,6 @@ export interface Target {
   url: string;
   /** The name and password from the URL, percent-encoded. */
   credentials: string | null;
-  /** The record type of a DNS check. */
   recordType: string;
   /** The origin of an http(s) URL. `null` for other URLs, or if a variable hides it. */
   origin: string | null;

@@ -33,7 +33,6 @@ const MAX_SECRET_NAME = 128;
 
 /** The secrets of one document. A name means the same text everywhere in it. */
 export class Secrets {
-  /** By wanted name and text. */
   private readonly names = new Map<string, string>();
   private readonly taken = new Set<string>();
   /** How often a wanted name was already taken, so that numbering does not restart each time. */

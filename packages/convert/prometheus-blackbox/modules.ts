@@ -8,7 +8,6 @@ import { type MakeSecret, readHttp } from './http-module';
 /** A target as a module probes it, without name and schedule, or why there is no such check. */
 export type Probe = { probe: Pick<NewEndpoint, 'type' | 'url'> & Partial<NewEndpoint> } | { refused: string };
 
-/** Converts a module of the exporter and a target of the job to a check. */
 export function probeOf(module: Fields, target: string, secret: MakeSecret): Probe {
   const prober = module.text('prober');
   const inner = module.inner(prober === '' ? 'none' : prober);

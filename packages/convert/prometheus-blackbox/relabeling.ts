@@ -12,8 +12,9 @@ export interface ModuleLabel {
 
 /**
  * Checks whether the rules of a job do what the README of the exporter recommends. The address then becomes the
- * parameter `target` and the label `instance`, and the exporter is scraped. `module` is the label with the module of each target,
- * if a rule uses one. `refused` says why the targets are unknown. `lost` are rules that only change labels.
+ * parameter `target` and the label `instance`, and the exporter is scraped. `module` is the label with the module of
+ * each target, if a rule uses one. `refused` says why the targets are unknown. `lost` are rules that only change
+ * labels.
  */
 export function readRelabeling(rules: readonly unknown[]): {
   isTarget: boolean;

@@ -5,7 +5,6 @@ import { type Members, notSuchFile } from '../foreign-list';
 const FORM =
   'a configuration of Prometheus with scrape_configs, and one of blackbox_exporter with modules, in one file or with --- between them';
 
-/** A part of the file with its line. */
 export interface Placed {
   value: unknown;
   at: string;

@@ -12,7 +12,6 @@ import type { Secrets } from './secrets';
 /** Config fields that grant access. The URL of a webhook or a chat does as well. */
 const SECRET_FIELDS = new Set(['webhook_url', 'url', 'password', 'bot_token', 'routing_key', 'api_key', 'auth_token']);
 
-/** The conversion of a notification. */
 export type Channel =
   { name: string; key: string; tellsResolved: boolean; isActive: boolean } | { name: string; refused: string };
 

@@ -12,7 +12,6 @@ export class Groups {
     this.byId = new Map(monitors.filter(isGroup).map((group) => [group.id, group]));
   }
 
-  /** Returns the group of a monitor, if the file has it. */
   of(monitor: Row): Row | null {
     return this.byId.get(monitor.text('parent')) ?? null;
   }

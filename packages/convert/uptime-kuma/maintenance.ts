@@ -26,7 +26,6 @@ export interface WindowContext {
   relations: Relations;
   groups: Groups;
   websites: Websites;
-  /** By monitor ID. */
   placed: ReadonlyMap<string, Placed>;
   now: Date;
 }
@@ -196,7 +195,6 @@ function momentOf(text: string, timezone: string): string | null {
   return new Date(momentOfWall(timezone, wall)).toISOString();
 }
 
-/** Returns why the API would refuse these times. */
 function problemOf(
   { starts_at, ends_at, cron = null, timezone = null, duration = null }: Times,
   now: Date,

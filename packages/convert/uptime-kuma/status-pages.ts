@@ -18,7 +18,6 @@ const MAX_LISTED = 100;
 export interface PageContext {
   relations: Relations;
   websites: Websites;
-  /** By monitor ID. */
   placed: ReadonlyMap<string, Placed>;
 }
 

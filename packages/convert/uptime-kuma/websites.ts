@@ -55,7 +55,6 @@ export class Websites {
     return website;
   }
 
-  /** Returns the website of a group, if it has one. */
   find(groupId: string): WebsiteDraft | null {
     return this.drafts.get(`group ${groupId}`) ?? null;
   }

@@ -80,7 +80,6 @@ export function describeContract(
 /** The timeout of a test on a busy machine. With an idle service, a test takes less than a second. */
 const TIMEOUT_MS = 120_000;
 
-/** The rules for every route. */
 const RULES: readonly ((session: TheSession, scene: () => Scene, hasOperator: boolean) => void)[] = [
   describeAccess,
   describeAddresses,

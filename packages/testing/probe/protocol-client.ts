@@ -13,7 +13,6 @@ type Reply<Body> = ApiResponse<Body & { code: string; supported?: number[]; erro
 
 let sessions = 0;
 
-/** Returns a unique session. */
 export const newSession = (): string => `scripted-session-${String(++sessions).padStart(4, '0')}`;
 
 /** Sends a probe's requests one by one, over HTTP as any probe does. */
@@ -45,7 +44,6 @@ export class ProtocolClient {
     }
   }
 
-  /** Sends results unchanged. */
   send(results: readonly unknown[], fields: object = {}): Promise<Reply<ResultsResponse>> {
     return this.post(RESULTS_PATH, { protocol: 1, session: this.session, results, ...fields });
   }

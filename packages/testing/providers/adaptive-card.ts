@@ -44,7 +44,6 @@ const ELEMENTS: Readonly<Record<string, (rules: Rules, at: string, element: Data
   Table: () => {},
 };
 
-/** Checks the rules of an adaptive card that a workflow posts. */
 export function adaptiveCard(rules: Rules, at: string, value: unknown): void {
   const card = rules.record(at, value);
   if (!card) return;

@@ -112,7 +112,6 @@ function discordEmbeds(rules: Rules, value: unknown): void {
   });
 }
 
-/** Checks one embed and returns the length of its texts. */
 function lengthOfEmbed(rules: Rules, at: string, embed: Data): number {
   rules.text(`${at}.title`, embed['title'], { max: 256 });
   rules.text(`${at}.description`, embed['description'], { max: 4096 });

@@ -7,7 +7,6 @@ export interface MailPart {
   text: string;
 }
 
-/** A parsed email. */
 export interface ReadMail {
   /** Header lines, unfolded and in order. Names are in lower case. */
   lines: { name: string; value: string }[];

@@ -128,7 +128,6 @@ export class Rules {
     });
   }
 
-  /** Expects an absolute http or https URL. */
   url(path: string, value: unknown, refusal?: Partial<Refusal>): boolean {
     const fits = value === undefined || (typeof value === 'string' && webUrl(value) !== null);
     return this.must(fits, path, 'an absolute http or https URL', value, refusal);

@@ -24,11 +24,9 @@ export interface DnsServerReply {
   raw?: Buffer;
 }
 
-/** One question as it arrived. */
 export interface DnsServerQuestion extends Question {
   via: 'udp' | 'tcp';
   id: number;
-  /** The source port of the question. */
   port: number;
   edns: boolean;
 }

@@ -136,7 +136,6 @@ export class FakeProvider {
   }
 }
 
-/** Returns the action of a script for this request. */
 export const actionOf = (script: ProviderScript, request: ReceivedRequest): ProviderAction =>
   typeof script === 'function' ? script(request) : script;
 

@@ -10,10 +10,8 @@ export interface PingedEndpoint {
   readonly heartbeat: { readonly ping_id: string };
 }
 
-/** The kind of a ping. */
 export type SentKind = 'success' | 'start' | 'fail' | 'log';
 
-/** Optional parts of a ping. */
 export interface PingExtras {
   /** The output of the job. The service keeps its first 10,000 bytes. */
   body?: string | Buffer;

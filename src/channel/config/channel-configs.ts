@@ -20,7 +20,6 @@ import {
 /** The role of the API key that reads a config. It decides which values are masked. */
 export type ConfigReader = 'read' | 'write' | 'admin';
 
-/** A config that may be stored. */
 export interface ValidConfig {
   /** The config as plain JSON: the sent properties, with masks replaced by stored values, and generated secrets. */
   config: object;

@@ -59,7 +59,6 @@ export function mapMarked(type: ConfigClass, config: object, change: (found: Mar
   );
 }
 
-/** Returns every marked value of a config. */
 export function markedValues(type: ConfigClass, config: object): MarkedValue[] {
   const found: MarkedValue[] = [];
   mapMarked(type, config, (value) => {

@@ -1,4 +1,3 @@
-/** An account on an email server. */
 export interface SmtpAccount {
   host: string;
   port: number;

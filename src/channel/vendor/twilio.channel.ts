@@ -141,7 +141,6 @@ export class TwilioChannel implements Channel<TwilioConfig> {
   }
 }
 
-/** Returns the form of one message. */
 function formOf(to: string, { notification, text, config }: SendRequest<TwilioConfig>): URLSearchParams {
   const below = notification.kind === 'digest' ? text.lines : [text.target].filter(Boolean);
   return new URLSearchParams({

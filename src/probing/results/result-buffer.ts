@@ -27,7 +27,6 @@ const GIVEN_UP = { part: 1 / 16, most: 500 };
 /** The maximum JSON size of one request. The service's limit is 512 KiB. */
 const MOST_SENT_BYTES = 448 * 1024;
 
-/** Results that are being sent. */
 export interface Batch {
   readonly entries: readonly PendingCheck[];
   readonly results: readonly SentResult[];
@@ -199,7 +198,6 @@ export class ResultBuffer extends ResultSink {
     this.nextAt = Math.min(this.nextAt, this.clock.monotonic() + (this.pending.shortestAgeMs ?? Infinity));
   }
 
-  /** Updates the endpoint's local streak. */
   private note({ endpointId, result }: FinishedCheck): void {
     const assigned = this.assignments.get(endpointId);
     if (!assigned || result.outcome === 'unknown') return;

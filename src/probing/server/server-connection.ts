@@ -26,7 +26,6 @@ const NOT_READY_MS = MINUTE_MS;
 const packed = promisify(gzip);
 const unpacked = promisify(gunzip);
 
-/** The service's reply. */
 export interface ServerReply {
   meaning: Meaning;
   status: number;

@@ -74,7 +74,6 @@ export class Assignments {
     this.changed();
   }
 
-  /** Removes all others. */
   keepOnly(endpointIds: ReadonlySet<string>): void {
     this.remove([...this.endpoints.keys()].filter((id) => !endpointIds.has(id)));
   }

@@ -56,7 +56,6 @@ export class SlotSource {
     this.endLease();
   }
 
-  /** Runs once a second. */
   tick(): void {
     if (this.isStopped) return;
     const nowMs = this.clock.now();

@@ -8,7 +8,6 @@ export interface Grid {
 export const slotNotAfter = (atMs: number, { phaseMs, intervalMs }: Grid): number =>
   phaseMs + Math.floor((atMs - phaseMs) / intervalMs) * intervalMs;
 
-/** Returns the first slot after this time. */
 export const slotAfter = (atMs: number, grid: Grid): number => slotNotAfter(atMs, grid) + grid.intervalMs;
 
 /**

@@ -11,7 +11,6 @@ import { type Judged, lost } from './judged';
 /** The check types that Gatus endpoints are converted to. */
 export type CheckType = 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
 
-/** The conditions of an endpoint as assertions. */
 export interface JudgedConditions {
   assertions: Assertion[];
   differences: string[];

@@ -1,6 +1,5 @@
 import type { Assertion } from '../../../../src/checker/assertion/assertion';
 
-/** The conversion of one condition. */
 export interface Judged {
   /** Empty if every check asserts it anyway, or if it can't be expressed. */
   assertions: Assertion[];

@@ -12,7 +12,6 @@ type Mapping = Readonly<Record<string, unknown>>;
 
 /** The content of a file of Uptime Kuma 1 or 2. */
 export interface Backup {
-  /** The rows by table name. */
   tables: ReadonlyMap<string, readonly Row[]>;
   /** The parts that could not be read as rows. */
   unread: ReportEntry[];

@@ -1,4 +1,3 @@
-/** One JSON value in a stream. */
 export interface JsonValue {
   text: string;
   /** The line of its first character, starting at 1. */

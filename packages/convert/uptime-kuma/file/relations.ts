@@ -39,7 +39,6 @@ export class Relations {
     return [...own, ...linked].filter((tag) => tag.text('name') !== '');
   }
 
-  /** Returns the IDs of the monitors that a maintenance covers. */
   monitorsOfMaintenance(maintenance: Row): string[] {
     const own = (maintenance.list('monitorList') ?? []).map((one) =>
       typeof one === 'object' && one !== null ? new Row('', { ...one }).id : String(one),

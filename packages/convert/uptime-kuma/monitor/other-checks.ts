@@ -9,7 +9,6 @@ const DNS_PORT = 53;
 const USUAL_PACKET = 56;
 const DEFAULT_TYPE = 'A';
 
-/** Converts a port monitor. */
 export function portCheck(monitor: Row): Mapped {
   const host = hostOf(monitor);
   const port = monitor.number('port');

@@ -29,7 +29,6 @@ const REASONS: Readonly<Record<string, string>> = {
   manual: 'its status is set by hand',
 };
 
-/** Returns why a monitor of an unsupported type is left out. */
 export function reasonForType(monitor: Row): string {
   const type = monitor.text('type');
   const reason = REASONS[type];

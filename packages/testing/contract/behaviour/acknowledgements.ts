@@ -3,7 +3,6 @@ import { timestamp } from '../session/forms';
 import { expectProblem } from '../session/problems';
 import type { TheSession } from '../session/session';
 
-/** Tests acknowledgements of endpoints. */
 export function describeAcknowledgements(session: TheSession): void {
   describe('an acknowledgement', () => {
     let endpoint: CheckedEndpoint;

@@ -32,7 +32,6 @@ export function callerOf({ name, method, operationId, security }: Operation): Ca
   return method === 'GET' || CHANGES_NOTHING.includes(operationId) ? 'read' : 'write';
 }
 
-/** Returns the operations for these callers. */
 export const operationsFor = (...callers: Caller[]): Operation[] =>
   OPERATIONS.filter((operation) => callers.includes(callerOf(operation)));
 

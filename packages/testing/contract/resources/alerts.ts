@@ -6,7 +6,6 @@ import { newAlert, newContact, newEndpoint, type Thing, webhook } from '../sessi
 /** The nine types in the contract. */
 const TYPES = ['email', 'webhook', 'slack', 'discord', 'teams', 'telegram', 'pagerduty', 'opsgenie', 'twilio'];
 
-/** Invalid values of fields, and the expected errors. */
 const WRONG: readonly [field: string, value: unknown, pointer: string, code: string][] = [
   ['endpoint_id', undefined, '/endpoint_id', 'required'],
   ['endpoint_id', 'ep_1', '/endpoint_id', 'invalid_format'],

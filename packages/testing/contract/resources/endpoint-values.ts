@@ -28,7 +28,6 @@ export const REFUSED_URLS: readonly [type: string, url: string][] = [
   ['DNS', 'dns:contract.example?type=NOPE'],
 ];
 
-/** Invalid values of an endpoint's fields, and the expected errors. */
 export const WRONG_VALUES: readonly [field: string, value: unknown, pointer: string, code: string][] = [
   ['name', undefined, '/name', 'required'],
   ['name', 'x'.repeat(256), '/name', 'too_long'],

@@ -3,7 +3,6 @@ import { expectFieldError, expectProblem, pointersOf } from '../session/problems
 import type { TheSession } from '../session/session';
 import { newEndpoint, newWebsite, type Thing } from '../session/things';
 
-/** Invalid values of fields, and the expected errors. */
 const WRONG: readonly [field: string, value: unknown, code: string][] = [
   ['name', undefined, 'required'],
   ['name', '', 'invalid_format'],

@@ -36,7 +36,6 @@ export function callerFor(session: Session, operation: Operation): Caller {
   return caller === 'public' || caller === 'person' || caller === 'probe' ? session.anonymous : session[caller];
 }
 
-/** Sends a sample. */
 export const sendTo = <Body = never>(
   by: Caller,
   { method, path }: Operation,

@@ -2,7 +2,6 @@ import { OPERATIONS } from '../document/contract';
 import type { Outgoing } from '../session/caller';
 import type { Scene } from './scene';
 
-/** One request that succeeds. */
 export interface Sample extends Outgoing {
   /** Values of the path's parameters. The resources exist. */
   params?: Readonly<Record<string, string>>;

@@ -38,7 +38,6 @@ export class CallRecord {
     return operation ? this.validator.problemsOf(operation, response) : [`${name} is not documented`];
   }
 
-  /** The names of operations that responded with success. */
   get successes(): ReadonlySet<string> {
     return this.succeeded;
   }

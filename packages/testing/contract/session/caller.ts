@@ -1,6 +1,5 @@
 import type { ApiResponse } from '../../service/api';
 
-/** The headers and body of a request. */
 export interface Outgoing {
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
@@ -10,7 +9,6 @@ export interface Outgoing {
   type?: string;
 }
 
-/** One request with its response. */
 export interface Call {
   method: string;
   /** Includes the query. */

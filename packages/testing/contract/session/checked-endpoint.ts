@@ -71,7 +71,6 @@ export class CheckedEndpoint {
     return String(this.view['website_id']);
   }
 
-  /** Returns the current endpoint. */
   async read(): Promise<Thing> {
     return (await this.session.read.get<Thing>(`/endpoints/${this.id}`)).body;
   }

@@ -10,5 +10,4 @@ export const timestamp = (): unknown => expect.stringMatching(/^\d{4}-\d\d-\d\dT
 /** Matches the mask of a value that this reader may not see. */
 export const MASK = /^\*{8}/;
 
-/** Matches a masked value. */
 export const masked = (): unknown => expect.stringMatching(MASK);

@@ -1,7 +1,6 @@
 import type { ApiResponse } from '../../service/api';
 import { type Operation, operationOf } from '../document/openapi';
 
-/** A request and its response. */
 interface Asked {
   /** The part before the paths of the document, without a trailing slash. */
   baseUrl: string;

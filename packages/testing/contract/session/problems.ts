@@ -12,7 +12,6 @@ export interface Problem {
   errors?: { pointer: string; code: string; message: string }[];
 }
 
-/** A response that should be an error. */
 export type Refusal = ApiResponse<Problem | null>;
 
 /** Expects an error with this status and code, in the common form. */
@@ -36,7 +35,6 @@ export function expectFieldError(response: ApiResponse, pointer: string, code: s
   expect((response as Refusal).body?.errors).toContainEqual({ pointer, code, message: expect.stringMatching(/./) });
 }
 
-/** Returns all pointers of a problem, sorted. */
 export const pointersOf = (response: ApiResponse): string[] =>
   ((response as Refusal).body?.errors ?? []).map(({ pointer }) => pointer).sort();
 

@@ -91,7 +91,6 @@ export class Session {
     return operationsOf(this.document).filter(({ name }) => !known.includes(name));
   }
 
-  /** Returns a unique name. */
   name(what = 'thing'): string {
     return `${this.prefix} ${what} ${++this.names}`;
   }

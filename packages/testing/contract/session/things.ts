@@ -27,7 +27,6 @@ export async function newEndpoint(session: Session, fields: object = {}, website
   return createdIn(await session.write.post(`/websites/${website}/endpoints`, endpointFields(session, fields)));
 }
 
-/** Returns the fields for creating an endpoint. */
 export const endpointFields = (session: Session, fields: object = {}): Record<string, unknown> => ({
   name: session.name('endpoint'),
   type: 'HTTP',
@@ -48,7 +47,6 @@ export async function newAlert(session: Session, fields: object = {}, endpointId
   return createdIn(await session.write.post('/alerts', { endpoint_id, ...webhook(session), ...fields }));
 }
 
-/** Creates a webhook contact. */
 export async function newContact(session: Session, fields: object = {}): Promise<Thing> {
   return createdIn(
     await session.write.post('/contacts', { name: session.name('contact'), ...webhook(session), ...fields }),
@@ -62,7 +60,6 @@ export async function newWindow(session: Session, endpointId: string, fields: ob
   );
 }
 
-/** Returns the fields for creating such a window. */
 export function windowFields(session: Session, endpointId: string): Record<string, unknown> {
   const [starts_at, ends_at] = [0, 3_600_000].map((later) => new Date(Date.now() + later).toISOString());
   return { name: session.name('window'), scope: { endpoint_ids: [endpointId] }, starts_at, ends_at };
@@ -73,7 +70,6 @@ export async function newProbe(session: Session, fields: object = {}): Promise<T
   return createdIn(await session.admin.post('/probes', { key: session.key('probe'), ...fields }));
 }
 
-/** Creates a shared probe of the operator. */
 export async function newSharedProbe(session: Session, fields: object = {}): Promise<Thing & { token: string }> {
   return createdIn(await session.operator.post('/shared-probes', { key: session.key('probe'), ...fields }));
 }
