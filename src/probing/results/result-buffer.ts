@@ -150,7 +150,7 @@ export class ResultBuffer extends ResultSink {
   }
 
   /**
-   * Puts a batch back, to be sent before later results of its endpoints. Its results that change nothing wait until
+   * Puts a batch back, to be sent before later results of its endpoints. Its results that change nothing wait for
    * `othersMs`.
    */
   putBack({ entries, isAlone }: Batch, othersMs: number = 0): void {
