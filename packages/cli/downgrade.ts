@@ -4,7 +4,10 @@ import { readEnvironment } from '../../src/platform/config/env';
 const USAGE =
   'usage: npm run downgrade -- <release>, such as 0.1.0. Undoes the migrations that this version has and that release has not.\n';
 
-/** `npm run downgrade`: takes a database back to an earlier release. Takes the same variables as the service, which must be stopped. */
+/**
+ * `npm run downgrade`: migrates a database back to an earlier release. Takes the same variables as the service, which
+ * must be stopped.
+ */
 async function downgradeTo([release, ...more]: readonly string[]): Promise<number> {
   if (release === undefined || release.startsWith('-') || more.length > 0) {
     process.stderr.write(USAGE);

@@ -11,10 +11,12 @@ import type { CreateRequest, KeysRequest } from './keys-request';
 import { inOptions, type KeyLine, keyTable, lifeOf } from './keys-text';
 import { UsageError } from './usage-error';
 
-/** What the actions ask of the service. */
 export type KeysServices = Pick<IdentityServices, 'keys' | 'organizations'>;
 
-/** What the request comes to, still to be done. Throws a `UsageError` by the rules of the API, before a database is opened. */
+/**
+ * Returns the action of the request, not yet executed. Throws: `UsageError` if a value breaks a rule of the API. No
+ * database is opened before that.
+ */
 export function keysAction(request: KeysRequest): (services: KeysServices) => Promise<CommandResult> {
   switch (request.action) {
     case 'create': {

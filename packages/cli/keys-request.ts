@@ -20,7 +20,7 @@ revoke takes the id that list shows.
 Where the package is installed, the command is npx uptime-monitor-keys in place of npm run keys --.
 Exit code: 0 done, 1 not possible, 2 a mistake in the command line.`;
 
-/** A key to make, in the words of the command line. */
+/** A key to create, as given on the command line. */
 export interface CreateRequest {
   readonly action: 'create';
   readonly name: string;
@@ -30,14 +30,14 @@ export interface CreateRequest {
   readonly json: boolean;
 }
 
-/** What the command is asked to do. */
+/** The action of the command. */
 export type KeysRequest =
   | CreateRequest
   | { readonly action: 'list'; readonly organization: string | undefined; readonly json: boolean }
-  /** `id`: uuid of the key that is `named` so. */
+  /** `id` is the UUID of the key that is `named`. */
   | { readonly action: 'revoke'; readonly named: string; readonly id: string; readonly organization: string };
 
-/** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
+/** Parses the arguments. Returns `null` if the user asked for the usage. Throws: `UsageError`. */
 export function keysRequest(args: string[]): KeysRequest | null {
   const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help) return null;

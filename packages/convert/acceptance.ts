@@ -12,10 +12,13 @@ const MAX_ASSERTIONS = 20;
 const MAX_TARGET = 1000;
 const MAX_SETTINGS_BYTES = 32 * 1024;
 
-/** Where values of secrets are looked up. */
+/** Returns the value of a text or of a secret. */
 type ValueOf = (text: Text) => string;
 
-/** Why the API would refuse to create this, or `null`; what an installation forbids is not known here. */
+/**
+ * Returns why the API would refuse to create this endpoint, or `null`. Restrictions of a single installation are not
+ * known here.
+ */
 export function refusalOf(endpoint: NewEndpoint, valueOf: ValueOf): string | null {
   const { headers, assertions, body } = endpoint;
   return (

@@ -10,10 +10,10 @@ import { everyFrom, graceFrom, heartbeatRefusal } from './heartbeat';
 
 const FORM = 'a list of checks as GET /api/v3/checks/ of healthchecks gives it: {"checks": […]}';
 const GROUP = 'healthchecks';
-/** What healthchecks has where a file says nothing. Seconds. */
+/** The defaults of healthchecks. Seconds. */
 const USUAL = { timeout: 86_400, grace: 3600 };
 
-/** What looks at the text of a ping there. */
+/** Fields that filter pings by their text. */
 const FILTERS: readonly string[] = [
   'subject',
   'subject_fail',
@@ -26,7 +26,10 @@ const FILTERS: readonly string[] = [
   'filter_default_fail',
 ];
 
-/** Reads checks of healthchecks as heartbeats of one website. Each keeps its UUID: a job moves by the host of its address. */
+/**
+ * Converts checks of healthchecks to heartbeats of one website. Each keeps its UUID, so for a job only the host of the
+ * ping URL changes.
+ */
 export const convertHealthchecks = (text: string): Conversion => {
   const builder = new DocumentBuilder();
   const { items } = readForeignList(text, 'checks', FORM);
@@ -66,7 +69,7 @@ function convertCheck({ value, at }: ForeignItem, builder: DocumentBuilder): Rep
 const NO_UUID =
   'it was read with a key that may only read, so its UUID is not in the file: read it with one that may write';
 
-/** Keys that may only read do not see it. */
+/** Read-only keys do not see the UUID. */
 function uuidOf(check: Members): string {
   const own = textIn(check, 'uuid');
   const inUrl = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
@@ -86,7 +89,7 @@ function timingOf(check: Members): Timing | { refused: string } {
   return { timing: { cron: schedule, timezone: textIn(check, 'tz') || 'UTC' }, difference: null };
 }
 
-/** What a heartbeat has no field for. */
+/** Lists settings that a heartbeat has no field for. */
 function unsaid(check: Members): string[] {
   const description = oneLine(textIn(check, 'desc'));
   const isFiltered = FILTERS.some((name) => check[name] === true || textIn(check, name) !== '');
@@ -100,7 +103,7 @@ function unsaid(check: Members): string[] {
   ];
 }
 
-/** Who is told stands in the file by id only. */
+/** The file only contains the IDs of integrations. */
 function integrationsIn(items: readonly ForeignItem[]): ReportEntry[] {
   const first = items.find(({ value }) => isRecord(value) && textIn(value, 'channels') !== '');
   if (!first) return [];

@@ -13,7 +13,7 @@ import { everyFrom, NEW_ADDRESS } from './heartbeat';
 
 const FORM = 'the JSON of getMonitors of the API of UptimeRobot, version 2: {"stat": "ok", "monitors": […]}';
 
-/** By the numbers of its API. */
+/** HTTP methods by their number in UptimeRobot's API. */
 const METHODS: Readonly<Record<number, string>> = Object.fromEntries(
   ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method, i) => [i + 1, method]),
 );
@@ -24,10 +24,10 @@ const BOUNDS = {
   timeout: { min: 1, max: 300, byDefault: 30 },
 };
 
-/** What a monitor becomes, or why it becomes nothing. */
+/** The conversion of a monitor, or why it is skipped. */
 type Read = { endpoint: NewEndpoint; host: string } | { refused: string };
 
-/** Reads monitors of UptimeRobot. Without groups there, each host becomes a website. */
+/** Converts monitors of UptimeRobot. It has no groups, so each host becomes a website. */
 export const convertUptimeRobot = (text: string): Conversion => {
   const { items, beside } = readForeignList(text, 'monitors', FORM);
   const builder = new DocumentBuilder();
@@ -73,7 +73,7 @@ class Monitor {
     return { host, endpoint: { name, type, url, ...this.schedule(monitor) } };
   }
 
-  /** Its address is one of UptimeRobot's own. */
+  /** Its ping URL is on UptimeRobot's domain. */
   private heartbeat(monitor: Members, name: string): Read {
     const { every, difference } = everyFrom(numberIn(monitor, 'interval') ?? BOUNDS.interval.byDefault);
     this.differences.add(`${NEW_ADDRESS}; there it was ${textIn(monitor, 'url') || 'not in the file'}`);
@@ -113,7 +113,7 @@ class Monitor {
     };
   }
 
-  /** Form fields, as it sends them. */
+  /** Returns form fields as UptimeRobot sends them. */
   private body(monitor: Members): string {
     const fields = monitor['post_value'];
     if (!isRecord(fields)) return '';
@@ -150,7 +150,7 @@ class Monitor {
     }
     if (numberIn(monitor, 'keyword_case_type') === 1)
       this.differences.add('the keyword is found there in upper and lower case, here only as it is written');
-    // The number says what is the failure: 1 that the keyword is there.
+    // 1 means that a found keyword is the failure.
     const comparison = numberIn(monitor, 'keyword_type') === 1 ? 'not_contains' : 'contains';
     return [{ source: 'body', comparison, target }];
   }
@@ -184,7 +184,7 @@ class Monitor {
   }
 }
 
-/** Of a monitor without HTTP: some are stored as an address all the same. */
+/** Returns the host of a monitor without HTTP. Some are stored with a URL anyway. */
 const hostOf = (monitor: Members): string => {
   const url = textIn(monitor, 'url');
   const host = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]?.replace(/:\d+$/, '') ?? url;
@@ -204,7 +204,7 @@ const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[
 const codesIn = (value: unknown): number[] =>
   (Array.isArray(value) ? value : []).map(Number).filter((code) => Number.isInteger(code) && code >= 100 && code < 600);
 
-/** 200 to 299 without some codes, in ranges. */
+/** Returns 200 to 299 as ranges without some codes. */
 function rangesWithout(codes: readonly number[]): string {
   const bounds = [199, ...codes.filter((code) => code >= 200 && code < 300).sort((a, b) => a - b), 300];
   return bounds
@@ -216,7 +216,7 @@ function rangesWithout(codes: readonly number[]): string {
     .join(',');
 }
 
-/** A response holds 50 monitors at most, and says how many there are. */
+/** A response has at most 50 monitors, and contains the total. */
 function missingPages(items: readonly ForeignItem[], pages: readonly Members[]): ReportEntry[] {
   const totals = pages.map(({ pagination }) => (isRecord(pagination) ? (numberIn(pagination, 'total') ?? 0) : 0));
   const total = Math.max(0, ...totals);
@@ -225,7 +225,7 @@ function missingPages(items: readonly ForeignItem[], pages: readonly Members[]):
   return [{ at: '/pagination', name: 'other pages', result: 'skipped', why }];
 }
 
-/** Who is told stands in the file by number and address only. */
+/** The file only contains the number and address of contacts. */
 function contactsIn(items: readonly ForeignItem[]): ReportEntry[] {
   const found = new Map<string, ReportEntry>();
   for (const { value, at } of items) {

@@ -1,4 +1,6 @@
-/** Polls `read` until it returns something other than `undefined`, `null` or `false`; fails with `what` after `limitMs`. */
+/**
+ * Polls `read` until it returns something other than `undefined`, `null` or `false`. Fails with `what` after `limitMs`.
+ */
 export async function eventually<T>(
   what: string,
   read: () => Promise<T | undefined | null | false> | T | undefined | null | false,

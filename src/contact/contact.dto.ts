@@ -32,7 +32,7 @@ const ALERT_DEFAULTS = {
   example: { failure_threshold: 2, remind_every: 3600 },
 };
 
-/** What became of the newest message through a contact. */
+/** The state of the newest message through a contact. */
 export class ContactDeliveryView extends OmitType(DeliverySummaryView, ['id']) {}
 
 export class ContactView {
@@ -102,7 +102,7 @@ export class ContactView {
   updated_at!: string;
 }
 
-/** What a client sets of a contact. */
+/** The fields of a contact that a client sets. */
 @ReadOnlyFieldsOf(ContactView)
 export class CreateContactDto {
   @ApiProperty(NAME)
@@ -131,7 +131,7 @@ export class CreateContactDto {
   key?: string | null;
 }
 
-/** All optional: only the fields sent change. */
+/** All fields are optional, and only the sent ones change. */
 export class UpdateContactDto extends PartialOf(CreateContactDto) {
   @ApiPropertyOptional({ description: `${TYPE.description} Changes only together with \`config\`.` })
   override type?: string;
@@ -154,7 +154,7 @@ export class DeleteContactQuery {
   replace_with?: string;
 }
 
-/** What the API calls the plain fields of a contact, in the order in which they are shown. */
+/** The names of a contact's plain fields in the API, in the order of display. */
 export const CONTACT_FIELDS = {
   name: 'name',
   isDefault: 'default',
@@ -162,13 +162,13 @@ export const CONTACT_FIELDS = {
   externalKey: 'key',
 } as const satisfies Record<keyof typeof DEFAULT_CONTACT, keyof UpdateContactDto & keyof ContactView>;
 
-/** What clients set, as the audit log shows it. */
+/** The fields that clients set, as shown in the audit log. */
 export type ContactSettings = Omit<
   ContactView,
   'destination' | 'alert_count' | 'last_delivery' | 'failing_since' | 'failing'
 >;
 
-/** `config` is already masked for the reader. */
+/** Expects a `config` that is already masked for the reader. */
 export const toContactSettings = (contact: Contact, config: object): ContactSettings => ({
   id: formatId('contact', contact.id),
   ...toFields(contact, CONTACT_FIELDS),

@@ -8,15 +8,14 @@ import { requireOneCopy } from './copies';
 import { type Extension, type NestModule, settingPrefix } from './extension';
 import { type Origin, originsOf } from './origin';
 
-/** What all extensions of one installation add together, without conflicts. */
 export interface Composition {
   readonly modules: readonly NestModule[];
-  /** Kind of id → prefix. */
+  /** The prefix of each kind of ID. */
   readonly ids: Readonly<Record<string, string>>;
   readonly audited: readonly string[];
   readonly migrations: readonly ExtensionMigration[];
   readonly settings: readonly (new () => object)[];
-  /** Where they are, as far as is known: a stack says whose code it goes through. */
+  /** The known places of the extensions. They connect a stack trace to an extension. */
   readonly origins: readonly Origin[];
 }
 
@@ -24,14 +23,14 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME = 40;
 const KIND = /^[a-z][A-Za-z0-9_]{0,39}$/;
 const PREFIX = /^[a-z]{2,8}$/;
-/** What API keys of the service begin with: an id must not look like one. */
+/** The prefix of the service's API keys, which no ID may have. */
 const KEY_PREFIX = 'ums';
-/** TypeORM's form: milliseconds at the end of the class's name. */
+/** TypeORM's form: milliseconds at the end of the class name. */
 const MIGRATION = /^[A-Za-z]\w*?(\d{13})$/;
 
-/** Puts extensions together, or throws a `StartError` with one sentence for everything that is wrong or clashes. */
+/** Combines extensions. Throws: a `StartError` with one sentence for each mistake or conflict. */
 export function compose(extensions: readonly Extension[]): Composition {
-  // First: what a second copy has decorated says nothing here.
+  // This check is first, because the service can't see what a second copy has decorated.
   if (extensions.length > 0) requireOneCopy();
   const conflicts = [
     ...extensions.flatMap(nameConflicts),
@@ -66,7 +65,7 @@ function nameConflicts(extension: Extension, index: number, all: readonly Extens
   return isSecond ? [about(extension, 'there are two extensions of this name. Leave one out, or rename it.')] : [];
 }
 
-/** Kinds and prefixes are those of the whole installation: an id says by itself what it is of. */
+/** Kinds and prefixes are unique in the installation, so that an ID shows its kind. */
 function idConflicts(extensions: readonly Extension[]): string[] {
   const kinds = new Map(Object.keys(ID_PREFIXES).map((kind) => [kind, 'the service']));
   const prefixes = new Map(Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix as string, `"${kind}"`]));

@@ -2,12 +2,13 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleIn
 import { Metrics } from '../platform/observability/metrics';
 import { extensionIn, type Origin } from './origin';
 
-/** The token of the extensions' origins. */
+/** The injection token of the extensions' origins. */
 export const ORIGINS = Symbol('origins of extensions');
 
 /**
- * A rejection that nobody waits for ends a process, and should: nobody knows what is left undone. But one in an extension's
- * code would end everybody's checks for the mistake of one package: it is logged with the extension's name, and counted.
+ * Handles unhandled rejections in the code of extensions. Normally such a rejection ends the process, because the state
+ * is unknown. If it comes from an extension, it would stop all checks for the mistake of one package. It is therefore
+ * logged with the extension's name and counted.
  */
 @Injectable()
 export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown {
@@ -41,7 +42,8 @@ export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown 
       this.logger.error(`extension "${extension}" left a rejection that nothing waits for: ${stack}`);
       return;
     }
-    // As without a listener. Where the process has others, its own main among them, it is theirs to decide.
+    // Behaves as without a listener. If the process has other listeners, such as the one of its main program, they
+    // decide.
     if (process.listenerCount('unhandledRejection') === 1) throw reason;
   };
 }

@@ -1,7 +1,7 @@
 import { Checker, type CheckResult, InvalidTarget } from '../checker/checker';
 import { HEARTBEAT, HEARTBEAT_URL } from '../endpoint/heartbeat/heartbeat-schedule';
 
-/** Jobs that report: nothing is requested, results come from pings and from their absence. */
+/** The type for jobs that report. It sends no requests, because results come from pings and their absence. */
 @Checker(HEARTBEAT)
 export class HeartbeatChecker implements Checker<null> {
   readonly targetForm = `\`${HEARTBEAT_URL}\`, or none`;

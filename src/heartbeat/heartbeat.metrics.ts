@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 import { HeartbeatSweep } from './heartbeat-sweep.job';
 
-/** How the sweep is doing. A scrape costs no statement. */
+/** The metrics of the sweep. Cost: no statement for a scrape. */
 @Injectable()
 export class HeartbeatMetrics {
   constructor(metrics: Metrics, sweep: HeartbeatSweep) {

@@ -1,12 +1,12 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { BODY_LIMIT, pushReply } from './ping.middleware';
 
-/** An address as the document has it. A test reads each, with its values, as the middleware does. */
+/** A ping URL in the document. A test sends each one, with its values, to the middleware. */
 interface DocumentedAddress {
   operationId: string;
   summary: string;
   description: string;
-  /** Values of the parts of the path, the first of each the example. */
+  /** Values of the path's parts. The first value of each is the example. */
   parts: Readonly<Record<string, readonly string[]>>;
   query?: Readonly<Record<string, { description: string; example: string }>>;
 }
@@ -76,8 +76,8 @@ const TEXTS: Readonly<Record<string, { description: string; example: string }>> 
   503: { description: 'Try again: `curl --retry 5` does.', example: 'try again' },
 };
 /**
- * Adds the addresses of pings, which are no routes. `x-plain`: made for programs of others, they answer in plain text and know
- * no problems, so what counts for all of the API leaves them out.
+ * Adds the ping URLs, which are not routes. `x-plain` marks URLs for other programs. They respond in plain text without
+ * problem bodies, so general rules of the API exclude them.
  */
 export function withPings({ paths }: OpenAPIObject): void {
   for (const [path, address] of Object.entries(PING_ADDRESSES)) {
@@ -94,7 +94,7 @@ export function withPings({ paths }: OpenAPIObject): void {
           ...Object.entries(parts).map(([name, [example]]) => parameter('path', name, { example })),
           ...Object.entries(query).map(([name, of]) => parameter('query', name, of)),
         ],
-        // A token cannot be badly written: what is none is not there.
+        // A token can't be malformed. An invalid one is not found.
         responses: Object.fromEntries(
           Object.entries(TEXTS)
             .filter(([status]) => !isPush || status !== '400')

@@ -52,7 +52,6 @@ export class PingView {
   body_bytes!: number;
 }
 
-/** A stored ping. */
 export interface PingRow {
   id: string;
   createdAt: Date;
@@ -65,7 +64,7 @@ export interface PingRow {
   bodyBytes: number;
 }
 
-/** Whatever a job prints may hold a credential. */
+/** The output of a job may contain a credential. */
 export const toPingView = (row: PingRow, role: Role): PingView => ({
   id: formatId('ping', row.id),
   created_at: row.createdAt.toISOString(),

@@ -27,7 +27,7 @@ import { currentOf, type WindowRow } from './window-row';
 
 const MAX_OCCURRENCES = 100;
 const DEFAULT_OCCURRENCES = 20;
-/** Offsets of time zones are known for these years; occurrences are shown with years of four digits. */
+/** The years for which time zone offsets are known. Occurrences are shown with years of four digits. */
 const FROM_BOUNDS = { first: new Date('1970-01-01T00:00:00Z'), last: new Date('9900-01-01T00:00:00Z') };
 
 const WINDOW_ID = 'mw_01jd3k6q7be5y9x4v2m8n0r1st';
@@ -62,7 +62,7 @@ const TEXTS = {
   public: { description: 'Shown on status pages that show something it covers.', default: true },
 };
 
-/** The name of the class is part of the public API document. */
+/** The class name is part of the public API document. */
 export class MaintenanceScopeDto extends EndpointScopeDto {}
 
 export const WINDOW_STATUSES = ['scheduled', 'active', 'ended'] as const;
@@ -218,7 +218,7 @@ export class CreateMaintenanceWindowDto {
   scope!: MaintenanceScopeDto;
 }
 
-/** All optional: only the fields sent change. */
+/** All fields are optional, and only the sent ones change. */
 export class UpdateMaintenanceWindowDto extends PartialOf(CreateMaintenanceWindowDto) {
   @ApiPropertyOptional({ description: `${TEXTS.scope} Replaces the whole scope.` })
   override scope?: MaintenanceScopeDto;
@@ -271,7 +271,7 @@ export const toOccurrenceView = ({ startsAt, endsAt }: Span): MaintenanceOccurre
   ends_at: endsAt.toISOString(),
 });
 
-/** The settings of a window under the names of the API, as the audit log keeps them. */
+/** Returns the settings of a window under their API names, for the audit log. */
 export const settingsOf = (row: WindowRow) => ({
   name: row.name,
   description: row.description,

@@ -8,14 +8,13 @@ import type { WindowTimes } from './window-times';
 
 export const MIN_DURATION_SECONDS = 60;
 export const MAX_DURATION_SECONDS = 604_800;
-/** The longest one-off window. */
 const MAX_LENGTH_MS = 90 * DAY_MS;
-/** A client's clock may be wrong, and its request may take a while. */
+/** Tolerance for a client's wrong clock and a slow request. */
 const MOST_PAST_MS = 5 * MINUTE_MS;
-/** Starts whose pauses are compared with the duration. */
+/** The number of starts whose gaps are compared with the duration. */
 const COMPARED = 20;
 
-/** What is wrong with fields that were sent, each by itself. */
+/** Returns what is wrong with single fields that were sent. */
 export function problemsOfFields({
   cron,
   timezone,
@@ -52,8 +51,8 @@ const sameRecurrence = (a: WindowTimes, b: WindowTimes): boolean =>
   a.cron === b.cron && a.timezone === b.timezone && a.durationSeconds === b.durationSeconds;
 
 /**
- * What is wrong with the times of a window as a whole. `before`: as they were, for a change: what stays is not judged again,
- * so what was read can be sent back at any time.
+ * Returns what is wrong with the times of a window as a whole. `before` are the times before a change. Unchanged times
+ * are not validated again, so a client can always send back what it has read.
  */
 export function problemsOfTimes(times: WindowTimes, now: Date, before: WindowTimes | null): FieldProblem[] {
   const isRecurring = times.cron !== null || times.timezone !== null || times.durationSeconds !== null;

@@ -10,9 +10,9 @@ import { PROBE_STATUSES, type ProbeStatus } from './probe-status';
 
 const MAX_NAME = 255;
 const MAX_REGION = 64;
-/** What endpoints name otherwise: the instances of the service, and the probes that the operator shares. */
+/** Names with another meaning in an endpoint's locations: the service itself, and the prefix of shared probes. */
 const RESERVED: readonly unknown[] = [LOCAL_NAME, 'shared'];
-/** How long the token before may work beside a new one, seconds. */
+/** How long the previous token may still work next to a new one, in seconds. */
 const GRACE = { default: 3600, max: 86_400 };
 
 const KEY_TEXT = {
@@ -37,7 +37,7 @@ const ALLOW_PRIVATE = {
   default: false,
 };
 
-/** A number that the probe tells; `null` before the first. */
+/** A number that the probe reports. `null` before the first report. */
 const Told = (description: string, example: number, type: 'integer' | 'number' = 'integer'): PropertyDecorator =>
   ApiProperty({
     type,
@@ -194,7 +194,7 @@ export class CreateProbeDto {
   allow_private?: boolean;
 }
 
-/** All optional: only the fields sent change. */
+/** All fields are optional, and only the sent ones change. */
 export class UpdateProbeDto extends PartialOf(CreateProbeDto) {
   @ApiPropertyOptional({ ...KEY_TEXT, description: 'Immutable: accepted only with its present value.' })
   override key?: string;
@@ -238,7 +238,7 @@ export class RotatedProbeView {
   previous_until!: string | null;
 }
 
-/** What clients set, as the audit log shows it. */
+/** Returns the fields that clients set, for the audit log. */
 export const probeSettings = ({ key, name, region, enabled, allowPrivate }: ProbeRow) => ({
   key,
   name,
@@ -247,7 +247,7 @@ export const probeSettings = ({ key, name, region, enabled, allowPrivate }: Prob
   allow_private: allowPrivate,
 });
 
-/** What whoever has the probe sees of it. */
+/** Returns the owner's view of the probe. */
 export const toProbeView = (row: ProbeRow, { endpoints, rate }: ProbeUse): ProbeView => ({
   id: formatId('probe', row.id),
   ...probeSettings(row),
@@ -272,7 +272,7 @@ export const toProbeView = (row: ProbeRow, { endpoints, rate }: ProbeUse): Probe
   updated_at: row.updatedAt.toISOString(),
 });
 
-/** What an organization sees of one that the operator shares: neither where it is nor how much others let it do. */
+/** Returns an organization's view of a shared probe, without its place and its use by others. */
 export const withoutInsides = (view: ProbeView): ProbeView => ({
   ...view,
   address: null,

@@ -16,7 +16,7 @@ import {
 import { ProbeService } from './probe.service';
 
 const NO_REPEAT = { refused: 'The response shows a token that is stored nowhere, so it cannot be sent again.' };
-/** Those that the operator shares: of no organization. */
+/** The `orgId` of shared probes, which belong to no organization. */
 const SHARED = null;
 
 @ApiTags('Probes')

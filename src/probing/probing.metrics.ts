@@ -6,10 +6,10 @@ import { ServerClock } from './server/server-clock';
 import { ServerConnection } from './server/server-connection';
 import { Assignments } from './slots/assignments';
 
-/** What became of a result that was sent, or was not. */
+/** The outcome of a result that was or was not sent. */
 type ResultKind = 'recorded' | 'duplicate' | 'late' | 'refused';
 
-/** How a probe is doing, beside the figures of the engine. */
+/** The metrics of a probe, in addition to the engine's. */
 @Injectable()
 export class ProbingMetrics {
   private readonly results;

@@ -10,7 +10,7 @@ import { Route } from '../platform/http/route.decorator';
 import { UpdateWebsiteDto, WebsiteQuery, WebsiteView } from './website.dto';
 import { WebsiteService } from './website.service';
 
-/** A website may come with its first endpoints, so `endpoint/website-setup.service` creates it. */
+/** `endpoint/website-setup.service` creates websites, because a new one may include its first endpoints. */
 @ApiTags('Websites')
 @Controller('api/v1/websites')
 export class WebsiteController {

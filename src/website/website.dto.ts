@@ -9,7 +9,6 @@ import { TagQuery, TagsField } from './tags';
 export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type WebsiteStatus = (typeof WEBSITE_STATUSES)[number];
 
-/** The list, or those of it that are looked for. */
 export class WebsiteQuery extends PageQuery {
   @ApiPropertyOptional({
     description: 'Only websites whose name or url contains this text, in upper or lower case.',
@@ -83,7 +82,7 @@ export class WebsiteView {
   updated_at!: string;
 }
 
-/** What a new website has of its own. Its first endpoints may come with it: `endpoint/website-setup.service`. */
+/** The fields of a new website. Its first endpoints may be included, see `endpoint/website-setup.service`. */
 @ReadOnlyFieldsOf(WebsiteView)
 export class NewWebsiteDto {
   @ApiProperty({ example: 'Example shop', minLength: 1, maxLength: 255 })
@@ -137,7 +136,7 @@ export class UpdateWebsiteDto {
   key?: string | null;
 }
 
-/** A website with what is derived from its endpoints. */
+/** A website with values derived from its endpoints. */
 export interface WebsiteRow {
   id: string;
   org_id: string;

@@ -3,7 +3,7 @@ import type { OrganizationService } from '../../../src/identity/organization/org
 import { StartError } from '../../../src/platform/config/start-error';
 import { parseId } from '../../../src/platform/ids/id';
 
-/** The organization with this id or name. Throws a `StartError` for none, and for several: two may have the same name. */
+/** Finds an organization by ID or name. Throws: `StartError` if none matches, or if several have this name. */
 export async function findOrganization(organizations: OrganizationService, wanted: string): Promise<OrganizationView> {
   const all = await everyOrganization(organizations);
   const found = all.filter(({ id, name }) => id === wanted || name === wanted);
@@ -24,7 +24,7 @@ export async function everyOrganization(organizations: OrganizationService): Pro
   return all;
 }
 
-/** Everything that a list has. */
+/** Yields every item of a list, page by page. */
 export async function* pages<T>(
   read: (cursor: string | undefined) => Promise<{ items: readonly T[]; nextCursor: string | null }>,
 ): AsyncGenerator<T> {
@@ -36,7 +36,7 @@ export async function* pages<T>(
   }
 }
 
-/** The uuid of an organization that the service has shown. */
+/** Returns the UUID in the ID of an organization that the service has returned. */
 export function uuidOf({ id }: Pick<OrganizationView, 'id'>): string {
   const uuid = parseId('organization', id);
   if (uuid === null) throw new Error(`${id} is no organization's id`);

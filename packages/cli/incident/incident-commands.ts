@@ -24,7 +24,7 @@ interface AckOptions extends Printed {
 
 const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved', 'postmortem'] as const;
 
-/** Adds `incidents`, and `incident` with its `update` and `ack`. */
+/** Adds `incidents`, and `incident` with its subcommands `update` and `ack`. */
 export const addIncidentCommands: AddCommand = (program, { io, connection, end }): void => {
   const uptime = () => clientOf(connection());
   const inJson = (command: Command): Command => command.option('--json', 'what the API returns');
@@ -38,7 +38,7 @@ export const addIncidentCommands: AddCommand = (program, { io, connection, end }
     .description('show an incident by its number or id, with its endpoints and what was said; 2 while it is open')
     .action(async (name: string, options: Printed) => end(await incident(io, uptime(), name, options)));
 
-  // An option of theirs that the command above has as well is found there.
+  // Commander assigns an option that both commands have to the parent command.
   inJson(one.command('update <incident> <text>'))
     .description('say something about it, for the organization alone unless --public')
     .addOption(new Option('--status <status>', 'where it is from now on').choices(STATUSES))
@@ -55,7 +55,7 @@ export const addIncidentCommands: AddCommand = (program, { io, connection, end }
     );
 };
 
-/** Lists what is open; `all`: and what is over. 2: something is open. */
+/** Lists open incidents, with `all` also ended ones. Returns 2 if an incident is open. */
 async function incidents(io: Io, uptime: UptimeClient, options: Printed & { all?: boolean }): Promise<ExitCode> {
   const query: ListIncidentsQuery = options.all ? {} : { state: 'open' };
   const { items } = await allPages((page) => uptime.listIncidents.withResponse({ query: { ...page, ...query } }));
@@ -65,14 +65,14 @@ async function incidents(io: Io, uptime: UptimeClient, options: Printed & { all?
   return items.some(({ state }) => state === 'open') ? 2 : 0;
 }
 
-/** Shows one with its endpoints and what was said. 2: it is open. */
+/** Shows an incident with its endpoints and updates. Returns 2 if it is open. */
 async function incident(io: Io, uptime: UptimeClient, name: string, { json }: Printed): Promise<ExitCode> {
   const found = await incidentNamed(uptime, name);
   io.out(json ? jsonText(found) : `${incidentLines(found, painter(io.hasColour)).join('\n')}\n`);
   return found.state === 'open' ? 2 : 0;
 }
 
-/** Says something about it; to customers only with `public`. */
+/** Posts an incident update. It is public only with `public`. */
 async function say(
   io: Io,
   uptime: UptimeClient,
@@ -89,7 +89,6 @@ async function say(
   return 0;
 }
 
-/** Takes all of it in hand. */
 async function acknowledge(
   io: Io,
   uptime: UptimeClient,
@@ -102,7 +101,7 @@ async function acknowledge(
   return 0;
 }
 
-/** Throws in words when there is none. */
+/** Throws: `CommandError` if the incident does not exist. */
 async function incidentNamed(uptime: UptimeClient, name: string): Promise<IncidentDetail> {
   const found = await findIncident(uptime, name);
   if (found) return found;

@@ -1,7 +1,7 @@
 import type { Incident, IncidentDetail, IncidentUpdate } from '../../client/index.cjs';
 import { type Colour, type Paint, shown, table } from '../uptime/style';
 
-/** What is shown of an incident in a list. */
+/** The fields of an incident in a list. */
 export type ListedIncident = Pick<
   Incident,
   | 'number'
@@ -16,19 +16,19 @@ export type ListedIncident = Pick<
   | 'open_count'
 >;
 
-/** What is shown of one. */
+/** The fields of an incident in the detailed view. */
 export type ShownIncident = ListedIncident &
   Pick<IncidentDetail, 'ended_at' | 'public' | 'acknowledgement' | 'endpoints' | 'updates'>;
 
 const COLOURS: Readonly<Record<string, Colour>> = { down: 'red', degraded: 'yellow', open: 'cyan' };
 
-/** Of one that is open how bad it is. */
+/** Returns the severity of an open incident, or the state of a resolved one. */
 const wordOf = ({ state, severity }: ListedIncident): string => (state === 'open' ? (severity ?? 'open') : state);
 const nameOf = ({ title, summary }: ListedIncident): string => title ?? summary ?? '';
 const countOf = ({ kind, open_count, endpoint_count }: ListedIncident): string =>
   kind === 'manual' ? 'by hand' : `${open_count} of ${endpoint_count}`;
 
-/** A line for each incident, in the order of the API. */
+/** Returns one line for each incident, in the order of the API. */
 export function incidentTable(found: readonly ListedIncident[], paint: Paint): string[] {
   const rows = found.map((each) => [
     `#${each.number}`,
@@ -43,7 +43,7 @@ export function incidentTable(found: readonly ListedIncident[], paint: Paint): s
   );
 }
 
-/** One incident: a sentence, its endpoints, and what was said, newest first. */
+/** Returns a summary, the endpoints, and the updates, newest first. */
 export function incidentLines(incident: ShownIncident, paint: Paint): string[] {
   const { number, title, summary, started_at, ended_at, acknowledgement, status, endpoints, updates } = incident;
   const word = wordOf(incident);
@@ -79,7 +79,7 @@ function endpointLines({ endpoints }: ShownIncident, paint: Paint): string[] {
   );
 }
 
-/** Who said what and when, then the words, each line of them by itself. */
+/** Returns the author and time of an update, then its text line by line. */
 export function updateLines(
   { at, by, status, text, public: isPublic, automatic }: IncidentUpdate,
   paint: Paint,

@@ -8,21 +8,19 @@ import { CheckView } from './views';
 const CheckOutput = z.object({ check: CheckView });
 const MADE_A_CHECK = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
-/** What is checked, as a field of a tool. */
 export const TargetUrl = z
   .string()
   .min(1)
   .max(2048)
   .describe('What is checked, such as https://shop.example.com/, tcp://db.example.com:5432 or dns://example.com.');
 
-/** The type of a check, as a field of a tool. */
 export const TargetType = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/)
   .optional()
   .describe('HTTP, HTTPS, TCP, DNS, ICMP, SSH, …; without it the scheme of the url decides.');
 
-/** The type that was given or that the scheme tells. Throws in words when neither does. */
+/** Returns the given type, or the one that the scheme implies. Throws: `InputError` if neither is known. */
 export function targetType(type: string | undefined, url: string): ReturnType<typeof typeNamed> {
   const found = type === undefined ? typeOfUrl(url) : typeNamed(type);
   if (found === null)
@@ -30,7 +28,6 @@ export function targetType(type: string | undefined, url: string): ReturnType<ty
   return found;
 }
 
-/** One check of something that need not be monitored. */
 export const testTarget = tool({
   name: 'test_target',
   title: 'Test a target',
@@ -51,7 +48,6 @@ export const testTarget = tool({
   },
 });
 
-/** One check of an endpoint, recorded. */
 export const checkNow = tool({
   name: 'check_now',
   title: 'Check an endpoint now',

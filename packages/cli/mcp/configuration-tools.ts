@@ -9,7 +9,7 @@ const MOST_CHANGES = 100;
 const MOST_FIELDS = 20;
 const MOST_NOTES = 20;
 const MAX_VALUE_CHARACTERS = 200;
-/** Larger ones are for the command, not for a conversation. */
+/** Larger documents are for the command, not for a conversation. */
 const MAX_DOCUMENT_CHARACTERS = 1_000_000;
 
 const Prune = z
@@ -44,7 +44,6 @@ const Changes = z.object({
 
 type Plan = z.output<typeof PlanView>;
 
-/** Says what a document would change. */
 export const planConfiguration = tool({
   name: 'plan_configuration',
   title: 'Plan a configuration document',
@@ -63,7 +62,6 @@ export const planConfiguration = tool({
   },
 });
 
-/** Does what was planned, and only that. */
 export const applyConfiguration = tool({
   name: 'apply_configuration',
   title: 'Apply a configuration document',
@@ -91,7 +89,7 @@ export const applyConfiguration = tool({
 const summaryOf = ({ summary }: Plan): string =>
   `${summary.create} create, ${summary.update} update, ${summary.adopt} adopt, ${summary.delete} delete; ${summary.unchanged} unchanged.`;
 
-/** A plan of bounded size: deletions first, so that none of them is left out for something harmless. */
+/** Returns a plan of limited size. Deletions come first, so that no harmless change displaces one. */
 export function changesOf({ summary, changes, notes }: Plan): z.output<typeof Changes> {
   const isDeletion = ({ action }: { action: string }) => action === 'delete';
   const ordered = [...changes.filter(isDeletion), ...changes.filter((change) => !isDeletion(change))];

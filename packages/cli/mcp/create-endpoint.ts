@@ -27,7 +27,6 @@ const waitingFor = ({ every_seconds: every, grace_seconds: grace, ...cron }: z.i
   heartbeat: { ...cron, every, grace },
 });
 
-/** Begins to monitor something. */
 export const createEndpoint = tool({
   name: 'create_endpoint',
   title: 'Create an endpoint',

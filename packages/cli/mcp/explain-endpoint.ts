@@ -8,7 +8,6 @@ const MOST_OUTAGES = 10;
 const MOST_ALERTS = 20;
 const MOST_PINGS = 10;
 
-/** Everything that says why one endpoint is as it is. */
 export const explainEndpoint = tool({
   name: 'explain_endpoint',
   title: 'Explain an endpoint',

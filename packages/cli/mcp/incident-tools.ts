@@ -15,14 +15,13 @@ const IncidentReference = z
   .max(40)
   .describe('Which incident: its number (12) or its id (inc_…), from list_incidents.');
 
-/** Throws `InputError` when there is none. */
+/** Throws: `InputError` if the incident does not exist. */
 async function incidentOf(uptime: UptimeClient, reference: string): Promise<IncidentDetail> {
   const found = await findIncident(uptime, reference);
   if (found) return found;
   throw new InputError('unclear_reference', 'No incident has that number or id; list_incidents shows what there is.');
 }
 
-/** A page of the incidents that fit. */
 export const listIncidents = tool({
   name: 'list_incidents',
   title: 'List incidents',
@@ -59,7 +58,6 @@ export const listIncidents = tool({
   },
 });
 
-/** All that is known of one incident. */
 export const explainIncident = tool({
   name: 'explain_incident',
   title: 'Explain an incident',
@@ -95,7 +93,6 @@ export const explainIncident = tool({
 
 const KNOWN: ReadonlySet<string> = new Set(['open', 'ended', 'merged']);
 
-/** Says something about an incident. */
 export const postIncidentUpdate = tool({
   name: 'post_incident_update',
   title: 'Post an update of an incident',

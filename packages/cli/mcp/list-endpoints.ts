@@ -4,7 +4,6 @@ import { findWebsite, WebsiteReference } from './reference';
 import { LOOKS, tool } from './tool';
 import { EndpointView } from './views';
 
-/** A page of the endpoints that fit. */
 export const listEndpoints = tool({
   name: 'list_endpoints',
   title: 'List endpoints',

@@ -6,7 +6,6 @@ import { ProbeView } from './views';
 
 const MOST = 100;
 
-/** The places that endpoints can be checked from, beside the service itself. */
 export const listProbes = tool({
   name: 'list_probes',
   title: 'List probes',

@@ -9,11 +9,10 @@ const DAY_MS = 86_400_000;
 
 type Overview = z.output<typeof OverviewView>;
 
-/** What needs attention, the worst first. */
+/** The reasons why an endpoint needs attention, most severe first. */
 const REASONS = ['down', 'alert_open', 'degraded', 'unknown', 'certificate_expires_soon'] as const;
 type Reason = (typeof REASONS)[number];
 
-/** How everything stands: counts, and what needs attention. */
 export const overview = tool({
   name: 'overview',
   title: 'Overview',
@@ -68,7 +67,7 @@ export const overview = tool({
   },
 });
 
-/** Why an endpoint needs attention, the worst first; a paused one never does. */
+/** Returns why an endpoint needs attention, most severe first. A paused endpoint never does. */
 export function reasonsOf(endpoint: Overview, now: Date): Reason[] {
   if (endpoint.status === 'paused') return [];
   const end = endpoint.certificate_expires_at;

@@ -9,7 +9,6 @@ const WEEK_MINUTES = 7 * 24 * 60;
 
 const inMinutes = (from: Date, minutes: number): string => new Date(from.getTime() + minutes * MINUTE_MS).toISOString();
 
-/** Takes what is wrong with an endpoint in hand. */
 export const acknowledge = tool({
   name: 'acknowledge',
   title: 'Acknowledge an endpoint',
@@ -38,7 +37,7 @@ export const acknowledge = tool({
   },
 });
 
-/** A maintenance window that begins now. */
+/** Creates a maintenance window that starts now. */
 export const mute = tool({
   name: 'mute',
   title: 'Mute an endpoint or a website',

@@ -5,16 +5,19 @@ import { CommandError } from '../uptime/io';
 import { dataOf } from './data-text';
 import { InputError, type Told } from './tool';
 
-/** Wrong fields that are told of. */
+/** The number of invalid fields that an error lists. */
 const MOST_FIELDS = 20;
 
-/** The result of a call: in words of ours, then the data as JSON, in which a text of others is a quoted value. */
+/**
+ * Returns the result of a call: the tool's own text, then the data as JSON. In the JSON, every untrusted text is a
+ * quoted value.
+ */
 export function toResult({ text, data }: Told<unknown>): CallToolResult {
   const structuredContent = dataOf(data) as Record<string, unknown>;
   return { content: [{ type: 'text', text: textOf(text, structuredContent) }], structuredContent };
 }
 
-/** What went wrong, and what to do about it. `changes`: whether the tool changes something. */
+/** Returns an error and its remedy. `changes` is true if the tool changes something. */
 export function toError(error: unknown, changes: boolean): CallToolResult {
   const refused = error instanceof UptimeError ? refusalOf(error) : null;
   const told = dataOf(refused ? refusal(refused) : failure(error, changes));
@@ -57,7 +60,6 @@ function failure(error: unknown, changes: boolean): object {
   };
 }
 
-/** How one gets out of it. */
 function whatToDo(status: number, code: string | undefined, retryAfter: number | undefined): string {
   if (status === 429 || status === 503)
     return `Nothing was done. Wait ${retryAfter === undefined ? 'a little' : `${retryAfter} s`}, then call it again.`;

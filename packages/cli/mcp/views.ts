@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What tools take from responses of the API, and hand on: a schema reads a response and leaves out what it does not name.
- * Words such as a status are texts here, so that a later service may have more of them.
+ * The views that tools return. A schema reads an API response and drops fields that it does not name. Enumerations such
+ * as the status are plain texts here, so that a later service may add values.
  */
 
 const text = z.string();
@@ -13,7 +13,7 @@ const Failure = z.object({ code: text, message: text });
 
 const Maintenance = z.object({ id: text, name: text, until: time, mute: z.boolean() });
 
-/** When a job must ping. Its addresses are secrets and left out. */
+/** When a job must ping. The ping URLs are secrets and left out. */
 const Heartbeat = z.object({
   every: z.number().nullable().describe('seconds from ping to ping; null with cron'),
   cron: text.nullable(),
@@ -26,10 +26,8 @@ const Heartbeat = z.object({
   running_since: time.nullable(),
 });
 
-/** Who has an endpoint in hand. */
 export const AcknowledgementView = z.object({ by: text.nullable(), at: time, note: text, until: time.nullable() });
 
-/** An endpoint in a list. */
 export const EndpointView = z.object({
   id: text,
   name: text,
@@ -49,7 +47,7 @@ export const EndpointView = z.object({
   last_checked_at: time.nullable(),
 });
 
-/** An endpoint with what its checks ask for. */
+/** An endpoint with the settings of its checks. */
 export const EndpointDetail = EndpointView.extend({
   timeout: z.number().nullable().describe('seconds'),
   depends_on: z.array(text).describe('ids of endpoints; while one of them is down this one is not told of'),
@@ -82,7 +80,7 @@ export const EndpointDetail = EndpointView.extend({
   heartbeat: Heartbeat.nullable().describe('of a job that must ping; null for others'),
 });
 
-/** What a job has told, without its address. */
+/** A ping of a job, without its client's address. */
 export const PingView = z.object({
   created_at: time,
   kind: text.describe('success, start, fail or log'),
@@ -91,7 +89,6 @@ export const PingView = z.object({
   body: text.nullable().describe('the beginning of what the job printed; masked for read keys'),
 });
 
-/** What one check found. */
 export const CheckView = z.object({
   outcome: text.describe('up, down, or unknown: the monitor could not tell'),
   location: text.nullable().describe('from where: local, the service itself, or a probe'),
@@ -109,7 +106,6 @@ export const CheckView = z.object({
   certificate: z.object({ expires_at: time, issuer: text, subject: text }).nullable(),
 });
 
-/** Uptime over a window, with its outages. */
 export const UptimeView = z.object({
   from: time,
   to: time,
@@ -141,7 +137,6 @@ export const AlertView = z.object({
   last_delivery: z.object({ state: text, at: time, error: text.nullable() }).nullable(),
 });
 
-/** An endpoint of the overview. */
 export const OverviewView = z.object({
   id: text,
   name: text,
@@ -179,10 +174,8 @@ export const ProbeView = z.object({
   endpoint_count: z.number(),
 });
 
-/** A website in a list. */
 export const WebsiteView = z.object({ id: text, name: text, url: text, key: text.nullable() });
 
-/** A maintenance window. */
 export const WindowView = z.object({
   id: text,
   name: text,
@@ -193,7 +186,6 @@ export const WindowView = z.object({
   status: text,
 });
 
-/** An incident in a list. */
 export const IncidentView = z.object({
   id: text,
   number: z.number(),
@@ -213,7 +205,6 @@ export const IncidentView = z.object({
   acknowledgement: AcknowledgementView.nullable(),
 });
 
-/** An endpoint in an incident. */
 export const IncidentEndpointView = z.object({
   endpoint_id: text,
   endpoint_name: text,
@@ -224,7 +215,6 @@ export const IncidentEndpointView = z.object({
   held: z.boolean().describe('nobody was told of it: somebody had the incident in hand'),
 });
 
-/** What was said of an incident. */
 export const IncidentUpdateView = z.object({
   id: text,
   at: time,
@@ -235,7 +225,7 @@ export const IncidentUpdateView = z.object({
   automatic: z.boolean(),
 });
 
-/** What plan and apply respond with. */
+/** The response of plan and apply. */
 export const PlanView = z.object({
   summary: z.object({
     create: z.number(),
@@ -256,5 +246,5 @@ export const PlanView = z.object({
   notes: z.array(z.object({ key: text.nullable(), message: text })),
 });
 
-/** Whose key this is. */
+/** The organization of the API key. */
 export const OrganizationView = z.object({ name: text, key_name: text, role: text });

@@ -14,11 +14,13 @@ import { UsageError } from '../usage-error';
 import type { InviteRequest, PeopleRequest } from './people-request';
 import { addressOf, inPeopleOptions, peopleTable } from './people-text';
 
-/** What the actions ask of the service. */
 export type PeopleServices = Pick<IdentityServices, 'people' | 'invitations' | 'organizations' | 'config'>;
 type Action = (services: PeopleServices) => Promise<CommandResult>;
 
-/** What the request comes to, still to be done. Throws a `UsageError` by the rules of the API, before a database is opened. */
+/**
+ * Returns the action of the request, not yet executed. Throws: `UsageError` if a value breaks a rule of the API. No
+ * database is opened before that.
+ */
 export function peopleAction(request: PeopleRequest): Action {
   switch (request.action) {
     case 'list':
@@ -73,7 +75,7 @@ export function peopleAction(request: PeopleRequest): Action {
   }
 }
 
-/** Does it with the person who is named; the text goes to stderr, for stdout is for results. */
+/** Runs `work` with the named person. Its text goes to stderr, because stdout is for results. */
 function withPerson(who: string, work: (services: PeopleServices, person: PersonRow) => Promise<string>): Action {
   return async (services) => ({ exitCode: 0, remark: await work(services, await findPerson(services, who)) });
 }
@@ -118,7 +120,7 @@ async function link(services: PeopleServices, who: string, json: boolean): Promi
     : { exitCode: 0, output: url, remark: `Signs ${person.name} in once, until ${expires_at}.` };
 }
 
-/** Who tells whom somebody is. */
+/** Returns the issuer that vouches for a person's identity. */
 function issuerOf({ oidcIssuer }: Pick<Config, 'oidcIssuer'>, isProxy: boolean): string {
   if (isProxy) return PROXY_ISSUER;
   if (oidcIssuer === null)

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { addressOf } from './people-text';
 import { runPeople } from './run-people';
 
-/** A database that nothing is to be asked of: it would be waited for, for a minute. */
+/** An unreachable database. If a command tried to use it, the test would wait for a minute. */
 const unreachable = () => ({ DATABASE_URL: 'postgres://monitor@127.0.0.1:1/monitor' });
-/** Mistakes of the command line are told before the settings are looked at. */
+/** Proves that mistakes in the command line are reported before the settings are read. */
 const unread = (): never => {
   throw new Error('the settings were read');
 };

@@ -37,7 +37,7 @@ the service first. With PostgreSQL the service may run. Every change is in the a
 In a checkout the command is npm run people --; where the package is installed, npx uptime people.
 Exit code: 0 done, 1 not possible, 2 a mistake in the command line.`;
 
-/** An invitation, in the words of the command line. */
+/** An invitation, as given on the command line. */
 export interface InviteRequest {
   readonly action: 'invite';
   readonly email: string;
@@ -47,7 +47,7 @@ export interface InviteRequest {
   readonly json: boolean;
 }
 
-/** What the command is asked to do. `who`: e-mail or id. */
+/** The action of the command. `who` is an email or an ID. */
 export type PeopleRequest =
   | InviteRequest
   | { readonly action: 'list'; readonly json: boolean }
@@ -57,7 +57,7 @@ export type PeopleRequest =
   | { readonly action: 'connect'; readonly who: string; readonly subject: string; readonly isProxy: boolean }
   | { readonly action: 'disconnect' | 'reset-second-factor' | 'delete' | 'unlink'; readonly who: string };
 
-/** How many words follow, and which options go with them. */
+/** How many words follow each action, and which options it allows. */
 const ACTIONS: Readonly<Record<PeopleRequest['action'], { words: number; options: readonly string[] }>> = {
   list: { words: 0, options: ['json'] },
   invite: { words: 1, options: ['role', 'organization', 'operator', 'json'] },
@@ -82,7 +82,7 @@ const OPTIONS = {
 
 const SWITCHES: Readonly<Record<string, boolean>> = { on: true, off: false };
 
-/** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
+/** Parses the arguments. Returns `null` if the user asked for the usage. Throws: `UsageError`. */
 export function peopleRequest(args: string[]): PeopleRequest | null {
   const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help === true) return null;
@@ -123,7 +123,7 @@ function onOrOff(word: string): boolean {
   return isOn;
 }
 
-/** What `identity` holds. */
+/** Validates the subject of an `identity` action. */
 function subjectOf(word: string): string {
   if (/^\P{C}{1,255}$/u.test(word)) return word;
   throw new UsageError('SUBJECT must have 1 to 255 characters that can be seen');

@@ -61,7 +61,7 @@ export const addProbeCommands: AddCommand = (program, { io, connection, end }): 
     .action(async (name: string, { shared }: { shared?: boolean }) => end(await remove(io, uptime(), name, shared)));
 };
 
-/** The routes of an organization's probes, or of those that the operator shares. */
+/** Returns the API methods for an organization's probes, or for shared probes. */
 const routesOf = (uptime: UptimeClient, shared = false) =>
   shared
     ? {
@@ -89,7 +89,7 @@ async function list(io: Io, uptime: UptimeClient, { json, status, shared }: List
   return 0;
 }
 
-/** The token alone is what it prints; what to do with it stands beside it. */
+/** Prints only the token to stdout. The instructions go to stderr. */
 async function create(
   io: Io,
   connection: Connection,
@@ -128,11 +128,13 @@ async function remove(io: Io, uptime: UptimeClient, name: string, shared?: boole
   return 0;
 }
 
-/** By its id, or by its key, of a shared one also as endpoints name it. Throws in words when there is none. */
+/**
+ * Finds a probe by ID or key. A shared probe is also found by its location. Throws: `CommandError` if there is none.
+ */
 async function probeNamed(routes: Routes, name: string): Promise<Probe> {
   if (/^pr_[0-9a-z]+$/.test(name)) return routes.get({ path: { id: name } });
   const wanted = routes.shared ? name.replace(/^shared\//, '') : name;
-  // An organization's list has the shared ones as well.
+  // An organization's list also contains the shared probes.
   const found = (await probes(routes)).find(({ key, shared }) => key === wanted && shared === routes.shared);
   if (found) return found;
   const which = routes.shared ? 'No shared probe' : 'No probe of yours';
@@ -142,7 +144,7 @@ async function probeNamed(routes: Routes, name: string): Promise<Probe> {
 const probes = async (routes: Routes, status?: Probe['status']): Promise<Probe[]> =>
   (await allPages((page) => routes.list.withResponse({ query: { ...page, status } }))).items;
 
-/** The token goes in by the environment: arguments are read by every user of the machine. */
+/** The token is passed in the environment, because every user of the machine can read arguments. */
 const startText = (key: string, url: string): string => `
 This is the token of ${shown(key)}, shown this one time. Who has it reads the endpoints that name the probe, with their credentials.
 Start the probe where it is to check from:

@@ -1,4 +1,4 @@
-/** Why nothing came back, in words, without the address. */
+/** Returns why no response came, without the URL. */
 export function connectionErrorText(error: unknown): string {
   if (asError(error).name === 'TimeoutError') return 'did not respond in time';
   const { code, text } = deepest(error);
@@ -34,7 +34,9 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
 };
 
-/** `fetch` says only that it failed; the cause knows more, and of several addresses each has its own. */
+/**
+ * Returns the innermost cause. `fetch` only reports that it failed, and each address that it tried has its own cause.
+ */
 function deepest(error: unknown): { code: string; text: string } {
   let current = asError(error);
   for (let depth = 0; depth < 5; depth++) {

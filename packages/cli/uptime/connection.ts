@@ -2,16 +2,15 @@ import { UptimeClient } from '../../client/index.cjs';
 import { readUrl } from '../../../src/platform/text/read-url';
 import { CommandError } from './io';
 
-/** A response is read up to this. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** A service, and the key of one of its organizations. */
+/** A service, and an API key of one of its organizations. */
 export interface Connection {
   url: string;
   key: string;
 }
 
-/** The address of a service, as it is called. Throws in words when it is none. */
+/** Returns the URL of a service without a trailing slash. Throws: `CommandError` if it isn't valid. */
 export function readServiceUrl(text: string | undefined): string {
   if (text === undefined || text.trim() === '')
     throw new CommandError(
@@ -25,7 +24,7 @@ export function readServiceUrl(text: string | undefined): string {
   return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
-/** An API key as it is sent. Throws in words when it cannot be one. */
+/** Returns an API key without surrounding spaces. Throws: `CommandError` if it can't be a key. */
 export function readKey(text: string | undefined): string {
   const key = (text ?? '').trim();
   if (key === '') throw new CommandError('Set UPTIME_API_KEY to an API key, or give --key-file FILE with one.');
@@ -35,8 +34,8 @@ export function readKey(text: string | undefined): string {
 }
 
 /**
- * The typed client, which tries once: somebody waits, and is told. `signal` ends all its requests. Methods reject with an
- * `UptimeError`, which `errorText` says in words.
+ * Returns the typed client without retries, because a user is waiting. `signal` aborts all its requests. Methods reject
+ * with an `UptimeError`. `errorText` turns it into a message.
  */
 export const clientOf = (
   { url, key }: Connection,
@@ -53,7 +52,7 @@ export const clientOf = (
     },
   });
 
-/** The response, whose body fails when it grows too large. A stream has no end. */
+/** Returns the response with a body that fails if it grows too large. A stream has no limit. */
 function bounded(response: Response): Response {
   const isStream = /^text\/event-stream\b/.test(response.headers.get('content-type') ?? '');
   if (isStream || response.body === null) return response;

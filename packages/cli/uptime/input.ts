@@ -3,21 +3,24 @@ import { basename, resolve } from 'node:path';
 import type { DocumentPlace } from './error-text';
 import { CommandError, type Io } from './io';
 
-/** The API takes no larger body. */
+/** The API's limit for a request body. */
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
-/** Texts behind each other, as one is sent, that know where each line came from. */
+/** Texts that are concatenated for sending, and the file and line of each of their lines. */
 export interface Input extends DocumentPlace {
   text: string;
   name: string;
 }
 
-/** Reads a file, or standard input for `-`. Throws in words: not there, larger than 8 MiB, not UTF-8. */
+/**
+ * Reads a file, or standard input for `-`. Throws: `CommandError` if the file does not exist, is larger than 8 MiB, or
+ * isn't UTF-8.
+ */
 export async function readInput(io: Io, file: string): Promise<Input> {
   return joined([{ name: nameOf(file), text: await readText(io, file, MAX_INPUT_BYTES) }], '');
 }
 
-/** Reads several, with `between` on a line of its own between two of them; all together no larger than 8 MiB. */
+/** Reads several files and separates them with `between` on its own line. The limit for all files together is 8 MiB. */
 export async function readInputs(io: Io, files: readonly string[], between: string): Promise<Input> {
   const parts: { name: string; text: string }[] = [];
   let left = MAX_INPUT_BYTES;
@@ -58,7 +61,6 @@ function unreadable(file: string, error: unknown): string {
   return `${basename(file)} could not be read: ${message}`;
 }
 
-/** Several texts as one. */
 export function joined(parts: readonly { name: string; text: string }[], between: string): Input {
   const begins: { line: number; name: string }[] = [];
   let text = '';

@@ -49,21 +49,22 @@ interface ConnectionOptions {
   keyFile?: string;
 }
 
-/** What a command of another folder is given. */
+/** The part of the program that a command in another folder gets. */
 export interface CommandScope {
   io: Io;
-  /** What options and environment say. Throws in words when they do not. */
+  /** Reads the connection from options and environment. Throws: `CommandError`. */
   connection: () => Connection;
-  /** What stands behind `--`: the words of another program, which are not read here. */
+  /** The words after `--`, which belong to another program and are not parsed here. */
   behind: readonly string[];
-  /** Says the exit code. */
+  /** Sets the exit code. */
   end: (code: number) => void;
 }
 
-/** Adds a command to the program. */
 export type AddCommand = (program: Command, scope: CommandScope) => void;
 
-/** Runs the command with its arguments; `others` are commands beside its own. Resolves with its exit code; throws only for a bug. */
+/**
+ * Runs the command with its arguments. `others` are more commands. Resolves with the exit code. Throws only for a bug.
+ */
 export async function runUptime(
   args: readonly string[],
   io: Io,
@@ -87,7 +88,10 @@ export async function runUptime(
   }
 }
 
-/** Only `run` takes another program's words: for the others `--` is what it is for any command. */
+/**
+ * Splits the arguments at `--`. Only `run` takes another program's words, and for other commands `--` has its usual
+ * meaning.
+ */
 function splitAtMark(args: readonly string[]): { own: readonly string[]; behind: readonly string[] } {
   const mark = args.indexOf('--');
   if (mark === -1 || !args.slice(0, mark).includes('run')) return { own: args, behind: [] };
@@ -196,7 +200,7 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
 
 const repeated = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
-/** Of the package that this file belongs to, built or not. */
+/** Returns the version of the package that this file belongs to, built or not. */
 function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')) as { version: string };
   return version;
@@ -204,7 +208,7 @@ function packageVersion(): string {
 
 const connectionOf = (io: Io, { url, keyFile }: ConnectionOptions): Connection => ({
   url: readServiceUrl(url ?? io.env['UPTIME_URL']),
-  // UPTIME_KEY: its name in 0.1.0.
+  // UPTIME_KEY is the name from 0.1.0.
   key: readKey(keyFile === undefined ? (io.env['UPTIME_API_KEY'] ?? io.env['UPTIME_KEY']) : keyIn(io, keyFile)),
 });
 

@@ -2,14 +2,16 @@ import { MAX_THRESHOLD, REMIND_EVERY_BOUNDS } from '../../../src/alert-rule/aler
 import type { DeclaredAlert } from '../../../src/configuration/document/document';
 import type { Fields } from './fields';
 
-/** Of Gatus, where an alert and the provider's default say nothing. */
+/** The defaults of Gatus, used if neither the alert nor the provider's default sets them. */
 const FAILURES = 3;
 const SUCCESSES = 2;
 const REMINDERS = { min: REMIND_EVERY_BOUNDS.minimum, max: REMIND_EVERY_BOUNDS.maximum };
 
 type AlertRule = Pick<DeclaredAlert, 'failure_threshold' | 'success_threshold' | 'send_on_resolved' | 'remind_every'>;
 
-/** When an alert of Gatus triggers, resolves and reminds; all that it and ours begin with differently is written out. */
+/**
+ * Returns when a Gatus alert triggers, resolves and reminds. Settings whose defaults differ from ours are written out.
+ */
 export function readRule(settings: Fields): AlertRule {
   const reminder = settings.seconds('minimum-reminder-interval', REMINDERS);
   return {

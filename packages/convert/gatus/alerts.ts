@@ -7,16 +7,18 @@ import { keyFrom } from '../../../src/configuration/document/keys';
 
 const MAX_DESCRIPTION = 1000;
 
-/** Whose alerts are read. */
+/** The endpoint whose alerts are read. */
 export interface AlertOwner {
   name: string;
   group: string | null;
   at: string;
-  /** An assertion of the endpoint warns: that was a failure in Gatus, so it triggers. */
+  /**
+   * True if an assertion of the endpoint only warns. In Gatus that was a failure, so warnings must trigger the alert.
+   */
   warns: boolean;
 }
 
-/** The alerts of an endpoint; one that nobody can send is noted. */
+/** Returns the alerts of an endpoint. An alert without a usable contact is noted. */
 export function readAlerts(fields: Fields, owner: AlertOwner, contacts: Contacts): DeclaredAlert[] {
   const keys = new Set<string>();
   return fields.list('alerts').flatMap((value, i) => {
@@ -36,7 +38,7 @@ export function readAlerts(fields: Fields, owner: AlertOwner, contacts: Contacts
   });
 }
 
-/** As Gatus merges them: what the alert leaves out or sets to 0 is that of the default. */
+/** Merges as Gatus does: the default fills in fields that the alert omits or sets to 0. */
 const withDefaults = (own: Mapping, defaults: Mapping): Mapping => ({
   ...Object.fromEntries(Object.entries(defaults).filter(([key]) => key !== 'type' && key !== 'provider-override')),
   ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null && value !== 0)),

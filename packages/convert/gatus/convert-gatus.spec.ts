@@ -24,7 +24,7 @@ import { convertGatus as convertWith } from './convert-gatus';
 
 const convertGatus = (text: string): Conversion => convertWith(text, CHANNEL_RULES);
 
-// What reads targets and names sources needs nothing of what checks are made with.
+// Parsing targets and naming assertion sources does not need the dependencies of checks.
 const nothing = undefined as never;
 const CHECKERS: Readonly<Record<string, Pick<Checker, 'parseTarget' | 'assertionSources'>>> = {
   HTTP: new HttpChecker(nothing),
@@ -49,7 +49,7 @@ const endpoint = (conversion: Conversion, name: string): DeclaredEndpoint => {
 };
 const entry = ({ report }: Conversion, name: string) => report.find((one) => one.name === name);
 
-/** One endpoint with the fields, as Gatus would read it. */
+/** Converts one endpoint with the fields. */
 const single = (fields: object, rest: object = {}): Conversion =>
   convertGatus(
     stringify({
@@ -58,7 +58,7 @@ const single = (fields: object, rest: object = {}): Conversion =>
     }),
   );
 
-/** Whatever the API would refuse of a document: its shape, and what services judge. */
+/** Returns everything that the API would refuse in a document: its shape, and what the services validate. */
 async function refusals(conversion: Conversion): Promise<string[]> {
   const { document } = conversion;
   const value: unknown = JSON.parse(JSON.stringify(document));
@@ -477,7 +477,7 @@ describe('The files of a configuration of Gatus', () => {
 });
 
 describe('Any configuration of Gatus', () => {
-  // A text with this one is refused as a whole, wherever it stands.
+  // A text with this key is refused as a whole.
   const key = (maxLength?: number) => fc.string({ maxLength }).filter((text) => text !== '__proto__');
   const junk = fc.oneof(
     fc.constant(null),

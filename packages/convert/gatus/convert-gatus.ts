@@ -12,7 +12,7 @@ import { groupIntoWebsites } from './websites';
 
 type Report = (entry: ReportEntry) => void;
 
-/** Why a section at the top has nothing that could be declared. */
+/** Why a top-level section has nothing to declare. */
 const NO_MONITORS: Readonly<Record<string, string>> = {
   metrics: 'no monitor: GET /api/v1/metrics is always there',
   storage: 'no monitor: where Gatus keeps its results',
@@ -29,10 +29,10 @@ const NO_MONITORS: Readonly<Record<string, string>> = {
   announcements: 'no monitor: there are no announcements on status pages',
   kubernetes: 'monitors that Gatus found in a cluster are not in the file',
 };
-/** Sections with monitors, notifications and windows in them. */
+/** Sections with monitors, notifications and windows. */
 const READ = new Set(['endpoints', 'services', 'external-endpoints', 'suites', 'alerting', 'maintenance']);
 
-/** Converts the configuration of Gatus, of one file or several with `---` between them. */
+/** Converts the configuration of Gatus, from one file or several separated by `---`. */
 export const convertGatus: Converter = (text, channels) => {
   const source = readSource(text);
   refuseTooMany(source);
@@ -69,7 +69,7 @@ function conversionOf(
   return { document, report: inOrder(report) };
 }
 
-/** By line, as somebody reads the file; what has none comes last. */
+/** Sorts by line, as in the file. Entries without a line come last. */
 const inOrder = (report: readonly ReportEntry[]): ReportEntry[] =>
   report.toSorted((a, b) => (lineOf(a) ?? Infinity) - (lineOf(b) ?? Infinity) || 0);
 
@@ -94,7 +94,7 @@ function globalWindow(section: Placed | undefined, keys: Set<string>, report: Re
   return [{ key: keyFrom('maintenance', keys), name: 'Maintenance', ...read.recurrence, scope: { all: true } }];
 }
 
-/** What is in no document: suites, and what is no monitor. */
+/** Reports what no document contains: suites, and sections without monitors. */
 function reportSkipped(source: GatusSource, report: Report): void {
   for (const { value, at } of source.items('suites')) reportSuite(value, at, report);
   for (const [name, { value, at }] of source.sections) {

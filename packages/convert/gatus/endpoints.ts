@@ -17,17 +17,17 @@ import { asWritten, type Secrets } from './variables';
 const MAX_NAME = 255;
 const EVERY = { min: EVERY_BOUNDS.minimum, max: EVERY_BOUNDS.maximum };
 
-/** An endpoint of Gatus as one of ours, before it belongs to a website. */
+/** A converted Gatus endpoint that does not belong to a website yet. */
 export interface ReadEndpoint {
   at: string;
   group: string | null;
-  /** Where it is put together with others that have no group. */
+  /** Groups endpoints that have no group in Gatus. */
   target: Pick<Target, 'origin' | 'host'>;
   endpoint: Omit<DeclaredEndpoint, 'key'>;
   windows: Omit<DeclaredWindow, 'key' | 'name' | 'scope'>[];
 }
 
-/** Reads endpoints, and says of each what became of it. */
+/** Reads endpoints, and reports the outcome for each. */
 export class Endpoints {
   constructor(
     private readonly contacts: Contacts,
@@ -35,12 +35,12 @@ export class Endpoints {
     private readonly report: (entry: ReportEntry) => void,
   ) {}
 
-  /** An endpoint. `null`: it was skipped. */
+  /** Reads an endpoint. Returns `null` if it was skipped. */
   read(value: unknown, at: string): ReadEndpoint | null {
     return this.readBy((fields, label) => this.readFields(fields, label, at), value, at);
   }
 
-  /** An external endpoint, as a heartbeat. `null`: it was skipped. */
+  /** Reads an external endpoint as a heartbeat. Returns `null` if it was skipped. */
   readExternal(value: unknown, at: string): ReadEndpoint | null {
     return this.readBy((fields, label) => this.readHeartbeat(fields, label, at), value, at);
   }
@@ -123,7 +123,7 @@ export class Endpoints {
   }
 }
 
-/** What people call it: `group / name`. */
+/** Returns the display name, `group / name`. */
 export function labelOf(fields: Fields): string {
   const name = quoted(fields.text('name') ?? fields.text('url') ?? '') || 'unnamed';
   const group = quoted(fields.text('group') ?? '');
@@ -144,7 +144,7 @@ function conditionsOf(fields: Fields): string[] {
   });
 }
 
-/** The labels that Gatus adds to its metrics. */
+/** Returns the labels that Gatus adds to its metrics, as tags. */
 function tagsOf(fields: Fields): Pick<DeclaredEndpoint, 'tags'> {
   const tags = fields
     .texts('extra-labels')
@@ -155,7 +155,7 @@ function tagsOf(fields: Fields): Pick<DeclaredEndpoint, 'tags'> {
   return usable.length > 0 ? { tags: usable } : {};
 }
 
-/** Secrets are counted when their values are known. */
+/** Secrets count only if their values are known. */
 function sizeProblemOf({ headers, body }: Omit<DeclaredEndpoint, 'key'>): string | null {
   const known = (text: unknown): string => (typeof text === 'string' ? text : '');
   const sized = {
@@ -181,7 +181,7 @@ function windowsOf(fields: Fields): ReadEndpoint['windows'] {
   });
 }
 
-/** What pages of Gatus hide is in none of ours. */
+/** Notes the UI settings with which Gatus hides parts of its pages. Our pages never show these parts. */
 function noteOthers(fields: Fields): void {
   const ui = fields.inner('ui');
   if (ui !== null) fields.note('ui', `(${ui.names().map(asWritten).join(', ')}) is for the pages of Gatus only`);

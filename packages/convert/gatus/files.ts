@@ -5,14 +5,13 @@ import type { ReportEntry } from '../conversion';
 import { quoted } from './fields';
 import { markVariables } from './variables';
 
-/** One configuration file. */
 export interface File {
   value: Record<string, unknown>;
-  /** Where the value at a pointer into it stands in the text that was sent. */
+  /** Returns where the value at a pointer is in the text that was sent. */
   place: (pointer: string) => string;
 }
 
-/** What is said of a text without monitors. */
+/** The error for a text without monitors. */
 export const NOTHING: FieldProblem = {
   pointer: '',
   code: 'invalid_format',
@@ -22,7 +21,10 @@ export const NOTHING: FieldProblem = {
 
 export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** The configuration files in a text; what is beside them is reported. Throws `validation_failed` for what is none. */
+/**
+ * Returns the configuration files in a text, and reports everything else. Throws: `validation_failed` if the text has
+ * another form.
+ */
 export function filesIn(text: string, report: ReportEntry[]): File[] {
   const unwrapper = new Unwrapper(text.split('\n'), report);
   return readDocumentText(markVariables(text)).flatMap(({ value, ...document }) =>
@@ -37,17 +39,16 @@ function placeIn(document: Pick<DocumentText, 'lineOf'>, pointer: string): strin
 
 const TOO_LARGE = 'the files in ConfigMaps have more than 1 MiB together; send the files themselves';
 
-/** Kubernetes takes no ConfigMap that is larger. Files in others are read at once, so that is all of them together. */
+/** The limit of Kubernetes for a ConfigMap. Here it applies to all embedded files together. */
 const MAX_INSIDE = 1024 * 1024;
 
-/** The values of the Helm chart of Gatus. */
 const isChart = (value: unknown): value is { config: Record<string, unknown> } =>
   isRecord(value) &&
   !('endpoints' in value) &&
   isRecord(value['config']) &&
   ('endpoints' in value['config'] || 'suites' in value['config'] || 'external-endpoints' in value['config']);
 
-/** Takes files out of what they come in. */
+/** Extracts files from the resources that contain them. */
 class Unwrapper {
   private inside = 0;
 
@@ -56,7 +57,7 @@ class Unwrapper {
     private readonly report: ReportEntry[],
   ) {}
 
-  /** `mayWrap`: false for what has been unwrapped. */
+  /** `mayWrap` is false for values that were already extracted. */
   filesOf(value: unknown, place: File['place'], mayWrap: boolean): File[] {
     if (value === null) return [];
     if (!isRecord(value))
@@ -66,7 +67,6 @@ class Unwrapper {
     return isChart(value) ? this.ofChart(value, value.config, place) : [{ value, place }];
   }
 
-  /** The values of its Helm chart. */
   private ofChart(value: Record<string, unknown>, config: Record<string, unknown>, place: File['place']): File[] {
     const others = Object.keys(value).filter((name) => name !== 'config');
     const [first] = others;
@@ -99,7 +99,7 @@ class Unwrapper {
     });
   }
 
-  /** Lines inside a block of text (`|`) count on from its own line. */
+  /** Lines inside a block of text (`|`) are counted from the block's line. */
   private placeInside(document: Pick<DocumentText, 'lineOf'>, pointer: string, at: string): File['place'] {
     const line = /^line (\d+)$/.exec(at)?.[1];
     const isBlock = line !== undefined && /[|>][-+0-9]*\s*(?:#.*)?$/.test(this.lines[Number(line) - 1] ?? '');

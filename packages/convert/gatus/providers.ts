@@ -4,23 +4,21 @@ import type { ChannelRules } from '../conversion';
 import { type Fields, isMapping, type Mapping } from './fields';
 import { asWritten, hasVariable, type Secrets } from './variables';
 
-/** A channel of ours with its settings. */
 export interface ChannelSettings {
   type: string;
   config: Record<string, unknown>;
 }
 
-/** The settings of one provider of Gatus. */
 interface Source {
   fields: Fields;
-  /** A text of it, `null` when there is none. For what is hidden here: a variable becomes a secret. */
+  /** Reads a text for a hidden field, or returns `null`. A variable becomes a secret. */
   read: (name: string) => Text | null;
-  /** The same of what everybody sees, which no secret stands for: a variable stays as it is written. */
+  /** Reads a text for a visible field, which can't be a secret. A variable stays as written. */
   say: (name: string) => string | null;
   refer: (text: string) => Text;
 }
 
-/** The config of a channel; members that are `null` are left out. */
+/** Returns the config of a channel. Properties that are `null` are left out. */
 type Reader = (source: Source) => Record<string, unknown>;
 
 const webhookUrl: Reader = ({ read }) => ({ webhook_url: read('webhook-url') });
@@ -53,7 +51,10 @@ const COMPATIBLE: Readonly<Record<string, string>> = {
   rocketchat: 'a contact of type slack sends to its incoming webhooks',
 };
 
-/** The settings of a provider as a channel of ours, or why there is none. Defaults and overrides are merged before. */
+/**
+ * Returns the settings of a provider as one of our channels, or why there is none. Expects merged defaults and
+ * overrides.
+ */
 export function channelOf(
   provider: string,
   fields: Fields,
@@ -92,24 +93,26 @@ export function channelOf(
   return { type: known.type, config };
 }
 
-/** Often masked where files are shown to others. What is not accepted is asked for, so that no alert is lost. */
+/**
+ * Fields that people often mask before they share a file. If the value isn't accepted, the document asks for it, so
+ * that no alert is lost.
+ */
 const REPLACEABLE = new Set(['webhook_url', 'routing_key', 'api_key', 'bot_token', 'auth_token', 'url']);
 
 const withoutNull = (config: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
 
-/** How Gatus connects to the provider. */
 function noteClient(fields: Fields): void {
   const client = fields.inner('client');
   const said = client?.names().filter((name) => client.raw(name) !== false && client.has(name)) ?? [];
   if (said.length > 0) fields.note('client', `(${said.map(asWritten).join(', ')}) is not used`);
 }
 
-/** Whether the value, or what holds it, is a secret: it is judged when its value is known. */
+/** Whether the value, or an object that contains it, is a secret. Secrets are validated when their value is known. */
 const isSecretAt = (config: unknown, pointer: string): boolean =>
   valuesOnWay(config, pointer).some((value) => isMapping(value) && '$secret' in value);
 
-/** Whether it is a variable as it is written: whoever applies the document puts its value there. */
+/** Whether the value is an unreplaced variable. The user who applies the document sets its value. */
 function isVariableAt(config: unknown, pointer: string): boolean {
   const value = valuesOnWay(config, pointer).at(-1);
   return typeof value === 'string' && /\$\{\w/.test(value);
@@ -139,7 +142,7 @@ function twilio({ fields, read, say }: Source): Record<string, unknown> {
   return { account_sid: say('sid'), auth_token: read('token'), from: phone(say('from')), to: phone(read('to')) };
 }
 
-/** `+1 500-555-0006` without what is there for the eye only. */
+/** Removes formatting from a number such as `+1 500-555-0006`. */
 const phone = (number: Text | null): Text | null =>
   typeof number === 'string' && /^\+[\d ().-]+$/.test(number) ? number.replace(/[^+\d]/g, '') : number;
 
@@ -152,7 +155,7 @@ function opsgenie({ fields, read }: Source): Record<string, unknown> {
   };
 }
 
-/** Gatus encrypts when the server offers it; with a password ours demands it. */
+/** Gatus uses TLS if the server offers it. Our channel requires TLS if there is a password. */
 function email({ fields, read, say, refer }: Source): Record<string, unknown> {
   const to = (fields.text('to') ?? '').split(',').map((address) => address.trim());
   const password = read('password');
@@ -176,7 +179,7 @@ function email({ fields, read, say, refer }: Source): Record<string, unknown> {
 const METHODS = ['POST', 'PUT', 'PATCH'];
 const PLACEHOLDER = /\[(?:ALERT|ENDPOINT|RESULT)_[A-Z_]+\]/;
 
-/** What Gatus sends is a text of its user; ours is JSON of one form. */
+/** In Gatus the user writes the text to send. Our webhook sends JSON in a fixed form. */
 function webhook({ fields, read, refer }: Source): Record<string, unknown> {
   const method = (fields.plainText('method') ?? 'GET').toUpperCase();
   if (!METHODS.includes(method)) fields.note('method', `is ${method} there and POST here`);

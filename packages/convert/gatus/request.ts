@@ -10,7 +10,7 @@ import { asWritten, filledIn, hasVariable, type Secrets, variablesIn } from './v
 
 export const INTERVAL = { min: INTERVAL_BOUNDS.minimum, max: INTERVAL_BOUNDS.maximum };
 const TIMEOUT = { min: 1, max: 300 };
-/** Of Gatus; ours may differ on an installation, so they are written out. */
+/** The defaults of Gatus. They are written out, because ours may differ between installations. */
 const DEFAULT_INTERVAL = MINUTE_MS / SECOND_MS;
 const DEFAULT_TIMEOUT = 10;
 const MAX_HEADERS = 50;
@@ -20,7 +20,6 @@ type Request = Pick<
   'method' | 'interval' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
 >;
 
-/** How an endpoint is asked, or why it cannot be asked like that. */
 export function readRequest(
   fields: Fields,
   target: Target,
@@ -56,7 +55,7 @@ export function readRequest(
   };
 }
 
-/** Why the certificate has to be verified, or `null`. */
+/** Returns why the certificate must be verified, or `null`. */
 function unverifiedRefusal(target: Target, headers: readonly { key: string }[], body: Text | null): string | null {
   const sent = {
     url: filledIn(target.url),
@@ -81,7 +80,7 @@ interface Client {
   followsRedirects: boolean;
 }
 
-/** Without these a target answers otherwise, or not at all. */
+/** Settings without which a target responds differently or not at all. */
 const INDISPENSABLE: Readonly<Record<string, string>> = {
   oauth2: 'client.oauth2 fetches a token for each request, which is not done here',
   'identity-aware-proxy': 'client.identity-aware-proxy fetches a token for each request, which is not done here',
@@ -133,7 +132,7 @@ function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers 
   return { list: isJson ? [...list, { key: 'Content-Type', value: 'application/json' }] : list };
 }
 
-/** Whoever may read sees what a header holds that carries no credential: no secret stands for it. */
+/** Readers may see the value of a header without a credential, so it can't be a secret. */
 function headerValue(key: string, value: string, fields: Fields, secrets: Secrets): Text {
   if (isSensitiveHeader(key)) return secrets.refer(value, fields.differences.add);
   if (hasVariable(value))
@@ -141,7 +140,7 @@ function headerValue(key: string, value: string, fields: Fields, secrets: Secret
   return asWritten(value);
 }
 
-/** What a URL with `name:password@` in it sends. */
+/** Returns the header that a URL with `name:password@` sends. */
 function basicAuthorization(credentials: string, fields: Fields, secrets: Secrets): Text {
   const plain = decoded(credentials);
   if (!hasVariable(plain)) return `Basic ${Buffer.from(plain).toString('base64')}`;
@@ -163,7 +162,7 @@ function decoded(text: string): string {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Gatus puts name, group and URL of the endpoint into the body, and random letters that stay the same here. */
+/** Gatus puts the endpoint's name, group and URL into the body. Its random letters become constant here. */
 function readBody(fields: Fields, target: Target, secrets: Secrets): Text | null {
   const written = fields.text('body') ?? '';
   const filled = written

@@ -8,25 +8,24 @@ import type { CheckType } from './condition/assertions';
 import { type Fields, quoted } from './fields';
 import { asWritten, hasVariable } from './variables';
 
-/** What an endpoint of Gatus checks, as a check of ours. */
+/** The target of a Gatus endpoint, for one of our checks. */
 export interface Target {
   type: CheckType;
-  /** With marked variables. */
+  /** The URL, with marked variables. */
   url: string;
-  /** Name and password that stood in the URL, percent-encoded. */
+  /** The name and password from the URL, percent-encoded. */
   credentials: string | null;
-  /** DNS: the type of record. */
   recordType: string;
-  /** The origin of an http(s) URL, `null` for others and where a variable hides it. */
+  /** The origin of an http(s) URL. `null` for other URLs, or if a variable hides it. */
   origin: string | null;
-  /** The host, or what is known of it: what has no group is put together by it. */
+  /** The host as far as it is known. It groups endpoints that have no group. */
   host: string;
 }
 
 /** A target, or why there is no check for it. */
 export type TargetResult = { target: Target } | { refused: string };
 
-/** Why a scheme has no type of check. */
+/** Why there is no check for a scheme. */
 const NO_CHECK: Readonly<Record<string, string>> = {
   udp: 'there is no check for UDP',
   sctp: 'there is no check for SCTP',
@@ -111,7 +110,7 @@ function hostTarget(type: 'TCP' | 'ICMP' | 'SSH', rest: string, url: string): Ta
 
 const shownHost = (address: string): string => asWritten(address).replace(/:\d+$/, '') || 'unknown';
 
-/** The URL of a DNS check is the resolver; what is asked stands in `dns`. */
+/** The URL of a DNS check is the resolver. The query is in `dns`. */
 function dnsTarget(url: string, dns: Fields): TargetResult {
   const recordType = (dns.text('query-type') ?? '').toUpperCase();
   const name = dns.text('query-name') ?? '';
@@ -127,7 +126,7 @@ function dnsTarget(url: string, dns: Fields): TargetResult {
   return { target: { type: 'DNS', url: target, credentials: null, recordType, origin: null, host: asked } };
 }
 
-/** Gatus asks for the reverse name of an address by itself. */
+/** Gatus queries the reverse name of an IP address automatically. */
 function reverseName(name: string): string {
   const bare = name.replace(/\.$/, '');
   if (isIP(bare) === 4) return `${bare.split('.').reverse().join('.')}.in-addr.arpa`;

@@ -17,7 +17,7 @@ const BOUNDS = {
 };
 const NOT_CHECKED = 'nothing in it is checked';
 
-/** Converts scrape configurations whose targets blackbox_exporter probes: each job becomes a website. */
+/** Converts scrape configurations whose targets blackbox_exporter probes. Each job becomes a website. */
 export const convertPrometheusBlackbox = (text: string): Conversion => {
   const source = readSource(text);
   const builder = new DocumentBuilder();
@@ -32,7 +32,7 @@ export const convertPrometheusBlackbox = (text: string): Conversion => {
 
 const skipped = (at: string, name: string, why: string): ReportEntry => ({ at, name, result: 'skipped', why });
 
-/** One target of a job with the labels of its group. */
+/** A target of a job, with the labels of its group. */
 interface Target {
   address: string;
   at: string;
@@ -83,7 +83,10 @@ class Job {
     ];
   }
 
-  /** Without the rule that makes the address the target, the parameter is the target, whatever is scraped. */
+  /**
+   * Returns the targets. If no rule turns the address into the target, the parameter is the target, regardless of what
+   * is scraped.
+   */
   private targets(isTarget: boolean): Target[] {
     const parameters = isRecord(this.job['params']) ? listIn(this.job['params'], 'target') : [];
     if (!isTarget)

@@ -8,10 +8,10 @@ import { type Fields, literalOf } from './fields';
 import { cut } from '../../../src/platform/text/text-limits';
 
 type Sent = { key: string; value: Text }[];
-/** Puts a credential into the secrets of the document. */
+/** Adds a credential to the secrets of the document. */
 export type MakeSecret = (what: string, value: string) => SecretReference;
 
-/** What the prober `http` does with a target, or why that cannot be done here. */
+/** Converts what the prober `http` does with a target, or returns why that isn't possible. */
 export function readHttp(
   http: Fields,
   url: string,

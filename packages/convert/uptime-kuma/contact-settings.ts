@@ -1,22 +1,22 @@
 import { readUrl } from '../../../src/platform/text/read-url';
 import type { Row } from './file/row';
 
-/** The settings of a contact with secrets in it, and what it does otherwise. */
+/** The settings of a contact, still with credentials, and how it differs from Kuma. */
 export interface MappedSettings {
   type: string;
   config: Record<string, unknown>;
   differences: string[];
-  /** False when nobody is told that it is over. */
+  /** False if the contact does not announce recoveries. */
   tellsResolved?: false;
 }
 
-/** Empty texts are not sent. */
+/** Drops empty texts, which are not sent. */
 const said = (settings: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== '' && value !== null && value !== undefined),
   );
 
-/** What each way to notify becomes; by the type that Kuma gives it, in lower case. */
+/** Converts each notification type. The keys are Kuma's types in lower case. */
 export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>> = {
   smtp: (row) => {
     const [to, cc, bcc] = ['smtpTo', 'smtpCC', 'smtpBCC'].map((name) => addressesOf(row.text(name)));
@@ -33,7 +33,7 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
         smtp: said({
           host: row.text('smtpHost').trim(),
           port,
-          // Kuma, too, takes STARTTLS where it is offered.
+          // Kuma also uses STARTTLS if the server offers it.
           secure: row.flag('smtpSecure') ? null : false,
           username,
           password,
@@ -174,7 +174,7 @@ const custom = (row: Row, ...names: string[]): string[] =>
     ? ['messages have the form of this monitor; its own template is not used']
     : [];
 
-/** `Ops <ops@example.com>, b@example.com` as plain addresses. */
+/** Returns `Ops <ops@example.com>, b@example.com` as plain addresses. */
 const addressesOf = (text: string): string[] => [
   ...new Set(
     text

@@ -21,7 +21,7 @@ import { convertUptimeKuma as convertWith } from './convert-uptime-kuma';
 
 const convertUptimeKuma = (text: string): Conversion => convertWith(text, CHANNEL_RULES);
 
-// What reads targets and names sources needs nothing of what checks are made with.
+// Parsing targets and naming assertion sources does not need the dependencies of checks.
 const nothing = undefined as never;
 const CHECKERS: Readonly<Record<string, Pick<Checker, 'parseTarget' | 'assertionSources'>>> = {
   HTTP: new HttpChecker(nothing),
@@ -42,14 +42,14 @@ const endpointsOf = ({ document }: Pick<Conversion, 'document'>): DeclaredEndpoi
 
 const http = { id: 1, name: 'Shop', type: 'http', url: 'https://shop.example.com/', active: true, interval: 60 };
 
-/** The only endpoint, and what the report says of its monitor. */
+/** Returns the only endpoint, and the report entry of its monitor. */
 function converted(monitor: object, notifications: object[] = []) {
   const conversion = convert([{ ...http, ...monitor }], notifications);
   const [endpoint] = endpointsOf({ document: resolveSecrets(conversion.document).document });
   return { endpoint, entry: conversion.report.find(({ at }) => at === '/monitorList/0') };
 }
 
-/** What the API would refuse. */
+/** Returns what the API would refuse. */
 async function refusals(document: ConfigurationDocument): Promise<string[]> {
   await shapeOf([{ value: document, lineOf: () => null }]);
   const { document: resolved, missing } = resolveSecrets(document);
@@ -78,7 +78,7 @@ async function refusals(document: ConfigurationDocument): Promise<string[]> {
   ];
 }
 
-/** `website/endpoint`, its type and URL, and the contacts of its alerts. */
+/** Returns `website/endpoint`, its type and URL, and the contacts of its alerts. */
 const placesOf = ({ websites = [] }: ConfigurationDocument): string[] =>
   websites.flatMap(({ key, endpoints = [] }) =>
     endpoints.map((one) =>

@@ -16,12 +16,12 @@ import { statusPagesOf } from './status-pages';
 import { tagsOf } from './monitor/tags';
 import { addressOf, type Placed, Websites } from './websites';
 
-/** Tables that are used with others, or hold nothing to move. */
+/** Tables that are used together with others, or contain nothing to convert. */
 const NO_REPORT = new Set(['monitor', 'notification', 'proxy', 'maintenance', 'status_page', 'tag', 'group']);
 
 /**
- * A backup of Uptime Kuma 1 or tables of version 2 as a document. Each monitor, notification, proxy, maintenance and status page
- * is in the document or skipped in the report. Throws `malformed_document` or `validation_failed`.
+ * Converts a backup of Uptime Kuma 1, or tables of version 2. Each monitor, notification, proxy, maintenance and status
+ * page is either in the document or skipped in the report. Throws: `malformed_document` or `validation_failed`.
  */
 export const convertUptimeKuma: Converter = (text, channelRules) =>
   conversionOf(readBackup(text), channelRules, new Date());
@@ -71,7 +71,7 @@ const missing = (id: string): Channel => ({ name: `#${id}`, refused: 'the file d
 
 const CREDENTIAL_IN_BODY = /pass(word|phrase|wd)?\b|secret|token|api[_-]?key|credential/i;
 
-/** What may be a credential becomes a secret: values of headers, a URL or a body that holds one. */
+/** Moves possible credentials to secrets: values of headers, and a URL or body that contains one. */
 function declared({ endpoint }: MappedEndpoint, hint: string, secrets: Secrets): Omit<DeclaredEndpoint, 'key'> {
   const { headers, url, body, heartbeat, ...rest } = endpoint;
   const hidden = (text: string, field: string, isHidden: boolean): Text =>
@@ -120,7 +120,7 @@ const proxyEntry = (proxy: Row): ReportEntry => ({
     : 'it is switched off, and checks go through no proxy of their own',
 });
 
-/** One line for each table that is not used at all. */
+/** Returns an entry for each table that is not used at all. */
 const otherTables = ({ tables }: Backup): ReportEntry[] =>
   [...tables]
     .filter(([table, rows]) => rows.length > 0 && !NO_REPORT.has(table) && !Relations.TABLES.has(table))

@@ -21,19 +21,18 @@ import type { Placed, Websites } from './websites';
 const MAX_DESCRIPTION = 1000;
 const MAX_SCOPE = 1000;
 
-/** What windows refer to. */
+/** The resources that windows refer to. */
 export interface WindowContext {
   relations: Relations;
   groups: Groups;
   websites: Websites;
-  /** By the id of the monitor. */
   placed: ReadonlyMap<string, Placed>;
   now: Date;
 }
 
 type Times = Pick<DeclaredWindow, 'starts_at' | 'ends_at' | 'cron' | 'timezone' | 'duration'>;
 
-/** Each maintenance as a window, or as skipped with its reason. */
+/** Converts each maintenance to a window, or skips it with a reason. */
 export function windowsOf(
   rows: readonly Row[],
   context: WindowContext,
@@ -72,7 +71,7 @@ function windowOf(
   return { fields: { name, ...shown, ...times, scope }, differences };
 }
 
-/** Groups are websites, and so are those in them. */
+/** Returns the websites and endpoints of a maintenance. A group and the groups in it are websites. */
 function scopeOf(
   row: Row,
   { relations, groups, websites, placed }: WindowContext,
@@ -102,7 +101,7 @@ function zoneOf(row: Row): { name: string; difference: string | null } {
   };
 }
 
-/** When it is in force; recurring ones as a cron expression. */
+/** Returns when a maintenance is in force. A recurring one becomes a cron expression. */
 function timesOf(
   row: Row,
   { timezone, now }: { timezone: string; now: Date },
@@ -168,7 +167,7 @@ function durationOf(row: Row, strategy: string): number | null {
   return ((end - start + 1440) % 1440) * 60;
 }
 
-/** Minutes since midnight. A backup has `timeRange`, a table `start_time`. */
+/** Returns minutes since midnight. A backup has `timeRange`, a table `start_time`. */
 function clockOf(row: Row, column: string, index: number): number | null {
   const item = (row.list('timeRange') ?? [])[index];
   if (typeof item === 'object' && item !== null) {
@@ -184,7 +183,7 @@ const dates = (row: Row): [string, string] => {
   return [typeof from === 'string' ? from : '', typeof until === 'string' ? until : ''];
 };
 
-/** A time on the wall of the zone, `2026-11-23 02:00:00`, as an instant; `null` when it is none. */
+/** Converts a local time such as `2026-11-23 02:00:00` to an instant, or returns `null` if it is invalid. */
 function momentOf(text: string, timezone: string): string | null {
   const parts = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?)?(Z?)$/.exec(text.trim());
   if (!parts) return null;
@@ -196,7 +195,6 @@ function momentOf(text: string, timezone: string): string | null {
   return new Date(momentOfWall(timezone, wall)).toISOString();
 }
 
-/** Why the API would refuse it. */
 function problemOf(
   { starts_at, ends_at, cron = null, timezone = null, duration = null }: Times,
   now: Date,

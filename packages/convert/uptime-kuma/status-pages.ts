@@ -14,15 +14,14 @@ const MAX_GROUPS = 50;
 const MAX_GROUP_NAME = 100;
 const MAX_LISTED = 100;
 
-/** What pages refer to. */
+/** The resources that pages refer to. */
 export interface PageContext {
   relations: Relations;
   websites: Websites;
-  /** By the id of the monitor. */
   placed: ReadonlyMap<string, Placed>;
 }
 
-/** Each status page with its groups, or as skipped with its reason. */
+/** Converts each status page with its groups, or skips it with a reason. */
 export function statusPagesOf(
   pages: readonly Row[],
   groups: readonly Row[],

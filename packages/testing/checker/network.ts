@@ -3,13 +3,13 @@ import { Dialer } from '../../../src/platform/net/dial/dialer';
 import { HostResolver, type ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
 import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
 
-/** A real dialer with its own resolver and its own trusted roots. */
+/** Returns a real dialer with its own resolver and trusted roots. */
 export function dialerWith(options: ResolverOptions & { roots?: string[] } = {}): Dialer {
   const { roots, ...resolver } = options;
   return new Dialer(new HostResolver(resolver), new TrustedRoots(roots));
 }
 
-/** Everything may be dialed. */
+/** Allows every address. */
 export const openEgress: EgressRule = {
   refusal: () => null,
   organization: null,
@@ -17,7 +17,7 @@ export const openEgress: EgressRule = {
   allowsInternalNames: true,
 };
 
-/** Nothing may be dialed. */
+/** Refuses every address. */
 export const closedEgress: EgressRule = {
   refusal: () => 'every address is refused here',
   organization: null,
@@ -25,7 +25,7 @@ export const closedEgress: EgressRule = {
   allowsInternalNames: false,
 };
 
-/** Only the listed addresses are refused. */
+/** Refuses only the listed addresses. */
 export const egressWithout = (...addresses: string[]): EgressRule => ({
   refusal: (address) => (addresses.includes(address) ? 'the address is refused here' : null),
   organization: null,

@@ -122,14 +122,16 @@ export class EmailConfig {
   smtp?: EmailSmtpConfig;
 }
 
-/** Mail over SMTP, through the alert's own account or the server's. */
+/** Email over SMTP, through the alert's own account or the server's. */
 @Channel('email')
 @Injectable()
 export class EmailChannel implements Channel<EmailConfig> {
   readonly audience = 'mail';
   readonly configClass = EmailConfig;
 
-  /** Recipients through the server's account, by organization: its good name is everybody's. */
+  /**
+   * Recipients through the server's account, by organization. All organizations share the reputation of this account.
+   */
   private readonly recipients: TokenBuckets | null;
 
   constructor(
@@ -172,7 +174,9 @@ export class EmailChannel implements Channel<EmailConfig> {
     return this.smtp.send(mail, account, { ...attempt, hidden });
   }
 
-  /** Seconds until the organization may send through the server's account again; who runs the installation always may. */
+  /**
+   * Returns the seconds until the organization may send through the server's account again. The operator has no limit.
+   */
   private waitOf({ organization, isDefault }: EgressRule, { to, cc = [] }: EmailConfig): number {
     if (organization === null || isDefault === true) return 0;
     return this.recipients?.take(organization, to.length + cc.length) ?? 0;
@@ -183,7 +187,10 @@ export class EmailChannel implements Channel<EmailConfig> {
     return this.settings.smtpUrl === null ? null : serverAccount(this.settings.smtpUrl);
   }
 
-  /** The operator's account sends from the operator's address, whatever the alert says: it gives the display name at most. */
+  /**
+   * Returns the sender. The operator's account always sends from the operator's address, and the alert only sets the
+   * display name.
+   */
   private senderOf(config: EmailConfig, account: SmtpAccount): MailSender | null {
     const own = parseSender(config.from ?? '');
     if (!account.operators) return own ?? parseSender(account.username ?? this.settings.smtpFrom ?? '');

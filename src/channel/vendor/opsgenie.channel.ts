@@ -98,7 +98,10 @@ export class OpsgenieConfig {
   responders?: OpsgenieResponder[];
 }
 
-/** Opsgenie and its successor in Jira Service Management: the alias ties a close to its alert and makes repeats harmless. */
+/**
+ * Opsgenie and its successor in Jira Service Management. The alias connects a close to its alert and makes repeats
+ * harmless.
+ */
 @Channel('opsgenie')
 @Injectable()
 export class OpsgenieChannel implements Channel<OpsgenieConfig> {
@@ -136,7 +139,10 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
   }
 }
 
-/** Opens the alert, acknowledges or closes it by the same alias. A test has an alias of its own, so that it closes nothing real. */
+/**
+ * Returns the call that creates, acknowledges or closes the alert with the alias. A test has a separate alias, so that
+ * it closes nothing real.
+ */
 function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig>): { path: string; body: object } {
   const { kind, alert, contact, endpoint, website, error, incidentId } = notification;
   const alias = cut(kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey, MAX_ALIAS, '');

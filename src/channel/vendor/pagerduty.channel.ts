@@ -69,7 +69,7 @@ export class PagerDutyConfig {
   api_url?: string;
 }
 
-/** PagerDuty: Events API v2. The dedup key ties a resolve to its trigger and makes repeats harmless. */
+/** PagerDuty's Events API v2. The dedup key connects a resolve to its trigger and makes repeats harmless. */
 @Channel('pagerduty')
 @Injectable()
 export class PagerDutyChannel implements Channel<PagerDutyConfig> {
@@ -110,7 +110,10 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
   }
 }
 
-/** The event. A test has a key of its own per alert or contact, so that it never touches a real incident nor piles up. */
+/**
+ * Returns the event. A test has a separate key for each alert or contact, so that it never affects a real incident and
+ * tests do not pile up.
+ */
 function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): object {
   const { kind, alert, contact, endpoint, website, error, incidentId } = notification;
   const key = kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey;

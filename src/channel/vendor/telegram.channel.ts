@@ -8,7 +8,7 @@ import * as field from '../config/config-fields';
 import { withoutMentions } from '../mentions';
 
 const API_URL = 'https://api.telegram.org';
-/** Telegram counts the text after its markup is read. */
+/** Telegram counts the text without its markup. */
 const MAX_TEXT = 4096;
 const MAX_SENTENCE = 1000;
 const MARKS = { bad: '🔴', warning: '🟠', good: '🟢', neutral: '🔵' } as const;
@@ -79,7 +79,7 @@ export class TelegramConfig {
   silent?: boolean;
 }
 
-/** Telegram: `sendMessage` of the Bot API in HTML mode. It has no key, so a resolve is a second message. */
+/** Telegram: `sendMessage` of the Bot API in HTML mode. It has no idempotency key, so a resolve is a second message. */
 @Channel('telegram')
 @Injectable()
 export class TelegramChannel implements Channel<TelegramConfig> {
@@ -129,7 +129,9 @@ interface ResponseParameters {
 const parametersOf = ({ json }: ProviderResponse): ResponseParameters =>
   (json['parameters'] as ResponseParameters | null | undefined) ?? {};
 
-/** The group was upgraded while it kept its name: Telegram refuses the old id and names the new one. */
+/**
+ * Returns the new ID of a group that was upgraded and kept its name. Telegram refuses the old ID and names the new one.
+ */
 function migratedChat(response: ProviderResponse): number | null {
   const chat = parametersOf(response).migrate_to_chat_id;
   return typeof chat === 'number' && Number.isSafeInteger(chat) ? chat : null;
@@ -149,10 +151,14 @@ function reading(response: ProviderResponse): Reading {
   };
 }
 
-/** The arguments of `sendMessage`. Cut first, escaped last: the limit counts the text without its markup. */
+/**
+ * Returns the arguments of `sendMessage`. The text is cut first and escaped last, because the limit counts the text
+ * without its markup.
+ */
 function messageTo(chat: string | number, { text, config }: SendRequest<TelegramConfig>): object {
   const sentence = cut(withoutMentions(text.sentence), MAX_SENTENCE);
-  // Links in full, which Telegram makes links of; it refuses a message whose button leads to a host without a dot.
+  // Complete URLs, which Telegram turns into links. It refuses a message with a button whose URL has a host without a
+  // dot.
   const room = MAX_TEXT - MAX_SENTENCE - 10;
   const details = cut(withoutMentions(text.detailsWithin(room)), room);
   return {

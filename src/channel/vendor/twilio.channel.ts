@@ -9,7 +9,7 @@ import { isTaken, type Promised } from '../receipt';
 const API_URL = 'https://api.twilio.com';
 const PROMISED: Promised = { hosts: /(?:^|\.)twilio\.com$/, isKept: ({ status }) => status === 201 };
 const MAX_RECIPIENTS = 10;
-/** Twilio drops a message that is still queued after this: it would be out of date. */
+/** Twilio drops a message that is still queued after this time, because it would be out of date. */
 const VALIDITY_SECONDS = 300;
 
 export class TwilioConfig {
@@ -86,7 +86,10 @@ export class TwilioConfig {
   api_url?: string;
 }
 
-/** Twilio: one text message per recipient. 201 means queued. There is no key: a resolve is a second message. */
+/**
+ * Twilio: one text message for each recipient. 201 means queued. There is no idempotency key, so a resolve is a second
+ * message.
+ */
 @Channel('twilio')
 @Injectable()
 export class TwilioChannel implements Channel<TwilioConfig> {
@@ -131,14 +134,13 @@ export class TwilioChannel implements Channel<TwilioConfig> {
       ({ status, json, ...response }) => ({
         delivered: isTaken(apiUrl(request.config), PROMISED, { status, json, ...response }),
         detail: typeof json['code'] === 'number' ? `${json['code']} ${String(json['message'])}` : json['message'],
-        // A server fault may come after the message was queued; a refusal for the rate (429) comes before.
+        // A server error may come after the message was queued. A refusal for the rate (429) comes before.
         mayHaveArrived: status >= 500,
       }),
     );
   }
 }
 
-/** The form of one message. */
 function formOf(to: string, { notification, text, config }: SendRequest<TwilioConfig>): URLSearchParams {
   const below = notification.kind === 'digest' ? text.lines : [text.target].filter(Boolean);
   return new URLSearchParams({
@@ -158,8 +160,9 @@ const recipientsOf = (config: TwilioConfig): string[] => [
 ];
 
 /**
- * One outcome for all recipients. A retry sends the message to all of them again, marked as a repeat: twice is better than
- * never. A refused number among accepted ones is a warning, because trying again would not help it.
+ * Returns one outcome for all recipients. A retry sends the message to all of them again, marked as a repeat, because
+ * twice is better than never. If some numbers were accepted, a refused one is only a warning, because a retry would not
+ * help it.
  */
 export function combined(outcomes: readonly SendOutcome[]): SendOutcome {
   const delivered = outcomes.filter((outcome) => outcome.result === 'delivered');

@@ -5,7 +5,10 @@ import { eventSentence, targetText } from '../notification-text';
 
 const MAX_LINES = 500;
 
-/** Of the notifications there are: webhooks get each event by itself, so never a digest or one for several. */
+/**
+ * The kinds of notifications for webhooks. Webhooks get each event separately, so never a digest or a combined
+ * notification.
+ */
 export const WEBHOOK_KINDS = ['triggered', 'resolved', 'reminder', 'expiry', 'test'] as const;
 
 const WHEN = { type: String, format: 'date-time' };
@@ -241,7 +244,7 @@ export class NotificationDataView {
   links?: NotifiedLinksView;
 }
 
-/** The test of a contact has no alert, endpoint and website. */
+/** The data of a contact test, which has no alert, endpoint and website. */
 export class TestDataView {
   @ApiProperty()
   event!: NotifiedEventView;
@@ -328,7 +331,7 @@ export class FailingDataView {
   links?: NotifiedLinksView;
 }
 
-/** Nothing of an endpoint: it is about another contact. */
+/** The data of a failing contact, without an endpoint. */
 export class ContactFailingView {
   @ApiProperty(TIMESTAMP)
   timestamp!: string;
@@ -398,7 +401,7 @@ export class AlertTestView {
   type!: string;
 }
 
-/** The signed body. It depends on the notification alone, so that every attempt sends the same bytes. */
+/** Returns the signed body. It only depends on the notification, so that every attempt sends the same bytes. */
 export function webhookBody(notification: Notification): AlertTestView | ContactFailingView {
   const { certificate, check, contact, failing, digest, links, through } = notification;
   if (contact && failing) return failingBody(notification, contact, failing);

@@ -9,7 +9,7 @@ import * as field from '../config/config-fields';
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 const MAX_HEADERS = 50;
-/** Headers that belong to the connection, name its host or carry our signature. */
+/** Headers of the connection, the host, or the signature. */
 const FORBIDDEN_HEADER =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-(?:id|timestamp|signature))$/i;
 
@@ -97,7 +97,10 @@ export class WebhookConfig {
   secret?: string;
 }
 
-/** Any HTTP receiver: JSON, signed as Standard Webhooks. The webhook-id is the event's id, equal over all attempts. */
+/**
+ * Any HTTP receiver of JSON, signed as Standard Webhooks. The webhook-id is the event's ID, which is the same for all
+ * attempts.
+ */
 @Channel('webhook')
 @Injectable()
 export class WebhookChannel implements Channel<WebhookConfig> {

@@ -8,14 +8,13 @@ import { ageAssertions, certificateAssertions, statusAssertions } from './number
 import { asWritten, hasVariable } from '../variables';
 import { type Judged, lost } from './judged';
 
-/** The types of check that endpoints of Gatus become. */
+/** The check types that Gatus endpoints are converted to. */
 export type CheckType = 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
 
-/** The conditions of an endpoint as assertions. */
 export interface JudgedConditions {
   assertions: Assertion[];
   differences: string[];
-  /** The condition for which the endpoint cannot be converted. */
+  /** The condition that prevents the conversion of the endpoint. */
   contrary: string | null;
 }
 
@@ -29,13 +28,13 @@ const SOURCES: Readonly<Record<CheckType, readonly AssertionSource[]>> = {
   SSH: ['banner', 'response_time'],
 };
 
-/** Gatus looks at the status only when a condition does; without one ours must be 200 to 299. */
+/** Gatus ignores the status code unless a condition uses it. Our checks expect 200 to 299 by default. */
 const ANY_STATUS: Assertion = { source: 'status_code', comparison: 'in', target: '100-599' };
 
-/** Of the API. */
+/** The API's limit. */
 const MAX_TARGET = 1000;
 
-/** What is to be asserted for the conditions of an endpoint, as it is written in the file. */
+/** Converts the conditions of an endpoint, as written in the file, to assertions. */
 export function assertionsOf(conditions: readonly string[], type: CheckType, recordType: string): JudgedConditions {
   const found: JudgedConditions = { assertions: [], differences: [], contrary: null };
   const known = new Set<string>();
@@ -102,14 +101,14 @@ function judgeSubject(condition: Condition, type: CheckType, recordType: string)
   }
 }
 
-/** Every check of ours is down when nothing answers. */
+/** Our checks are always down if there is no response. */
 function connected({ operator, value }: Condition): Judged {
   const wants = operator === '==' ? value : operator === '!=' ? (value === 'true' ? 'false' : 'true') : '';
   if (wants === 'true') return { assertions: [] };
   return wants === 'false' ? { assertions: [], isContrary: true } : lost('[CONNECTED] is true or false');
 }
 
-/** Ours is down for every response code but NOERROR, and without records. */
+/** Our checks are down for every response code except NOERROR, and if there are no records. */
 function responseCode({ operator, value }: Condition): Judged {
   const code = value.toUpperCase();
   if (operator === '==' && code === 'NOERROR') return { assertions: [] };

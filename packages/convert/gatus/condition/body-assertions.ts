@@ -10,7 +10,7 @@ type Place = Pick<Assertion, 'source' | 'property'>;
 
 const JSON_LIST = 'a list';
 
-/** Conditions on `[BODY]`, on `[BODY].path`, and on `len()` and `has()` of them. */
+/** Converts conditions on `[BODY]` and `[BODY].path`, with or without `len()` and `has()`. */
 export function bodyAssertions({ subject: { wrapper, path }, operator, value }: Condition): Judged {
   const jsonPath = jsonPathOf(path);
   if (jsonPath === null) return lost(`${path} is no path of names and indexes`);
@@ -34,7 +34,7 @@ function presence(place: Place, operator: Operator, value: string): Judged {
   return { assertions: [one(place, 'exists', String((value === 'true') === (operator === '==')))] };
 }
 
-/** Equality with a text, `any(…)` or `pat(…)`; shared with DNS records. */
+/** Converts equality with a text, `any(…)` or `pat(…)`. DNS records use it as well. */
 export function textAssertions(place: Place, isEqual: boolean, value: string): Judged {
   const pattern = argumentOf(value, 'pat');
   if (pattern !== null) return patternAssertions(place, isEqual, pattern);
@@ -56,7 +56,7 @@ export function textAssertions(place: Place, isEqual: boolean, value: string): J
   };
 }
 
-/** Gatus compares the text that Go makes of a number; here a number is compared as it is written, and as a number. */
+/** Gatus compares the text that Go produces for a number. Our checks compare the number as written, and as a number. */
 function differenceOfNumbers(options: readonly string[]): Pick<Judged, 'difference'> {
   const other = options.find((option) => (goText(option) ?? option) !== option);
   return other === undefined
@@ -81,7 +81,7 @@ function patternAssertions(place: Place, isEqual: boolean, pattern: string): Jud
   return { assertions: literals.length === 0 ? [one(place, 'exists', 'true')] : assertions, difference: words };
 }
 
-/** `len()` of a text, a list or an object: nobody knows which before the response. */
+/** Converts `len()` of a text, a list or an object. The type is unknown before the response. */
 function lengthAssertions(place: Place, jsonPath: string, operator: Operator, value: string): Judged {
   const number = readNumber(value);
   if (number === null || number < 0) return lost('a length is a number');
@@ -106,10 +106,10 @@ function lengthAssertions(place: Place, jsonPath: string, operator: Operator, va
   };
 }
 
-/** Neither absent, nor an empty text, nor an empty list. */
+/** Asserts that the value is present, and neither an empty text nor an empty list. */
 const notEmpty = (place: Place): Assertion[] => [one(place, 'exists', 'true'), one(place, 'not_equals', '[]')];
 
-/** `null`: no range. A `most` of `null` is no limit. */
+/** Returns `null` if the condition isn't a range. `most` is `null` if there is no upper limit. */
 function lengthBounds(operator: Operator, number: number): { least: number; most: number | null } | null {
   if (operator === '==') return { least: number, most: number };
   if (operator === '!=') return number === 0 ? { least: 1, most: null } : null;

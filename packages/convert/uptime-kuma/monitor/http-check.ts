@@ -10,9 +10,9 @@ import type { Row } from '../file/row';
 import { acceptedCodes, USUAL_CODES } from './status-codes';
 
 const FOLLOWED = 5;
-/** Where Kuma follows ten and nobody has said otherwise, nothing is said either. */
+/** Kuma's default number of redirects. Differences from it are reported. */
 const USUAL_REDIRECTS = 10;
-/** Kuma warns 21, 14 and 7 days before. */
+/** Kuma warns 21, 14 and 7 days before a certificate expires. */
 const WARNED_DAYS = '21';
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -34,7 +34,7 @@ interface Header {
   value: string;
 }
 
-/** A monitor that asks for a URL: http, keyword, json-query, and what a real browser opens. */
+/** Converts a monitor that requests a URL: http, keyword, json-query, or a real browser. */
 export function httpCheck(monitor: Row): Mapped {
   const refusal = REFUSED_AUTH[monitor.text('authMethod')];
   if (refusal !== undefined) return { reason: refusal };
@@ -99,7 +99,7 @@ function statusCodes(monitor: Row, differences: string[]): NonNullable<Draft['as
   return target === USUAL_CODES ? [] : [{ source: 'status_code', comparison: 'in', target }];
 }
 
-/** `null` when no response can meet it. */
+/** Returns `null` if no response can meet the condition. */
 function conditionOf(monitor: Row, differences: string[]): NonNullable<Draft['assertions']> | null {
   const type = monitor.text('type');
   if (type === 'keyword') {
@@ -132,7 +132,7 @@ function bodyOf(monitor: Row): string | null {
   return body.trim() === '' || monitor.text('type') === 'real-browser' ? null : body;
 }
 
-/** Those of the monitor go before those that Kuma adds. */
+/** Returns the headers. The monitor's headers override the ones that Kuma adds. */
 function headersOf(monitor: Row, credentials: string | null, body: string | null, differences: string[]): Header[] {
   if (monitor.text('type') === 'real-browser') return [];
   const own = ownHeaders(monitor, differences);
@@ -162,14 +162,14 @@ function ownHeaders(monitor: Row, differences: string[]): Header[] {
   });
 }
 
-/** The same for every program that files come from: an endpoint without it would watch something else. */
+/** Without its Host header, an endpoint would check something else. All converters skip such a monitor. */
 const hasHost = (monitor: Row): boolean =>
   Object.keys(monitor.mapping('headers') ?? {}).some((key) => key.toLowerCase() === 'host');
 
 function authorizationOf(monitor: Row): string | null {
   const method = monitor.text('authMethod');
   const [user, password] = [monitor.text('basic_auth_user'), monitor.text('basic_auth_pass')];
-  // Until 1.18 there was no other method, and no field for it.
+  // Up to version 1.18 there was no other method, and no field for it.
   if (method === 'basic' || (!monitor.has('authMethod') && user !== '')) return basic(`${user}:${password}`);
   return method === 'bearer' ? `Bearer ${monitor.text('bearer_token')}` : null;
 }

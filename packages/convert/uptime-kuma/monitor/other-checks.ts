@@ -9,7 +9,6 @@ const DNS_PORT = 53;
 const USUAL_PACKET = 56;
 const DEFAULT_TYPE = 'A';
 
-/** A monitor of a port. */
 export function portCheck(monitor: Row): Mapped {
   const host = hostOf(monitor);
   const port = monitor.number('port');
@@ -66,7 +65,7 @@ export function dnsCheck(monitor: Row): Mapped {
   };
 }
 
-/** One condition on one record is the same here; anything else is left out in words. */
+/** Converts one condition on one record. Any other condition is reported as left out. */
 function dnsConditions(monitor: Row): { assertions: DeclaredAssertion[]; difference: string | null } {
   const conditions = monitor.list('conditions') ?? [];
   if (conditions.length === 0) return { assertions: [], difference: null };
@@ -80,7 +79,7 @@ function dnsConditions(monitor: Row): { assertions: DeclaredAssertion[]; differe
   return { assertions: [], difference: `its conditions on the records are left out: ${shown}` };
 }
 
-/** `null` for what is no address. */
+/** Returns the reverse name, or `null` if this isn't an IP address. */
 function reverseName(address: string): string | null {
   if (isIP(address) === 4) return `${address.split('.').toReversed().join('.')}.in-addr.arpa`;
   const [head = '', tail] = address.toLowerCase().split('::');

@@ -1,7 +1,7 @@
 import { quoted } from './draft';
 import type { Row } from '../file/row';
 
-/** What a monitor does that no check here does, by its type. */
+/** The reasons why our checks can't replace a monitor, by its type. */
 const REASONS: Readonly<Record<string, string>> = {
   docker: 'it asks a Docker daemon about a container',
   mqtt: 'it waits for a message of an MQTT broker',
@@ -29,7 +29,6 @@ const REASONS: Readonly<Record<string, string>> = {
   manual: 'its status is set by hand',
 };
 
-/** Why a monitor of a type that is not mapped is left out. */
 export function reasonForType(monitor: Row): string {
   const type = monitor.text('type');
   const reason = REASONS[type];
