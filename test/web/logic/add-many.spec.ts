@@ -104,7 +104,7 @@ describe('the sentences about a list', () => {
   it('say what a sitemap gave', () => {
     expect(sitemapText({ urls: ['https://x/'], truncated: false, skipped: 0 })).toBe('1 address read.');
     expect(sitemapText({ urls: ['a', 'b'], truncated: true, skipped: 3 })).toBe(
-      '2 addresses read. There are more: these are the first. 3 of other hosts were left out.',
+      '2 URLs read. There are more. These are the first. 3 on other hosts were left out.',
     );
   });
 });

@@ -54,7 +54,7 @@ describe('the availability of a day', () => {
       'Thu, Nov 26, 2026: 99.93%, 1 of 1,440 checks failed',
     );
     expect(dayText(day('2026-11-26', { planned: 1, unknown: 2 }))).toBe(
-      'Thu, Nov 26, 2026: 1 check in maintenance, 2 checks could not tell',
+      'Thu, Nov 26, 2026: 1 check in maintenance, 2 checks with an unknown result',
     );
     expect(dayText(day('2026-11-26'))).toBe('Thu, Nov 26, 2026: not checked');
   });

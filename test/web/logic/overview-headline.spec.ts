@@ -68,11 +68,11 @@ describe('who was told', () => {
   const maintenance = { id: 'mw', name: 'Night', until: ago(-60), mute: true, exclude_from_uptime: true };
 
   it.each<[string, OverviewItem, string[] | null]>([
-    ['On call was told.', open, ['On call']],
-    ['On call and Team were told.', open, ['On call', 'Team']],
-    ['On call and 2 others were told.', open, ['On call', 'Team', 'Slack']],
-    ['Nobody has been reached.', open, []],
-    ['Ops has it in hand.', { ...open, acknowledgement }, ['On call']],
+    ['On call was notified.', open, ['On call']],
+    ['On call and Team were notified.', open, ['On call', 'Team']],
+    ['On call and 2 others were notified.', open, ['On call', 'Team', 'Slack']],
+    ['No one has been reached.', open, []],
+    ['Acknowledged by Ops.', { ...open, acknowledgement }, ['On call']],
     ['It is in maintenance.', { ...checkout, maintenance }, []],
     ['', checkout, []],
     ['', open, null],

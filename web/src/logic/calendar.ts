@@ -147,7 +147,7 @@ export function countsText(counts: Counts): string {
     ...(uptime === null ? [] : [percent(uptime)]),
     ...(down > 0 ? [`${down.toLocaleString('en')} of ${count(counts.up + down, 'check')} failed`] : []),
     ...(planned > 0 ? [`${count(planned, 'check')} in maintenance`] : []),
-    ...(unknown > 0 ? [`${count(unknown, 'check')} could not tell`] : []),
+    ...(unknown > 0 ? [`${count(unknown, 'check')} with an unknown result`] : []),
   ];
   return parts.length === 0 ? 'not checked' : parts.join(', ');
 }
