@@ -63,7 +63,7 @@ describe('incidents in the dashboard', () => {
     await main()
       .getByRole('listitem')
       .filter({ hasText: 'Office uplink was down' })
-      .getByText('came back 3 times')
+      .getByText('reopened 3 times')
       .waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -155,7 +155,7 @@ describe('incidents in the dashboard', () => {
     await page.getByLabel('What do you know?').fill('They are back at work.');
     await page.getByRole('button', { name: 'Resolved' }).click();
     await page.getByRole('button', { name: 'Post' }).click();
-    await page.getByText(/^Over after/).waitFor();
+    await page.getByText(/^Ended after/).waitFor();
   });
 
   it('stand at the status page as its customers see them, with a way to tell what they are not told', async () => {

@@ -124,7 +124,7 @@ describe('the hours of a week', () => {
 
   it('say when none failed, and when there were no checks', () => {
     expect(weekSummary(weekGrid([]).cells)).toBe('no hour with checks yet');
-    expect(weekSummary([{ ...NOTHING, up: 1 }])).toBe('no hour failed');
+    expect(weekSummary([{ ...NOTHING, up: 1 }])).toBe('no failures in any hour');
   });
 });
 

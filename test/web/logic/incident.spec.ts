@@ -67,7 +67,7 @@ describe('an incident in words', () => {
     ['that it is down', {}, 'Down for 23 min'],
     ['that it is degraded', { severity: 'degraded' }, 'Degraded for 23 min'],
     ['that it is open, by hand', { kind: 'manual' }, 'Open for 23 min'],
-    ['that it is over', { state: 'ended', ended_at: at(300) }, 'Over after 5 min'],
+    ['that it is over', { state: 'ended', ended_at: at(300) }, 'Ended after 5 min'],
     ['that it is part of another', { state: 'merged' }, 'Merged into another'],
   ] as [string, Partial<Incident>, string][])(
     'says from afar %s, in minutes that do not tick',
@@ -108,7 +108,7 @@ describe('an incident in words', () => {
   });
 
   it('tells a screen reader what has changed, with number and title', () => {
-    expect(changeText({ ...incident(), change: 'ended' })).toBe(`Incident #12 is over: ${SUMMARY}.`);
+    expect(changeText({ ...incident(), change: 'ended' })).toBe(`Incident #12 has ended: ${SUMMARY}.`);
   });
 });
 

@@ -54,7 +54,7 @@ describe('the sentence over the overview', () => {
     ['down', '1 of 1 is down: New.', [item('New', 'down')]],
     ['degraded', '1 of 2,010 is degraded: Slow.', [slow, ...many]],
     ['degraded', '2 of 2 are degraded, among them Slow.', [slow, item('Other', 'up', { degraded: true })]],
-    ['unknown', '1 of 2 not known', [item('New', 'unknown'), item('Old', 'up')]],
+    ['unknown', '1 of 2 is unknown', [item('New', 'unknown'), item('Old', 'up')]],
     ['paused', 'Everything is paused', [item('Old', 'paused')]],
     ['up', 'Everything works', [item('Old', 'paused'), item('Shop', 'up')]],
   ])('is %s: %s', (status, sentence, items) => {

@@ -188,7 +188,7 @@ export function weekSummary(cells: readonly (Counts | null)[]): string {
   const hours = cells.flatMap((counts, index) => (counts === null ? [] : [{ index, ...counts }]));
   const low = worst(hours);
   if (hours.every((counts) => uptimeOf(counts) === null)) return 'no hour with checks yet';
-  return low === null ? 'no hour failed' : `the worst hour: ${hourOfWeekText(low.index, low)}`;
+  return low === null ? 'no failures in any hour' : `the worst hour: ${hourOfWeekText(low.index, low)}`;
 }
 
 /** A month in the table next to the calendar. */

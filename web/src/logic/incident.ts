@@ -69,7 +69,7 @@ export function stateText(
 ): string {
   const lasted = lengthText(incident, nowMs);
   if (incident.state === 'merged') return 'Merged into another';
-  if (incident.state === 'ended') return `Over after ${lasted}`;
+  if (incident.state === 'ended') return `Ended after ${lasted}`;
   return `${incident.kind === 'manual' ? 'Open' : incident.severity === 'degraded' ? 'Degraded' : 'Down'} for ${lasted}`;
 }
 
@@ -122,7 +122,7 @@ const CHANGES: Record<IncidentChange['change'], string> = {
   joined: 'has more endpoints',
   updated: 'has an update',
   acknowledged: 'is acknowledged',
-  ended: 'is over',
+  ended: 'has ended',
   reopened: 'was reopened',
   merged: 'was merged',
   split: 'was split',

@@ -39,7 +39,8 @@ export function headlineOf(items: readonly OverviewItem[], nowMs: number): Headl
     return { status: 'degraded', before, item, after: '.' };
   }
   const nothing = { item: null, after: '' };
-  if (counts.unknown > 0) return { status: 'unknown', before: `${among(counts.unknown)} not known`, ...nothing };
+  if (counts.unknown > 0)
+    return { status: 'unknown', before: `${among(counts.unknown)} ${isOrAre(counts.unknown)} unknown`, ...nothing };
   if (counts.up === 0) return { status: 'paused', before: 'Everything is paused', ...nothing };
   return { status: 'up', before: 'Everything works', ...nothing };
 }

@@ -3,7 +3,7 @@ import type { Account, OwnSession, Person, Role } from '../api/types';
 /** The roles as a choice shows them: what each may do. */
 export const ROLES: readonly (readonly [Role, string])[] = [
   ['read', 'read: view only'],
-  ['write', 'write: also create, change, delete and test'],
+  ['write', 'write: also create, change, delete, and test'],
   ['admin', 'admin: also members, API keys, and the audit log'],
 ];
 

@@ -24,7 +24,7 @@ const REASONS: Record<NonNullable<OverviewItem['last_error']>, string> = {
   assertion_failed: 'A condition failed',
   icmp_timeout: 'No response to the ping',
   banner_invalid: 'The response could not be read',
-  target_blocked: 'This address may not be checked',
+  target_blocked: 'Checks of this address are not allowed',
   icmp_unavailable: 'The monitor cannot ping',
   monitor_offline: 'The monitor is offline',
   internal: 'The check itself failed',

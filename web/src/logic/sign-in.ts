@@ -7,7 +7,7 @@ const PROBLEMS: Record<string, string> = {
   denied: 'Single sign-on was canceled or refused. Try again, or sign in another way.',
   expired: 'Signing in took more than ten minutes. Try again.',
   mismatch:
-    'The response does not belong to this browser. Another window started to sign in since then, or the link is not from here. Try again.',
+    'The response does not belong to this browser. Another sign-in was started in a different window, or the link is not from here. Try again.',
   refused:
     'Single sign-on sent a response that cannot be accepted. Try again. If the error persists, the operator can find the reason in the log.',
   unreachable:
@@ -75,8 +75,8 @@ export function stepOf(link: Link, by: Pick<SignedIn, 'person' | 'organizations'
 /** What a role may do, as the end of "there you can …". */
 const MAY: Record<Role, string> = {
   read: 'see everything and change nothing',
-  write: 'see everything, and create, change, test and delete',
-  admin: 'do everything, also invite others and read the audit log',
+  write: 'see everything, and create, change, test, and delete',
+  admin: 'do everything, including inviting others and reading the audit log',
 };
 
 /** `Ada invites you to “Shop”`. */

@@ -703,6 +703,7 @@ function TlsDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' 
           label="Trusted certificates (optional)"
           hint="PEM certificates of your CA or the server. Only these are trusted."
           error={problem('/tls/ca')}
+          // prose: the marker of the PEM format
           placeholder="-----BEGIN CERTIFICATE-----"
           value={tls.ca ?? ''}
           set={(ca) => change({ ca: ca || null })}

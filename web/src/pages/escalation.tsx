@@ -57,7 +57,7 @@ export function EscalationPage({ of }: { of: string }) {
         <Chooser
           isFilter
           label="Escalation of"
-          placeholder="Choose an endpoint, a website or a tag"
+          placeholder="Choose an endpoint, a website, or a tag"
           value={of === '' && tag !== null ? `tag:${tag}` : of}
           set={(value) => go(pathOf(value))}
           options={options}

@@ -165,7 +165,7 @@ function Sentence({ of }: { of: IncidentDetails }) {
     `since ${time(of.started_at, now.value)}`,
     downText(of),
     causeText(of),
-    of.reopened > 0 ? `came back ${count(of.reopened, 'time')}` : '',
+    of.reopened > 0 ? `reopened ${count(of.reopened, 'time')}` : '',
   ];
   return (
     <>

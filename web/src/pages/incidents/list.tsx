@@ -81,7 +81,7 @@ export function IncidentsPage() {
           {over.length === 0 && (
             <p>
               Endpoints that go down together become one incident: one place for what you know and for what customers
-              read.
+              see.
             </p>
           )}
         </Empty>
@@ -125,7 +125,7 @@ interface RowProps {
 
 function Row({ of, isCurrent, isPicked, toggle }: RowProps) {
   const isOpen = of.state === 'open';
-  const facts = [causeText(of), downText(of), of.reopened > 0 ? `came back ${count(of.reopened, 'time')}` : ''];
+  const facts = [causeText(of), downText(of), of.reopened > 0 ? `reopened ${count(of.reopened, 'time')}` : ''];
   const title = titleOf(of);
   return (
     <li class={isOpen ? (of.severity ?? 'manual') : ''} data-current={isCurrent ? '' : undefined}>

@@ -30,7 +30,9 @@ export function Timeline({ of, reload }: { of: IncidentDetails; reload: () => vo
         ))}
       </ol>
       {of.endpoints.length < of.endpoint_count && (
-        <p class="muted small">Based on the listed endpoints, of {count(of.endpoint_count, 'endpoint')} in total.</p>
+        <p class="muted small">
+          Based on the listed endpoints only. The incident has {count(of.endpoint_count, 'endpoint')}.
+        </p>
       )}
     </Section>
   );

@@ -98,7 +98,7 @@ export function WriteUpdate(props: { of: IncidentDetails; reload: () => void; ar
               draft={{ text, status, isPublic }}
               statuses={statusesOf(of.state)}
               problem={problem}
-              label={of.state === 'open' ? 'What do you know?' : 'What was it?'}
+              label={of.state === 'open' ? 'What do you know?' : 'What happened?'}
               placeholder="The load balancer lost power; we are on the way."
               area={props.area}
             />

@@ -16,7 +16,7 @@ const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['api_keys', 'API keys'],
   ['probes', 'Probes'],
   ['status_pages', 'Status pages'],
-  ['streams', 'Live streams at once'],
+  ['streams', 'Concurrent live streams'],
   ['changed_bytes_per_day', 'Bytes added by changes today (UTC)'],
 ];
 

@@ -62,7 +62,8 @@ function SetUp({ of, show }: { of: Account; show: (made: RecoveryCodes) => void 
         {({ problem }) => (
           <>
             <p class="muted">
-              When you sign in with your password, you then also enter a code from an authenticator app on your phone.
+              With a second factor, signing in with your password also requires a code from an authenticator app on your
+              phone.
             </p>
             <Owner of={of} />
             <Password

@@ -148,7 +148,7 @@ function NoOrganization({ of, methods, problem }: { of: SignedIn; methods: SignI
         {needsSecondFactor
           ? 'Your organization requires a second factor. Set one up under My account to continue.'
           : needsSingleSignOn
-            ? 'Your role comes from your groups. It is valid for a day after you sign in where the groups are listed.'
+            ? 'Your role comes from your groups. It is valid for a day after you sign in with the provider that lists them.'
             : isElsewhere
               ? 'You were removed, or the organization no longer exists. You can still open these:'
               : 'Ask a member to invite you, and open the link that they send you.'}
