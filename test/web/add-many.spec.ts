@@ -39,7 +39,7 @@ describe('adding many endpoints', () => {
       page.evaluate<boolean>('document.activeElement?.tagName === "INPUT"'),
     );
     await visit.paste(addresses.join('\n'));
-    await page.getByText('12 addresses tested: 12 up.').waitFor({ timeout: 60_000 });
+    await page.getByText('12 endpoints tested: 12 up.').waitFor({ timeout: 60_000 });
     expect(await page.getByRole('list', { name: 'Endpoints to create' }).getByText('Up', { exact: true }).count()).toBe(
       12,
     );
@@ -59,7 +59,7 @@ describe('adding many endpoints', () => {
     await visit.open('/new/many');
     await page.getByLabel('From a sitemap').fill(target.url);
     await page.getByRole('button', { name: 'Read sitemap' }).click();
-    await page.getByText('2 addresses read.').waitFor();
+    await page.getByText('2 URLs read.').waitFor();
     const list = page.getByRole('list', { name: 'Endpoints to create' });
     await page.getByLabel('URLs or hosts, one per line').focus();
     await page.keyboard.press('Control+End');

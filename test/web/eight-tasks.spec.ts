@@ -121,7 +121,7 @@ describe('the eight tasks of a working day', () => {
       await keys('n');
       await page.getByLabel('URL, host, or host:port').and(page.locator(':focus')).waitFor();
       await visit.paste(addresses.join('\n'));
-      await page.getByText('12 addresses tested: 12 up.').waitFor({ timeout: 60_000 });
+      await page.getByText('12 endpoints tested: 12 up.').waitFor({ timeout: 60_000 });
       await click('Create 12');
       await page.getByText('12 endpoints created.').waitFor();
     });
@@ -136,18 +136,18 @@ describe('the eight tasks of a working day', () => {
       await follow('Escalation');
       await page.getByRole('combobox', { name: 'Escalation of' }).fill('example shop');
       await keys('Enter');
-      await click('Tell On call at once');
-      await click('Tell Team at once');
-      await click('Tell Manager after 30 min');
+      await click('Notify On call at once');
+      await click('Notify Team at once');
+      await click('Notify Manager after 30 min');
       await click('Save');
       await page.getByText('The escalation of Example shop is saved.').waitFor();
     });
     const [, , ...inputs] = steps;
     expect(inputs).toEqual([
       'input Escalation of',
-      'click Tell On call at once',
-      'click Tell Team at once',
-      'click Tell Manager after 30 min',
+      'click Notify On call at once',
+      'click Notify Team at once',
+      'click Notify Manager after 30 min',
       'click Save',
     ]);
     const { body } = await scene.app.read.get<Alert[]>('/alerts');
@@ -272,7 +272,7 @@ describe('the eight tasks of a working day', () => {
       await click('Invite');
       await click('Copy link');
     });
-    expect(steps).toEqual(['click Settings', 'input E-mail', 'click Invite', 'click Copy link']);
+    expect(steps).toEqual(['click Settings', 'input Email', 'click Invite', 'click Copy link']);
     const link = (await page.getByRole('status').locator('pre').textContent()) ?? '';
     const colleague = await Visit.start(browser, scene.app.url);
     await colleague.page.goto(link);

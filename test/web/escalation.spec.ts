@@ -52,10 +52,10 @@ describe('the escalation and the website page', () => {
     const { page } = visit;
     await visit.open(`/endpoints/${ids['Checkout']}`);
     await page.getByRole('link', { name: 'Escalation', exact: true }).click();
-    await page.getByRole('button', { name: 'Tell On call at once' }).click();
-    await page.getByRole('button', { name: 'Tell Team at once' }).click();
-    await page.getByRole('button', { name: 'Tell Manager after 30 min' }).click();
-    await page.getByText('Checkout tells On call and Team at once, Manager after 30 min.').waitFor();
+    await page.getByRole('button', { name: 'Notify On call at once' }).click();
+    await page.getByRole('button', { name: 'Notify Team at once' }).click();
+    await page.getByRole('button', { name: 'Notify Manager after 30 min' }).click();
+    await page.getByText('Checkout notifies On call and Team at once, Manager after 30 min.').waitFor();
     await page.getByText('Saving creates 3 alert rules, changes none, removes none.').waitFor();
     const save = page.getByRole('button', { name: 'Save' });
     const [steps, below] = [await page.locator('.escalation').boundingBox(), await save.boundingBox()];
@@ -85,11 +85,11 @@ describe('the escalation and the website page', () => {
     await page.getByRole('button', { name: 'Remove Team at once' }).click();
     const last = page.getByLabel('Minutes').last();
     await last.fill('10');
-    await page.getByRole('button', { name: 'Tell Team after 10 min' }).click();
+    await page.getByRole('button', { name: 'Notify Team after 10 min' }).click();
     const minutes = await page.getByLabel('Minutes').all();
     expect(await Promise.all(minutes.map((each) => each.inputValue()))).toEqual(['10', '30', '60']);
     await page.getByText('Saving creates 1 alert rule, changes 2, removes 1.').waitFor();
-    await page.getByText('Gone: On call at once').waitFor();
+    await page.getByText('Removed: On call at once').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('No changes. The alert rules already match.').waitFor();
     expect(await alertsOf('Search')).toEqual([
@@ -103,7 +103,7 @@ describe('the escalation and the website page', () => {
     ]);
     await page.getByRole('combobox', { name: 'Escalation of' }).fill('prod');
     await page.getByRole('option', { name: 'prod (tag, 1)' }).click();
-    await page.getByText('prod tells Team after 10 min, Manager after 30 min.').waitFor();
+    await page.getByText('prod notifies Team after 10 min, Manager after 30 min.').waitFor();
     expect(page.url()).toContain('#/escalation?tag=prod');
     expect(await visit.barriers()).toEqual([]);
   });

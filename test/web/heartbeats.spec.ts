@@ -45,7 +45,7 @@ describe('a heartbeat in the dashboard', () => {
     }
     expect(await page.getByRole('button', { name: 'Test', exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: '1 h', exact: true }).click();
-    await page.getByText('Empty: 6 min.').waitFor();
+    await page.getByText('Default: 6 min.').waitFor();
     await page.getByRole('button', { name: 'By cron' }).click();
     expect(await page.getByRole('combobox', { name: 'Time zone' }).inputValue()).toBe('Europe/Berlin');
     const times = page.locator('.next-times li');
@@ -81,7 +81,7 @@ describe('a heartbeat in the dashboard', () => {
       .getByRole('button', { name: /^Details of the ping/ })
       .first()
       .click();
-    await section('Pings').getByText('not sent').waitFor();
+    await section('Pings').getByText('not given').waitFor();
     expect([await visit.overflow(), await visit.barriers()]).toEqual([0, []]);
   });
 

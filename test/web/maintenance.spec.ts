@@ -172,7 +172,7 @@ describe('maintenance in the dashboard', () => {
 
   it('says at its field what is wrong with a cron expression, and in place of the preview', async () => {
     await visit.open('/maintenance/new');
-    await page.getByLabel('Name', { exact: true }).fill('It never occurs');
+    await page.getByLabel('Name', { exact: true }).fill('Never');
     await page.getByLabel('How often').selectOption('cron');
     await page.getByLabel('Cron expression').fill('0 2 30 2 *');
     const preview = page.locator('.section', { hasText: 'Schedule' }).getByRole('status');

@@ -234,7 +234,7 @@ describe('what saving an escalation does', () => {
       'New: pager at once, 2 endpoints',
       'New: chat after 10 min',
       'chat: after 10 min instead of at once',
-      'Gone: mail after 10 min',
+      'Removed: mail after 10 min',
     ]);
   });
 

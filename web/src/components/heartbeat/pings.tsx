@@ -78,7 +78,7 @@ const Details = ({ of }: { of: Ping }) => (
     <Facts
       of={[
         ['Exit code', of.exit_code ?? 'not sent'],
-        ['Run', <span class="mono">{of.run_id ?? 'not sent'}</span>],
+        ['Run', <span class="mono">{of.run_id ?? 'not given'}</span>],
         ['From', <span class="mono">{of.address ?? 'unknown'}</span>],
         ['Output', of.body_bytes === 0 ? 'none' : <Output of={of} label={`Output of ${of.id}`} />],
       ]}
