@@ -643,7 +643,7 @@ function Links({ draft, set, problem, id }: Omit<DetailsProps, 'choices'>) {
         />
         <Many
           label="Depends on (optional)"
-          hint="While one of these is down, no alert rule of this endpoint triggers."
+          hint="While one of these is down, the alerts of this endpoint do not trigger."
           placeholder="Add an endpoint"
           error={problem('/depends_on')}
           values={draft.depends_on}
