@@ -76,7 +76,7 @@ describe('status pages in the browser', () => {
     const { page } = visit;
     await visit.signIn(app.write.key ?? '');
     await visit.open(`/websites/${website}`);
-    await page.getByRole('button', { name: 'Make a status page' }).click();
+    await page.getByRole('button', { name: 'Create a status page' }).click();
     await page.getByLabel('Public', { exact: true }).check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'Open', exact: true }).waitFor();

@@ -91,7 +91,7 @@ describe('what an incident tells', () => {
         event({ alert_id: 'al_4', ...delivery('superseded') }),
         event({ alert_id: 'al_5', delivery: null }),
       ]),
-    ).toBe('Team (Slack) not reached, PagerDuty reached, Slack not reached yet, Slack not told');
+    ).toBe('Team (Slack) not reached, PagerDuty reached, Slack not reached yet, Slack not notified');
   });
 
   it('has the reason of the trigger also once it is resolved', () => {

@@ -7,9 +7,9 @@ describe('a message about a field in the words of its label', () => {
     ['Interval (seconds)', 'interval must be at least 1', 'Interval must be at least 1 second'],
     ['Timeout (seconds)', 'timeout must be at most 300', 'Timeout must be at most 300 seconds'],
     [
-      'Triggers after failures in a row',
+      'Failures in a row to trigger',
       'failure_threshold must not be less than 1',
-      'Triggers after failures in a row must be at least 1',
+      'Failures in a row to trigger must be at least 1',
     ],
     ['Webhook URL', 'is required', 'Webhook URL is required'],
     ['URL (optional)', 'must begin with https:// or http://', 'URL must begin with https:// or http://'],
