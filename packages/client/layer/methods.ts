@@ -99,7 +99,7 @@ const RETRIES = 3;
 /** The methods of a client. Throws a TypeError when `baseUrl` is not the address of a web server. */
 export function bindOperations(options: UptimeClientOptions): { [Id in Operation]: ApiMethod<Id> } {
   if (!/^https?:$/.test(new URL(options.baseUrl).protocol))
-    throw new TypeError(`baseUrl begins with http:// or https://, not ${options.baseUrl}`);
+    throw new TypeError(`baseUrl must start with http:// or https://, not ${options.baseUrl}`);
   // Called as a function: the platform's refuses to be a method of something else.
   const doFetch = options.fetch ?? ((input, init) => fetch(input, init));
   const runtime = createClient(OPERATIONS, {

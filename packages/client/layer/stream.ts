@@ -93,7 +93,7 @@ async function* connection(
     for (;;) {
       const timer = setTimeout(fallSilent, silenceMs);
       const next = await frames.next().finally(() => clearTimeout(timer));
-      if (isSilent) throw timedOut(`the stream was silent for ${silenceMs} ms`, REQUEST);
+      if (isSilent) throw timedOut(`the stream sent nothing for ${silenceMs} ms`, REQUEST);
       if (next.done) return;
       // A frame that was cut off before its data is no event, and its id is not where we are.
       if (next.value.data !== '') yield next.value;
