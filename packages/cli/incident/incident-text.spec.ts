@@ -82,7 +82,7 @@ describe('an incident in a terminal', () => {
     const manual = { ...INCIDENT, number: 9, kind: 'manual' as const, severity: null, title: 'Payments are slow' };
     const over = { ...INCIDENT, number: 8, state: 'ended' as const, status: null };
     expect(incidentTable([INCIDENT, manual, over], plain)).toEqual([
-      'NUMBER  STATE  SINCE  FAILING  STATUS      WHAT',
+      'NUMBER  STATE  SINCE  FAILING  STATUS      SUMMARY',
       '#12     down   T1     2 of 3   identified  3 endpoints at 192.0.2.1 are down: connection refused',
       '#9      open   T1     manual   identified  Payments are slow',
       '#8      ended  T1     2 of 3   -           3 endpoints at 192.0.2.1 are down: connection refused',

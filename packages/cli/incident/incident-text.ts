@@ -38,7 +38,7 @@ export function incidentTable(found: readonly ListedIncident[], paint: Paint): s
     each.status ?? '-',
     shown(nameOf(each)),
   ]);
-  return table(['NUMBER', 'STATE', 'SINCE', 'FAILING', 'STATUS', 'WHAT'], rows, (column, cell, [, word = '']) =>
+  return table(['NUMBER', 'STATE', 'SINCE', 'FAILING', 'STATUS', 'SUMMARY'], rows, (column, cell, [, word = '']) =>
     column === 1 ? paint(COLOURS[word] ?? 'faint', cell) : cell,
   );
 }

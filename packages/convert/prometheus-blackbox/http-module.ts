@@ -121,7 +121,7 @@ function bodyAssertions(http: Fields, field: string, comparison: string): Declar
   return http.list(field).flatMap((pattern) => {
     const target = literalOf(String(pattern));
     if (target !== null) return [{ source: 'body', comparison, target }];
-    http.note(field, `is ignored if the pattern is more than a plain text: ${cut(String(pattern), 100, '')}`);
+    http.note(field, `is ignored because the pattern is more than plain text: ${cut(String(pattern), 100, '')}`);
     return [];
   });
 }
@@ -134,7 +134,7 @@ function headerAssertions(http: Fields, field: string, comparison: string): Decl
     if (target === null || property === '') {
       http.note(
         field,
-        `is ignored if the pattern is more than a plain text: ${property} ${cut(textIn(rule, 'regexp'), 100, '')}`,
+        `is ignored because the pattern is more than plain text: ${property} ${cut(textIn(rule, 'regexp'), 100, '')}`,
       );
       return [];
     }

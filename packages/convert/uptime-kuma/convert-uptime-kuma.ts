@@ -97,7 +97,7 @@ interface Around {
 function groupEntry(group: Row, { groups, websites, relations, contacts }: Around): ReportEntry {
   const website = websites.find(group.id);
   if (website === null)
-    return { at: group.at, name: group.name, result: 'skipped', why: 'none of its monitors is converted' };
+    return { at: group.at, name: group.name, result: 'skipped', why: 'its monitors are not converted' };
   const { tags, difference } = tagsOf(relations.tagsOf(group));
   const told = relations.notificationsOf(group).map((id) => contacts.get(id)?.name ?? `#${id}`);
   const address = website.origin === null ? addressOf(website) : null;
