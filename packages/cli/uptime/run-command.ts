@@ -51,7 +51,7 @@ export const addRunCommand: AddCommand = (program: Command, { io, connection, be
 
 const HELP = `
 Without a key, the pings go to UPTIME_PING_URL. With a key, the command asks the service for the ping URL of that heartbeat.
-UPTIME_API_KEY then needs the role "write", because other roles cannot see ping URLs.`;
+UPTIME_API_KEY then needs the role "write", because keys with the role "read" cannot see ping URLs.`;
 
 /** Throws in words. */
 function addressOf(io: Io): URL {
