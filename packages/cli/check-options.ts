@@ -97,7 +97,7 @@ function readWarnDays(text: string | undefined): number | null | undefined {
   if (text === 'none') return null;
   const { maximum } = ENDPOINT_BOUNDS.warnDays;
   if (!/^\d{1,2}$/.test(text) || Number(text) > maximum)
-    throw new CommandError(`--warn-days must be a whole number from 0 to ${maximum}, or none`);
+    throw new CommandError(`--warn-days must be a whole number from 0 to ${maximum}, or "none"`);
   return Number(text);
 }
 
@@ -143,8 +143,8 @@ function readAssertion(text: string, severity: AssertionSeverity): Assertion {
   const at = others.find(([word]) => ASSERTION_COMPARISONS.some((known) => known === word));
   const comparison = ASSERTION_COMPARISONS.find((known) => known === at?.[0]);
   if (!source || !first || !at || !comparison) {
-    const form = `'SOURCE [PROPERTY] COMPARISON TARGET', a source being one of ${ASSERTION_SOURCES.join(', ')}`;
-    throw new CommandError(`--assert and --warn take ${form}, not ${JSON.stringify(text)}`);
+    const form = `'SOURCE [PROPERTY] COMPARISON TARGET', where SOURCE is one of ${ASSERTION_SOURCES.join(', ')}`;
+    throw new CommandError(`--assert and --warn must be ${form}, not ${JSON.stringify(text)}`);
   }
   const property = text.slice(first.index + source.length, at.index).trim();
   return {

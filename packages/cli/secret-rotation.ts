@@ -22,8 +22,9 @@ export async function rotateIn(config: Config): Promise<0 | 1> {
   let exitCode: 0 | 1 = 0;
   try {
     for (const { table, column, rows, unreadable } of await context.get(SecretRotation).rotate()) {
-      process.stdout.write(`${table}.${column}: ${rows} rows sealed again\n`);
-      for (const { id, why } of unreadable) process.stderr.write(`${table}.${column} of ${id} was left: ${why}\n`);
+      process.stdout.write(`${table}.${column}: ${rows} rows encrypted again\n`);
+      for (const { id, why } of unreadable)
+        process.stderr.write(`${table}.${column} of ${id} was not changed: ${why}\n`);
       if (unreadable.length > 0) exitCode = 1;
     }
   } finally {

@@ -31,7 +31,7 @@ function withoutRuntimeExports(text) {
 
 function positionOf(text, mark) {
   const position = text.indexOf(mark);
-  if (position < 0) throw new Error(`The generated client has another form than expected: no "${mark}"`);
+  if (position < 0) throw new Error(`The generated client has an unexpected form: it does not contain "${mark}"`);
   return position;
 }
 

@@ -36,7 +36,7 @@ function generated(document, settings, work) {
     env: { ...process.env, ...QUIET },
     encoding: 'utf8',
   });
-  if (status !== 0) throw new Error(`The client was not generated:\n${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`Could not generate the client:\n${stdout}${stderr}`);
   return readFileSync(output, 'utf8');
 }
 

@@ -73,7 +73,7 @@ export class DocumentBuilder {
     const nameless = websites.filter(({ declared }) => declared.url === '');
     for (const { declared } of nameless) declared.url = `https://${hostFrom(declared.key)}.invalid`;
     const madeUp = nameless.map(({ declared, at }): ReportEntry => {
-      const why = `a website has a URL; nothing in this one has an http address, so ${declared.url} stands for it`;
+      const why = `a website must have a URL, and nothing in this one has an HTTP URL, so ${declared.url} is used as a placeholder`;
       return { at, name: declared.name, result: 'approximated', why };
     });
     const declared = JSON.stringify(websites.map((website) => website.declared));

@@ -8,7 +8,7 @@ import { DocumentBuilder, nameFrom, tagsFrom } from './document-builder';
 import { type ForeignItem, type Members, numberIn, readForeignList, textIn } from './foreign-list';
 import { everyFrom, graceFrom, heartbeatRefusal } from './heartbeat';
 
-const FORM = 'a list of checks as GET /api/v3/checks/ of healthchecks gives it: {"checks": […]}';
+const FORM = 'a list of checks from GET /api/v3/checks/ of healthchecks: {"checks": […]}';
 const GROUP = 'healthchecks';
 /** The defaults of healthchecks. Seconds. */
 const USUAL = { timeout: 86_400, grace: 3600 };
@@ -37,7 +37,7 @@ export const convertHealthchecks = (text: string): Conversion => {
 };
 
 function convertCheck({ value, at }: ForeignItem, builder: DocumentBuilder): ReportEntry {
-  if (!isRecord(value)) return { at, name: '', result: 'skipped', why: 'this is no check' };
+  if (!isRecord(value)) return { at, name: '', result: 'skipped', why: 'this is not a check' };
   const uuid = uuidOf(value);
   const name = nameFrom(textIn(value, 'name') || textIn(value, 'slug') || uuid);
   const read = uuid === '' ? { refused: NO_UUID } : timingOf(value);
@@ -59,15 +59,14 @@ function convertCheck({ value, at }: ForeignItem, builder: DocumentBuilder): Rep
   );
   const differences = [
     read.difference,
-    ...(lost.length > 0 ? [`cannot be tags: ${lost.join(', ')}`] : []),
+    ...(lost.length > 0 ? [`cannot be used as tags: ${lost.join(', ')}`] : []),
     ...unsaid(value),
   ].filter((difference) => difference !== null);
   const why = differences.length === 0 ? null : differences.join('; ');
   return { at, name, result: why === null ? 'mapped' : 'approximated', why };
 }
 
-const NO_UUID =
-  'it was read with a key that may only read, so its UUID is not in the file: read it with one that may write';
+const NO_UUID = 'it was exported with a read-only key, so its UUID is not in the file. Export it with a read-write key';
 
 /** Read-only keys do not see the UUID. */
 function uuidOf(check: Members): string {
@@ -85,7 +84,7 @@ function timingOf(check: Members): Timing | { refused: string } {
     return { timing: { every }, difference };
   }
   if (readCron(schedule) === null)
-    return { refused: `its schedule is no cron expression of five fields: ${oneLine(schedule)}` };
+    return { refused: `its schedule is not a cron expression with five fields: ${oneLine(schedule)}` };
   return { timing: { cron: schedule, timezone: textIn(check, 'tz') || 'UTC' }, difference: null };
 }
 
@@ -94,12 +93,12 @@ function unsaid(check: Members): string[] {
   const description = oneLine(textIn(check, 'desc'));
   const isFiltered = FILTERS.some((name) => check[name] === true || textIn(check, name) !== '');
   return [
-    ...(textIn(check, 'methods') === 'POST' ? ['a GET is a ping as well, not POST alone'] : []),
-    ...(isFiltered ? ['no keyword is looked for in what a ping sends: its address says success or failure'] : []),
+    ...(textIn(check, 'methods') === 'POST' ? ['a GET request is also a ping, not only a POST request'] : []),
+    ...(isFiltered ? ['keywords in the content of a ping are ignored: its URL determines success or failure'] : []),
     ...(check['manual_resume'] === true
-      ? ['while it is paused its pings are listed, and somebody enables it again']
+      ? ['while it is paused, its pings are listed, and someone must enable it again']
       : []),
-    ...(description === '' ? [] : [`endpoints have no description; its was "${description}"`]),
+    ...(description === '' ? [] : [`endpoints have no description; it was "${description}"`]),
   ];
 }
 
@@ -107,6 +106,6 @@ function unsaid(check: Members): string[] {
 function integrationsIn(items: readonly ForeignItem[]): ReportEntry[] {
   const first = items.find(({ value }) => isRecord(value) && textIn(value, 'channels') !== '');
   if (!first) return [];
-  const why = 'the file says who is told by id alone: declare contacts, and alerts through them';
+  const why = 'the file contains only the IDs of integrations: declare contacts, and alerts that use them';
   return [{ at: first.at, name: 'integrations', result: 'skipped', why }];
 }

@@ -19,4 +19,4 @@ export function everyFrom(seconds: number): { every: number; difference: string 
 export const graceFrom = (seconds: number): number => Math.min(EVERY_BOUNDS.maximum, Math.max(0, Math.ceil(seconds)));
 
 /** The note for a heartbeat whose jobs don't know the new ping URL. */
-export const NEW_ADDRESS = 'it has a new address here: its jobs must be changed';
+export const NEW_ADDRESS = 'it gets a new ping URL, so its jobs must be changed';

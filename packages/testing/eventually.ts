@@ -10,7 +10,7 @@ export async function eventually<T>(
   for (;;) {
     const value = await read();
     if (value !== undefined && value !== null && value !== false) return value;
-    if (performance.now() > until) throw new Error(`waited ${limitMs} ms in vain: ${what}`);
+    if (performance.now() > until) throw new Error(`waited ${limitMs} ms without success for: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -19,7 +19,9 @@ export function inDatabase<T>(config: Config, prepare: () => (services: Identity
 /** Ensures that a mistyped directory does not become a new, empty database. */
 export function requireDatabase({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== null && databaseUrl.startsWith('embedded:'))
-    throw new StartError('DATABASE_URL: a database in memory belongs to the running service alone.');
+    throw new StartError('DATABASE_URL: only the running service can use a database in memory.');
   if (databaseUrl === null && !existsSync(join(dataDir, 'pgdata')))
-    throw new StartError(`DATA_DIR: ${dataDir} holds no database. Set DATA_DIR, or DATABASE_URL, as for the service.`);
+    throw new StartError(
+      `DATA_DIR: ${dataDir} contains no database. Set DATA_DIR or DATABASE_URL to the same value as for the service.`,
+    );
 }

@@ -10,11 +10,16 @@ export async function findOrganization(organizations: OrganizationService, wante
   const [first, second] = found;
   if (!first) {
     const names = all.map(({ name }) => name).slice(0, 20);
-    const known = names.length > 0 ? `There are: ${names.join(', ')}.` : 'There is none yet: start the service once.';
-    throw new StartError(`There is no organization ${wanted}. ${known}`);
+    const known =
+      names.length > 0
+        ? `The organizations are: ${names.join(', ')}.`
+        : 'No organization exists yet. Start the service once to create the first one.';
+    throw new StartError(`No organization has the name or ID ${wanted}. ${known}`);
   }
   if (second)
-    throw new StartError(`Several are called ${wanted}; name one by its id: ${found.map(({ id }) => id).join(', ')}.`);
+    throw new StartError(
+      `Several organizations are called ${wanted}. Use the ID of one of them: ${found.map(({ id }) => id).join(', ')}.`,
+    );
   return first;
 }
 
@@ -39,6 +44,6 @@ export async function* pages<T>(
 /** Returns the UUID in the ID of an organization that the service has returned. */
 export function uuidOf({ id }: Pick<OrganizationView, 'id'>): string {
   const uuid = parseId('organization', id);
-  if (uuid === null) throw new Error(`${id} is no organization's id`);
+  if (uuid === null) throw new Error(`${id} is not the ID of an organization`);
   return uuid;
 }

@@ -8,7 +8,7 @@ import type { AddCommand } from '../uptime/program';
 const PACKAGES = ['@modelcontextprotocol/server', 'zod'];
 
 const DESCRIPTION =
-  'serve the Model Context Protocol on standard input and output: what an assistant may see and do with this key';
+  'serve the Model Context Protocol (MCP) on standard input and output, so that an assistant can use this key';
 
 /** Adds `mcp`: tools for assistants. It runs until the client disconnects or the process is signaled to stop. */
 export const addMcpCommand: AddCommand = (program: Command, { io, connection }): void => {
@@ -24,7 +24,8 @@ async function serve(io: Io, connection: Connection): Promise<void> {
   const stop = new AbortController();
   const end = () => stop.abort();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
-  if (io.isInteractive) io.err('This is for a program: an MCP client starts it and talks to it. Ctrl-C ends it.\n');
+  if (io.isInteractive)
+    io.err('This command is for programs: an MCP client starts it and communicates with it. Press Ctrl-C to stop.\n');
   try {
     await serveMcp(io, connection, stop.signal);
   } catch (error) {
@@ -42,7 +43,7 @@ function loadServer(): typeof import('./mcp-server') {
     const missing = missingPackage(error);
     if (missing === null) throw error;
     throw new CommandError(
-      `uptime mcp needs the optional package ${missing}, which is not installed: npm install --include=optional brings it.`,
+      `uptime mcp needs the optional package ${missing}, which is not installed. Run npm install --include=optional to install it.`,
     );
   }
 }

@@ -13,7 +13,7 @@ export const CHANGE: CallOptions = { timeoutMs: 60_000 };
 export function read<T>(schema: z.ZodType<T>, response: unknown): T {
   const { data, error } = schema.safeParse(response);
   if (error)
-    throw new CommandError('The service responded in a form that this version of uptime does not know. Update it.');
+    throw new CommandError('The service sent a response that this version of uptime cannot read. Update uptime.');
   return data;
 }
 

@@ -22,14 +22,14 @@ export const EndpointReference = z
   .string()
   .min(1)
   .max(300)
-  .describe('Which endpoint: its id (ep_…), its key (front), its key path (shop/front) or its exact name.');
+  .describe('The endpoint, by its ID (ep_…), key (front), key path (shop/front), or exact name.');
 
 /** How a tool's caller names a website. */
 export const WebsiteReference = z
   .string()
   .min(1)
   .max(300)
-  .describe('Which website: its id (ws_…), its key or its exact name.');
+  .describe('The website, by its ID (ws_…), key, or exact name.');
 
 /** A resource that the caller could have meant, as data. */
 interface Candidate {
@@ -109,7 +109,7 @@ function theOne<T extends { id: string }>(
   const candidates = offered.slice(0, MOST_CANDIDATES).map(candidate);
   const more = offered.length > candidates.length ? `, ${offered.length - candidates.length} more not shown` : '';
   const message = first
-    ? `${different.length} ${kind}s go by that${more}: say which by its id, from candidates.`
-    : `No ${kind} goes exactly by that${more}. Give an id; candidates has what comes near.`;
+    ? `${different.length} ${kind}s match that${more}. Choose one by its ID, from candidates.`
+    : `No ${kind} matches that exactly${more}. Give an ID. candidates lists similar ${kind}s.`;
   throw new InputError('unclear_reference', message, { candidates });
 }

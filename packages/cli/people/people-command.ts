@@ -4,7 +4,7 @@ import type { AddCommand } from '../uptime/program';
 export const addPeopleCommand: AddCommand = (program, { io, end }): void => {
   program
     .command('people [words...]')
-    .description("look after people's accounts, in the database itself: see people --help")
+    .description('manage user accounts directly in the database (see "uptime people --help")')
     .allowUnknownOption()
     .helpOption(false)
     .action(async (words: string[]) => {

@@ -9,7 +9,7 @@ const MOST_ORGANIZATIONS = 80;
 
 const COLUMNS: readonly Column<AccountView>[] = [
   ['ID', ({ id }) => id],
-  ['E-MAIL', ({ email }) => printable(email ?? '-')],
+  ['EMAIL', ({ email }) => printable(email ?? '-')],
   ['NAME', ({ name }) => printable(name)],
   [
     'ORGANIZATIONS',
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<AccountView>[] = [
       printable(organizations.map(({ name, role }) => `${name} (${role})`).join(', '), MOST_ORGANIZATIONS) || '-',
   ],
   ['OPERATOR', ({ operator }) => (operator ? 'yes' : 'no')],
-  ['SIGNS IN BY', waysOf],
+  ['SIGN-IN METHODS', waysOf],
   ['LAST SIGN-IN', ({ last_sign_in_at }) => minute(last_sign_in_at)],
 ];
 

@@ -20,7 +20,7 @@ export function probeTable(found: readonly ListedProbe[], paint: Paint): string[
     shown(each.name, 40),
   ]);
   return table(
-    ['STATUS', 'LOCATION', 'REGION', 'VERSION', 'SEEN', 'ENDPOINTS', 'NAME'],
+    ['STATUS', 'LOCATION', 'REGION', 'VERSION', 'LAST SEEN', 'ENDPOINTS', 'NAME'],
     rows,
     (column, cell, [status = '']) => (column === 0 ? paint(COLOURS[status] ?? 'faint', cell) : cell),
   );

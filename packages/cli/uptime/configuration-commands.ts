@@ -125,8 +125,10 @@ async function carryOut(
   return sent(document, asked, (error) => {
     const refusal = refusalOf(error);
     if (refusal?.status === 412)
-      return 'Something has changed since this plan was made, and nothing was applied. Run it again to see the new plan.';
-    return refusal ? null : `${errorText(error)}\nIt was applied as a whole or not at all: plan tells which.`;
+      return 'Something has changed since this plan was created. Nothing was applied. Run the command again to see the new plan.';
+    return refusal
+      ? null
+      : `${errorText(error)}\nThe result is unknown: either everything was applied, or nothing. Run "uptime plan" to find out.`;
   });
 }
 

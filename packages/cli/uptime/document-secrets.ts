@@ -30,7 +30,7 @@ export function withSecrets(text: string, env: Environment): string {
   const result = changed === null ? null : readObject(changed);
   if (changed !== null && result && isDeepStrictEqual(result.value, { ...value, secrets })) return changed;
   throw new CommandError(
-    'The values of UPTIME_SECRET_… cannot be added to this document: give it an empty "secrets: {}" at its top level.',
+    'The values of UPTIME_SECRET_… cannot be added to this document. Add an empty "secrets: {}" at its top level.',
   );
 }
 

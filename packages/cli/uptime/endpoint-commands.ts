@@ -63,7 +63,7 @@ export async function check(
 ): Promise<ExitCode> {
   const [target = '', ...more] = words.toReversed();
   const [type = options.type] = more;
-  if (more.length > 1) throw new CommandError('check takes one target.');
+  if (more.length > 1) throw new CommandError('The check command takes only one target.');
   const known = type === undefined ? typeOfUrl(target) : typeNamed(type);
   const settings = checkSettings(target, options, io.folder);
   const made = known === null ? await checkEndpoint() : await checkUrl(known);
@@ -77,7 +77,7 @@ export async function check(
   async function checkEndpoint(): Promise<ShownCheck> {
     if (options.local || Object.values(endpointFields(settings)).some((value) => value !== undefined))
       throw new CommandError(
-        `${shown(target)} is no URL with a scheme: only --json and --verbose go with an endpoint. With --type TCP a target needs no scheme.`,
+        `${shown(target)} is not a URL with a scheme. For an endpoint, only --json and --verbose can be used. With --type, such as --type TCP, a target needs no scheme.`,
       );
     const uptime = connect();
     const id = /^ep_[0-9a-z]+$/.test(target) ? target : (await endpointWithKey(uptime, target)).id;
@@ -125,17 +125,19 @@ export async function endpointWithKey(uptime: UptimeClient, target: string): Pro
   const [website] = parts;
   if (parts.length > 1 || ![key, ...parts].every((part) => /^[a-z0-9][a-z0-9._-]{0,63}$/.test(part)))
     throw new CommandError(
-      `${shown(target)} is no URL with a scheme, no id of an endpoint (ep_…) and no key (front, or shop/front). With --type TCP a target needs no scheme.`,
+      `${shown(target)} is not a URL with a scheme, an endpoint ID (ep_…), or a key (front, or shop/front). With --type, such as --type TCP, a target needs no scheme.`,
     );
   const named = await endpoints(uptime, { key });
   if (named.length > MAX_NAMESAKES)
-    throw new CommandError(`${named.length} endpoints have the key ${key}: name one by its id, from ls.`);
+    throw new CommandError(
+      `${named.length} endpoints have the key ${key}. Use the ID of one of them, from "uptime ls".`,
+    );
   const found = website === undefined ? named : await ofWebsite(uptime, named, website);
   const [first, second] = found;
-  if (!first) throw new CommandError(`No endpoint has the key ${target}; ls shows those that there are.`);
+  if (!first) throw new CommandError(`No endpoint has the key ${target}. Run "uptime ls" to list all endpoints.`);
   if (second)
     throw new CommandError(
-      `Several endpoints have the key ${key}: put the key of the website before it, website/${key}.`,
+      `Several endpoints have the key ${key}. Put the key of the website before it: website/${key}.`,
     );
   return first;
 }

@@ -54,9 +54,9 @@ export function errorText(error: UptimeError, place: DocumentPlace = NOWHERE): s
   }
   const { status, headers } = error;
   if (status < 300 || status >= 400)
-    return `${service} responded with ${status} and ${headers.get('content-type') ?? 'no content type'}, not as this API does. Is UPTIME_URL the address of the service?`;
+    return `${service} responded with ${status} and ${headers.get('content-type') ?? 'no content type'}, which is not a response of this API. Is UPTIME_URL the URL of the service?`;
   const to = headers.get('location');
-  return `${service} redirects${to === null ? '' : ` to ${to}`}. Redirects are not followed, so that the key goes nowhere else: set UPTIME_URL to the address of the service itself.`;
+  return `${service} redirects${to === null ? '' : ` to ${to}`}. Redirects are not followed, so that the key is not sent anywhere else. Set UPTIME_URL to the URL of the service itself.`;
 }
 
 /** Returns the message of a refusal, without its fields. */
@@ -65,8 +65,8 @@ export function refusalText({ status, title, detail, code, request_id, errors, r
   // With 400, the detail only points to the fields, which are listed separately.
   const says = status === 400 && errors && errors.length > 0 ? undefined : detail;
   const reason = oneLine([title && `${title}.`, says].filter(Boolean).join(' '));
-  if (status === 401) return 'The API key is not accepted (401). UPTIME_API_KEY must be a valid key of this service.';
-  if (status === 403) return `The API key may not do this (403). ${reason}`;
+  if (status === 401) return 'The API key was not accepted (401). Set UPTIME_API_KEY to a valid key of this service.';
+  if (status === 403) return `The API key is not allowed to do this (403). ${reason}`;
   if (status === 429) return `Too many requests (429).${again}`;
   const mark = code === undefined ? `${status}` : `${status} ${code}`;
   const trace = status >= 500 && request_id !== undefined ? ` Request ${request_id}.` : '';

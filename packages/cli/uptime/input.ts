@@ -42,7 +42,7 @@ async function readText(io: Io, file: string, most: number): Promise<string> {
       const piece = Buffer.from(chunk as Uint8Array);
       bytes += piece.byteLength;
       if (bytes > most)
-        throw new CommandError(`${nameOf(file)} is too large: 8 MiB is the most, of all files together.`);
+        throw new CommandError(`${nameOf(file)} is too large. All files together can have at most 8 MiB.`);
       chunks.push(piece);
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
@@ -54,9 +54,9 @@ async function readText(io: Io, file: string, most: number): Promise<string> {
 
 function unreadable(file: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return `There is no file ${file}.`;
+  if (code === 'ENOENT') return `The file ${file} does not exist.`;
   if (code === 'EISDIR') return `${file} is a folder, not a file.`;
-  if (code === 'EACCES') return `${file} may not be read.`;
+  if (code === 'EACCES') return `No permission to read ${file}.`;
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return `${nameOf(file)} is not UTF-8 text.`;
   return `${basename(file)} could not be read: ${message}`;
 }

@@ -37,14 +37,15 @@ export const addRunCommand: AddCommand = (program: Command, { io, connection, be
   program
     .command('run [key]')
     .description(
-      "run a command and tell a heartbeat its start, its exit code and the end of its output; never the job's failure",
+      'run a command and report its start, exit code, and last output to a heartbeat (never makes the job fail)',
     )
     .usage('[key] [--website <key>] -- <command> [words...]')
-    .option('--website <key>', 'of the heartbeat, where several have its key')
+    .option('--website <key>', 'website key, if several heartbeats have the same key')
     .addHelpText('after', HELP)
     .action(async (key: string | undefined, { website }: { website?: string }) => {
       const [command, ...words] = behind;
-      if (command === undefined) throw new CommandError('Say what to run behind --: uptime run -- pg_dump shop');
+      if (command === undefined)
+        throw new CommandError('Put the command to run after --, as in: uptime run -- pg_dump shop');
       const path = [...(website === undefined ? [] : [website]), ...(key === undefined ? [] : [key])].join('/');
       const address = async () => (path === '' ? addressOf(io) : lookUp(connection(), path));
       end(await run(io, address, command, words));
@@ -52,23 +53,24 @@ export const addRunCommand: AddCommand = (program: Command, { io, connection, be
 };
 
 const HELP = `
-The heartbeat is that of UPTIME_PING_URL, or with a key the one that the service finds by it; then UPTIME_API_KEY needs the
-role "write", because others do not see addresses.`;
+Without a key, the pings go to UPTIME_PING_URL. With a key, the command asks the service for the ping URL of that heartbeat.
+UPTIME_API_KEY then needs the role "write", because keys with the role "read" cannot see ping URLs.`;
 
 function addressOf(io: Io): URL {
   const text = (io.env['UPTIME_PING_URL'] ?? '').trim();
-  if (text === '') throw new CommandError('UPTIME_PING_URL is not set: the address of the heartbeat, from its page');
+  if (text === '')
+    throw new CommandError('UPTIME_PING_URL is not set. Set it to the ping URL from the page of the heartbeat.');
   const url = readUrl(text);
   if (url && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new CommandError('UPTIME_PING_URL is no http:// or https:// address');
+  throw new CommandError('UPTIME_PING_URL must be an http:// or https:// URL.');
 }
 
 /** Looks up the ping URL of the heartbeat with a key path. */
 async function lookUp(connection: Connection, path: string): Promise<URL> {
   const { heartbeat } = await endpointWithKey(clientOf(connection, { timeoutMs: LOOK_UP_MS }), path);
-  if (!heartbeat) throw new CommandError(`${path} is no heartbeat`);
+  if (!heartbeat) throw new CommandError(`${path} is not a heartbeat.`);
   if (heartbeat.ping_id.includes('*'))
-    throw new CommandError('the key may not see addresses: it needs the role "write"');
+    throw new CommandError('The API key cannot see ping URLs. It needs the role "write".');
   return new URL(`${connection.url}/ping/${heartbeat.ping_id}`);
 }
 
@@ -134,7 +136,7 @@ class Teller {
   /** Retries for 30 s, or until `stop` is aborted. */
   async end(code: number, output: Buffer, stop: AbortSignal): Promise<void> {
     await this.send(String(code), output, stop);
-    if (stop.aborted) this.complain('a signal came before the service had the end');
+    if (stop.aborted) this.complain('a signal arrived before the service received the end of the run');
   }
 
   private async send(what: string, body: Buffer, signal: AbortSignal): Promise<void> {
@@ -148,7 +150,7 @@ class Teller {
   }
 
   private complain(why: string): void {
-    this.io.err(`uptime run: not told: ${why}\n`);
+    this.io.err(`uptime run: could not send ping: ${why}\n`);
   }
 }
 

@@ -60,7 +60,7 @@ const retryAfter = ({ headers }: Response): number =>
   Math.min((Number(headers.get('retry-after')) || 0) * 1000, PAUSES.at(-1) ?? 0);
 
 function refusalText(status: number): string {
-  if (status === 404) return 'the service knows no such heartbeat (404)';
-  if (status >= 300 && status < 400) return `the address redirects (${status}), which is not followed`;
+  if (status === 404) return 'the service has no heartbeat with this ping URL (404)';
+  if (status >= 300 && status < 400) return `the ping URL redirects (${status}), and redirects are not followed`;
   return `the service responded with ${status}`;
 }

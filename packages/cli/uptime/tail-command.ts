@@ -12,7 +12,7 @@ export async function tail(io: Io, uptime: UptimeClient, { json }: { json?: bool
   };
   // The stream ends normally if the service stops or the key expires.
   const onInterruption = (reason: UptimeError | undefined) => {
-    if (!isTold) io.err(`${reason ? errorText(reason) : 'The service ended the stream.'} Trying again.\n`);
+    if (!isTold) io.err(`${reason ? errorText(reason) : 'The service closed the stream.'} Trying again.\n`);
     isTold = true;
   };
   for await (const event of uptime.stream({}, { signal: stop, onOpen, onInterruption })) {
@@ -36,7 +36,7 @@ export function eventLine(told: StreamEvent, paint: Paint): string | null {
     ].join('  ');
   switch (told.event) {
     case 'reset':
-      return 'Too much was missed to go on where it was: what follows is new, ls shows how things stand.';
+      return 'Some events were missed and cannot be replayed. Run "uptime ls" for the current state. New events follow.';
     case 'check': {
       const { checked_at, status, endpoint_name, previous_status, error } = told.data;
       const was = `was ${previous_status}`;
@@ -52,9 +52,9 @@ export function eventLine(told: StreamEvent, paint: Paint): string | null {
     }
     case 'acknowledgement': {
       const { endpoint_id, acknowledgement } = told.data;
-      if (acknowledgement === null) return line('-', 'cyan', 'in hand', [endpoint_id, 'no longer']);
+      if (acknowledgement === null) return line('-', 'cyan', 'acknowledgement removed', [endpoint_id]);
       const { at, by, note } = acknowledgement;
-      return line(at, 'cyan', 'in hand', [endpoint_id, by ?? '', note]);
+      return line(at, 'cyan', 'acknowledged', [endpoint_id, by ?? '', note]);
     }
     case 'heartbeat': {
       const { at, kind, endpoint_name } = told.data;

@@ -83,12 +83,12 @@ export function errorOf(request: string, response: Response, text: string): Upti
   const { status, headers } = response;
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     const where = response.headers.get('location') ?? 'elsewhere';
-    const why = `${request} was redirected to ${where}, and redirects are not followed: the key would go there. Is baseUrl right?`;
+    const why = `${request} was redirected to ${where}, and redirects are not followed, because the key would be sent there. Is baseUrl correct?`;
     return new UptimeUnexpectedResponse(why, request, status, headers, text, undefined);
   }
   const problem = problemIn(response, text);
   if (problem) return new UptimeProblem(request, { ...problem, status }, retryAfter);
-  const words = `${request} got ${status} from something that is not the service: ${inBrief(text)}`;
+  const words = `${request} got a ${status} response that is not from the service: ${inBrief(text)}`;
   return new UptimeUnexpectedResponse(words, request, status, headers, text, retryAfter);
 }
 

@@ -98,7 +98,7 @@ const RETRIES = 3;
 /** Returns the methods of a client. Throws: `TypeError` if `baseUrl` isn't an http or https URL. */
 export function bindOperations(options: UptimeClientOptions): { [Id in Operation]: ApiMethod<Id> } {
   if (!/^https?:$/.test(new URL(options.baseUrl).protocol))
-    throw new TypeError(`baseUrl begins with http:// or https://, not ${options.baseUrl}`);
+    throw new TypeError(`baseUrl must start with http:// or https://, not ${options.baseUrl}`);
   // Wrapped in a function, because the platform's `fetch` fails when it is called as a method of another object.
   const doFetch = options.fetch ?? ((input, init) => fetch(input, init));
   const runtime = createClient(OPERATIONS, {

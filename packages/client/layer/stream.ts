@@ -102,7 +102,7 @@ async function* connection(
     for (;;) {
       const timer = setTimeout(fallSilent, silenceMs);
       const next = await frames.next().finally(() => clearTimeout(timer));
-      if (isSilent) throw timedOut(`the stream was silent for ${silenceMs} ms`, REQUEST);
+      if (isSilent) throw timedOut(`the stream sent nothing for ${silenceMs} ms`, REQUEST);
       if (next.done) return;
       // A frame that was cut off before its data isn't an event, and its ID must not become the position.
       if (next.value.data !== '') yield next.value;

@@ -125,7 +125,7 @@ function requireOwn(request: string, response: Response, types: readonly string[
   if (isOwn) return;
   const { status, headers } = response;
   const text = new TextDecoder().decode(body);
-  const words = `${request} got ${status} from something that is not the service: ${inBrief(text)}`;
+  const words = `${request} got a ${status} response that is not from the service: ${inBrief(text)}`;
   throw new UptimeUnexpectedResponse(words, request, status, headers, text, undefined);
 }
 
@@ -141,7 +141,7 @@ function isJson(text: string): boolean {
 async function openedStream(request: string, response: Response): Promise<Response> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
   await response.body?.cancel();
-  const words = `${request} got a response that is no stream: is something else at this address?`;
+  const words = `${request} got a response that is not a stream. Is baseUrl the URL of the service?`;
   throw new UptimeUnexpectedResponse(words, request, response.status, response.headers, '', undefined);
 }
 

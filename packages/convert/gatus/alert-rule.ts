@@ -24,6 +24,6 @@ export function readRule(settings: Fields): AlertRule {
 
 function threshold(settings: Fields, name: string, byDefault: number): number {
   const number = settings.integer(name) ?? 0;
-  if (number > MAX_THRESHOLD) settings.note(name, `is ${number} there and ${MAX_THRESHOLD} here`);
+  if (number > MAX_THRESHOLD) settings.note(name, `is changed from ${number} to ${MAX_THRESHOLD}`);
   return number <= 0 ? byDefault : Math.min(MAX_THRESHOLD, number);
 }

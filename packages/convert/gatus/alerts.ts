@@ -23,7 +23,7 @@ export function readAlerts(fields: Fields, owner: AlertOwner, contacts: Contacts
   const keys = new Set<string>();
   return fields.list('alerts').flatMap((value, i) => {
     if (!isMapping(value)) {
-      fields.note(`alerts[${i}]`, `is ${quoted(value)} and no alert`);
+      fields.note(`alerts[${i}]`, `is ${quoted(value)}, which is not an alert`);
       return [];
     }
     const type = typeof value['type'] === 'string' ? value['type'] : '';
@@ -31,7 +31,7 @@ export function readAlerts(fields: Fields, owner: AlertOwner, contacts: Contacts
     const own = settings.raw('provider-override');
     const route = contacts.routeOf(settings.plainText('type') ?? '', owner.group, own, owner.name, owner.at);
     if ('refused' in route) {
-      fields.note(`alerts[${i}]`, `(${quoted(type)}) is not sent: ${route.refused}`);
+      fields.note(`alerts[${i}]`, `(${quoted(type)}) is not converted: ${route.refused}`);
       return [];
     }
     return [{ key: keyFrom(type, keys), contact: route.contact, ...rule(settings, owner.warns) }];
@@ -46,7 +46,7 @@ const withDefaults = (own: Mapping, defaults: Mapping): Mapping => ({
 
 function rule(settings: Fields, warns: boolean): Omit<DeclaredAlert, 'key'> {
   const description = settings.plainText('description') ?? '';
-  if (description.length > MAX_DESCRIPTION) settings.note('description', 'is too long, and is cut');
+  if (description.length > MAX_DESCRIPTION) settings.note('description', 'is too long and is shortened');
   const enabled = settings.flag('enabled') ?? true;
   const read: Omit<DeclaredAlert, 'key'> = {
     ...(enabled ? {} : { enabled }),

@@ -25,14 +25,14 @@ export function refuseTooMany(source: GatusSource): void {
     sum(providers.map((value) => lengthOf(value, 'overrides')));
   if (resources > MAX_RESOURCES)
     throw tooLarge(
-      `it has ${resources} endpoints, alerts, windows and overrides, and a document ${MAX_RESOURCES} at most`,
+      `it has ${resources} endpoints, alerts, windows, and overrides, and a document can have at most ${MAX_RESOURCES}`,
     );
   const conditions = sum(endpoints.map((value) => lengthOf(value, 'conditions')));
   if (conditions > MAX_CONDITIONS)
-    throw tooLarge(`it has ${conditions} conditions, and ${MAX_CONDITIONS} are read at most`);
+    throw tooLarge(`it has ${conditions} conditions, and at most ${MAX_CONDITIONS} can be read`);
 }
 
 const tooLarge = (message: string) => {
-  const problem: FieldProblem = { pointer: '', code: 'too_large', message: `${message}: convert it in parts` };
+  const problem: FieldProblem = { pointer: '', code: 'too_large', message: `${message}. Convert it in parts` };
   return problems.validationFailed([problem]);
 };

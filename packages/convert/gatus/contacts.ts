@@ -58,9 +58,9 @@ export class Contacts {
     const { 'default-alert': said = null, overrides: list = [] } = value;
     const overrides = Array.isArray(list) ? list.filter(isMapping) : [];
     if (!Array.isArray(list) || overrides.length < list.length)
-      this.report({ at, name, result: 'skipped', why: `${quoted(list)} are no overrides` });
+      this.report({ at, name, result: 'skipped', why: `${quoted(list)} is not a list of overrides` });
     if (said !== null && !isMapping(said))
-      this.report({ at, name, result: 'skipped', why: `${quoted(said)} is no default-alert` });
+      this.report({ at, name, result: 'skipped', why: `${quoted(said)} is not a default-alert` });
     const settings = merged(value, {});
     this.providers.set(name, { settings, overrides, defaultAlert: isMapping(said) ? said : {} });
     this.route(name, settings, { label: name, at });

@@ -65,7 +65,7 @@ export class Fields {
   plainText(name: string): string | null {
     const text = this.text(name);
     if (text === null || !hasVariable(text)) return text;
-    this.note(name, `holds a variable, ${quoted(text)}, which stays as it is written`);
+    this.note(name, `contains a variable, ${quoted(text)}, which is kept as text`);
     return asWritten(text);
   }
 
@@ -89,13 +89,13 @@ export class Fields {
     if (value === null) return null;
     const ms = typeof value === 'string' ? goDurationMs(value.trim()) : null;
     if (ms === null && typeof value === 'number' && value > 0) {
-      this.note(name, `is ${value} without a unit, taken as seconds`);
+      this.note(name, `is ${value} without a unit and is read as seconds`);
       return Math.min(max, Math.max(min, Math.ceil(value)));
     }
     if (ms === null) return this.unusable(name, value, 'a duration such as 30s');
     if (ms <= 0) return null;
     const seconds = Math.min(max, Math.max(min, Math.ceil(ms / SECOND_MS - 1e-9)));
-    if (Math.abs(seconds * SECOND_MS - ms) > 1e-6) this.note(name, `is ${quoted(value)} there and ${seconds} s here`);
+    if (Math.abs(seconds * SECOND_MS - ms) > 1e-6) this.note(name, `is changed from ${quoted(value)} to ${seconds} s`);
     return seconds;
   }
 
@@ -125,7 +125,7 @@ export class Fields {
   /** Notes the fields that were not read. */
   noteRest(): void {
     for (const name of this.names())
-      if (!this.asked.has(name) && this.has(name)) this.note(name, `is not taken over (${quoted(this.mapping[name])})`);
+      if (!this.asked.has(name) && this.has(name)) this.note(name, `is not converted (${quoted(this.mapping[name])})`);
   }
 
   note(name: string, words: string): void {
@@ -133,7 +133,7 @@ export class Fields {
   }
 
   private unusable(name: string, value: unknown, wanted: string): null {
-    this.note(name, `is ${quoted(value)} and not ${wanted}, and is left out`);
+    this.note(name, `is left out because ${quoted(value)} is not ${wanted}`);
     return null;
   }
 }

@@ -16,7 +16,7 @@ export const NOTHING: FieldProblem = {
   pointer: '',
   code: 'invalid_format',
   message:
-    'this is no configuration of Gatus: it has neither endpoints nor suites; send its YAML, several files with --- between them',
+    'this is not a configuration of Gatus: it has neither endpoints nor suites. Send its YAML, and separate several files with ---',
 };
 
 export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -37,7 +37,7 @@ function placeIn(document: Pick<DocumentText, 'lineOf'>, pointer: string): strin
   return line === null ? pointer : `line ${line}`;
 }
 
-const TOO_LARGE = 'the files in ConfigMaps have more than 1 MiB together; send the files themselves';
+const TOO_LARGE = 'the files in ConfigMaps together are larger than 1 MiB. Send the files themselves';
 
 /** The limit of Kubernetes for a ConfigMap. Here it applies to all embedded files together. */
 const MAX_INSIDE = 1024 * 1024;
@@ -61,7 +61,7 @@ class Unwrapper {
   filesOf(value: unknown, place: File['place'], mayWrap: boolean): File[] {
     if (value === null) return [];
     if (!isRecord(value))
-      throw problems.validationFailed([{ ...NOTHING, message: 'a configuration of Gatus is a mapping' }]);
+      throw problems.validationFailed([{ ...NOTHING, message: 'a configuration of Gatus must be a mapping' }]);
     if (mayWrap && typeof value['kind'] === 'string' && 'apiVersion' in value)
       return this.ofKubernetes(value['kind'], value, place);
     return isChart(value) ? this.ofChart(value, value.config, place) : [{ value, place }];
@@ -71,7 +71,7 @@ class Unwrapper {
     const others = Object.keys(value).filter((name) => name !== 'config');
     const [first] = others;
     if (first !== undefined)
-      this.skip(place(`/${pointerStep(first)}`), others.join(', '), 'no monitor: how Gatus is installed');
+      this.skip(place(`/${pointerStep(first)}`), others.join(', '), 'not a monitor: sets how Gatus is installed');
     return [{ value: config, place: (pointer) => place(`/config${pointer}`) }];
   }
 
@@ -86,11 +86,15 @@ class Unwrapper {
     const field = kind === 'Secret' ? 'stringData' : 'data';
     const data = kind === 'Secret' || kind === 'ConfigMap' ? value[field] : null;
     if (!isRecord(data))
-      return this.skip(place(''), kind, `a ${quoted(kind)} of Kubernetes has no configuration of Gatus in plain text`);
+      return this.skip(
+        place(''),
+        kind,
+        `a Kubernetes ${quoted(kind)} does not contain a configuration of Gatus in plain text`,
+      );
     return Object.entries(data).flatMap(([name, content]) => {
       const pointer = `/${field}/${pointerStep(name)}`;
       if (typeof content !== 'string' || !/\.ya?ml$/i.test(name))
-        return this.skip(place(pointer), name, 'it is no YAML file');
+        return this.skip(place(pointer), name, 'it is not a YAML file');
       this.inside += content.length;
       if (this.inside > MAX_INSIDE) throw problems.validationFailed([{ ...NOTHING, pointer, message: TOO_LARGE }]);
       return readDocumentText(content).flatMap(({ value: inner, ...document }) =>

@@ -47,8 +47,8 @@ const PROVIDERS: Readonly<Record<string, { type: string; reader: Reader }>> = {
 
 /** Providers whose messages another channel can send. */
 const COMPATIBLE: Readonly<Record<string, string>> = {
-  mattermost: 'a contact of type slack sends to its incoming webhooks',
-  rocketchat: 'a contact of type slack sends to its incoming webhooks',
+  mattermost: 'a contact of type slack can send to its incoming webhooks',
+  rocketchat: 'a contact of type slack can send to its incoming webhooks',
 };
 
 /**
@@ -81,14 +81,14 @@ export function channelOf(
     const key = pointer.slice(1);
     const value = config[key];
     if (key === 'account_sid' && typeof value === 'string') {
-      fields.differences.add(`its ${key} ${message}: write it into the document`);
+      fields.differences.add(`its ${key} ${message}. Write it into the document`);
       continue;
     }
     if (!REPLACEABLE.has(key) || typeof value !== 'string')
-      return { refused: `its settings are not accepted here: ${key} ${message}` };
+      return { refused: `its settings are not valid: ${key} ${message}` };
     const name = secrets.standFor(value, `${provider}_${key}`.toUpperCase());
     config[key] = { $secret: name };
-    fields.differences.add(`its ${key} ${message}: give another one as the secret ${name}`);
+    fields.differences.add(`its ${key} ${message}. Set another value as the secret ${name}`);
   }
   return { type: known.type, config };
 }
@@ -138,7 +138,7 @@ function telegram({ fields, read, say }: Source): Record<string, unknown> {
 
 function twilio({ fields, read, say }: Source): Record<string, unknown> {
   for (const name of ['text-twilio-triggered', 'text-twilio-resolved'])
-    if (fields.raw(name) !== null) fields.note(name, 'is not used: messages have the words of this monitor');
+    if (fields.raw(name) !== null) fields.note(name, 'is not used: this service has its own message texts');
   return { account_sid: say('sid'), auth_token: read('token'), from: phone(say('from')), to: phone(read('to')) };
 }
 
@@ -161,8 +161,8 @@ function email({ fields, read, say, refer }: Source): Record<string, unknown> {
   const password = read('password');
   const from = say('from');
   const username = say('username') ?? from;
-  if (password !== null) fields.differences.add('its password is sent over TLS only');
-  if (to.some(hasVariable)) fields.note('to', 'holds a variable: the secret must be one address');
+  if (password !== null) fields.differences.add('its password is only sent over TLS');
+  if (to.some(hasVariable)) fields.note('to', 'contains a variable: the secret must be a single address');
   return {
     to: to.filter((address) => address !== '').map((address) => refer(address)),
     from,
@@ -182,9 +182,9 @@ const PLACEHOLDER = /\[(?:ALERT|ENDPOINT|RESULT)_[A-Z_]+\]/;
 /** In Gatus the user writes the text to send. Our webhook sends JSON in a fixed form. */
 function webhook({ fields, read, refer }: Source): Record<string, unknown> {
   const method = (fields.plainText('method') ?? 'GET').toUpperCase();
-  if (!METHODS.includes(method)) fields.note('method', `is ${method} there and POST here`);
-  if (PLACEHOLDER.test(fields.text('url') ?? '')) fields.note('url', 'holds a placeholder that is not filled in here');
-  if (fields.raw('body') !== null) fields.note('body', 'is not sent: the JSON of this monitor is');
+  if (!METHODS.includes(method)) fields.note('method', `is changed from ${method} to POST`);
+  if (PLACEHOLDER.test(fields.text('url') ?? '')) fields.note('url', 'contains a placeholder that is not filled in');
+  if (fields.raw('body') !== null) fields.note('body', 'is not sent: the JSON of this service is sent instead');
   const headers = fields
     .texts('headers')
     .filter(([key]) => !/^content-type$/i.test(key))

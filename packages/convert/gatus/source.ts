@@ -82,7 +82,7 @@ class Merged {
         at,
         name: asWritten(name),
         result: 'approximated',
-        why: 'several files say it, which Gatus refuses; the last one counts',
+        why: 'several files set it, which Gatus refuses; the last value is used',
       });
     return own;
   }

@@ -49,13 +49,13 @@ export class Secrets {
     const isPlain = variables.length === 1 && text === `${OPEN}${variables[0] ?? ''}${CLOSE}`;
     const secret = this.standFor(text, isPlain ? (variables[0] ?? '') : (name ?? variables.join('_')));
     if (!isPlain || secret !== variables[0])
-      explain(`the secret ${secret} stands for the whole value ${JSON.stringify(asWritten(text))}: give it that value`);
+      explain(`the secret ${secret} replaces the whole value ${JSON.stringify(asWritten(text))}: set it to that value`);
     return { $secret: secret };
   }
 
   private askFor(masked: string, explain: (difference: string) => void, name: string): Text {
     const secret = this.standFor(masked, name.toUpperCase());
-    explain(`${JSON.stringify(masked)} is masked in the file: give the secret ${secret} the value itself`);
+    explain(`${JSON.stringify(masked)} is masked in the file: set the secret ${secret} to the real value`);
     return { $secret: secret };
   }
 

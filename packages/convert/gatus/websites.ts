@@ -67,7 +67,7 @@ function websiteOf(
       at: first?.at ?? '',
       name,
       result: 'approximated',
-      why: `a website needs an address, and none of its endpoints has one: it is ${url} for now`,
+      why: `a website must have a URL, and its endpoints have none, so ${url} is used as a placeholder`,
     });
   return { declared: { key, name: cut(oneLine(name), MAX_NAME), url, endpoints: [] }, keys: new Set() };
 }

@@ -57,7 +57,7 @@ export class Fields {
   }
 
   noteRest(): void {
-    for (const name of this.names()) if (!this.asked.has(name) && this.has(name)) this.note(name, 'is not taken over');
+    for (const name of this.names()) if (!this.asked.has(name) && this.has(name)) this.note(name, 'is not converted');
   }
 }
 

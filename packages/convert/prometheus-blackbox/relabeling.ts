@@ -47,7 +47,7 @@ export function readRelabeling(rules: readonly unknown[]): {
         isTarget,
         lost,
         module,
-        refused: `its relabel rule ${i + 1} (${what}) changes what is probed, which is not followed here`,
+        refused: `its relabel rule ${i + 1} (${what}) changes the target, which is not supported`,
       };
     }
   }

@@ -3,7 +3,7 @@ import { type DocumentText, readDocumentText } from '../../../src/configuration/
 import { type Members, notSuchFile } from '../foreign-list';
 
 const FORM =
-  'a configuration of Prometheus with scrape_configs, and one of blackbox_exporter with modules, in one file or with --- between them';
+  'a configuration of Prometheus with scrape_configs and a configuration of blackbox_exporter with modules, in one file or separated by ---';
 
 export interface Placed {
   value: unknown;
@@ -45,8 +45,9 @@ function add(document: DocumentText, source: Source): void {
   const isKnown = isRecord(value) && ('modules' in value || 'scrape_configs' in value);
   if (!isKnown) throw notSuchFile(FORM, document.lineOf(''));
   const { modules = {}, scrape_configs: jobs = [], global } = value;
-  if (!isRecord(modules)) throw notSuchFile(`${FORM}: modules is no mapping`, document.lineOf('/modules'));
-  if (!Array.isArray(jobs)) throw notSuchFile(`${FORM}: scrape_configs is no list`, document.lineOf('/scrape_configs'));
+  if (!isRecord(modules)) throw notSuchFile(`${FORM}: modules is not a mapping`, document.lineOf('/modules'));
+  if (!Array.isArray(jobs))
+    throw notSuchFile(`${FORM}: scrape_configs is not a list`, document.lineOf('/scrape_configs'));
   for (const [name, module] of Object.entries(modules))
     source.modules.set(name, placed(`/modules/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, module));
   jobs.forEach((job: unknown, i) => source.jobs.push(placed(`/scrape_configs/${i}`, job)));

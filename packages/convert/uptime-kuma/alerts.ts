@@ -16,7 +16,7 @@ export function alertsOf(
 ): { alerts: DeclaredAlert[]; differences: string[] } {
   const usable = channels.filter((channel) => 'key' in channel);
   const lost = channels.filter((channel) => 'refused' in channel).map(({ name }) => quoted(name, 100));
-  const differences = lost.length > 0 ? [`nobody is told through ${lost.join(', ')}`] : [];
+  const differences = lost.length > 0 ? [`no notifications are sent through ${lost.join(', ')}`] : [];
   // The grace time of a heartbeat already includes its retries.
   const retries = heartbeat ? 0 : Math.max(0, Math.floor(monitor.number('maxretries') ?? 0));
   const failures = retries + 1;
@@ -45,6 +45,6 @@ function remindEvery(monitor: Row, interval: number): { seconds: number | null; 
   const seconds = Math.min(Math.max(wanted, minimum), maximum);
   return {
     seconds,
-    difference: seconds === wanted ? null : `it reminds every ${seconds} seconds, not every ${wanted}`,
+    difference: seconds === wanted ? null : `reminders are sent every ${seconds} seconds, not every ${wanted}`,
   };
 }

@@ -40,11 +40,11 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
     const asked: string[] = [];
     const ask = (path: readonly string[], value: string, hint: string): SecretReference | string => {
       if (!rules.isHidden(mapped.type, path)) {
-        asked.push(`its ${path.join('.')} is masked in the file: write it into the document`);
+        asked.push(`its ${path.join('.')} is masked in the file. Write it into the document`);
         return value;
       }
       const reference = secrets.askFor(hint);
-      asked.push(`its ${path.at(-1)} is masked in the file: give it as the secret ${reference.$secret}`);
+      asked.push(`its ${path.at(-1)} is masked in the file. Set it as the secret ${reference.$secret}`);
       return reference;
     };
     declared.push({
@@ -60,7 +60,7 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets, rules: Channe
       ...(difference === null ? [] : [difference]),
       ...mapped.differences,
       ...asked,
-      ...(isActive(stored) ? [] : ['it is switched off: its alerts are disabled']),
+      ...(isActive(stored) ? [] : ['it is turned off, so its alerts are disabled']),
     ];
     report.push(entryOf(row, differences));
   }
@@ -86,7 +86,7 @@ function settingsOf(row: Row, rules: ChannelRules): MappedSettings | { reason: s
   const type = row.text('type');
   const read = Object.hasOwn(SETTINGS_OF, type.toLowerCase()) ? SETTINGS_OF[type.toLowerCase()] : undefined;
   if (type === '') return { reason: 'its settings cannot be read: config has no type' };
-  if (!read) return { reason: `notifications of type ${quoted(type)} have no counterpart here` };
+  if (!read) return { reason: `notifications of type ${quoted(type)} are not supported` };
   const settings = read(row);
   const [sender] =
     settings.type === 'twilio' && !('from' in settings.config || 'messaging_service_sid' in settings.config)

@@ -255,7 +255,7 @@ describe('a monitor', () => {
       null,
     ],
     ['a header that cannot be sent', { headers: '{"Content-Length": "1"}' }, {}, /header "Content-Length" is left out/],
-    ['headers that are no JSON', { headers: 'X-A: b' }, {}, /no JSON object/],
+    ['headers that are no JSON', { headers: 'X-A: b' }, {}, /not a JSON object/],
     [
       'an XML body',
       { method: 'POST', body: '<a/>', httpBodyEncoding: 'xml' },
@@ -268,9 +268,9 @@ describe('a monitor', () => {
       'a tag with other letters',
       { tags: [{ name: 'Büro Nord', value: '' }] },
       { tags: ['buro-nord'] },
-      /"Büro Nord" is buro-nord/,
+      /"Büro Nord" becomes buro-nord/,
     ],
-    ['a name that is too long', { name: 'x'.repeat(300) }, { name: `${'x'.repeat(254)}…` }, /cut to 255/],
+    ['a name that is too long', { name: 'x'.repeat(300) }, { name: `${'x'.repeat(254)}…` }, /shortened to 255/],
     [
       'a token in its URL',
       { url: 'https://shop.example.com/?token=abc' },

@@ -67,7 +67,7 @@ function conversionOf(backup: Backup, channelRules: ChannelRules, now: Date): Co
   return { document, report };
 }
 
-const missing = (id: string): Channel => ({ name: `#${id}`, refused: 'the file does not have it' });
+const missing = (id: string): Channel => ({ name: `#${id}`, refused: 'it is not in the file' });
 
 const CREDENTIAL_IN_BODY = /pass(word|phrase|wd)?\b|secret|token|api[_-]?key|credential/i;
 
@@ -97,16 +97,18 @@ interface Around {
 function groupEntry(group: Row, { groups, websites, relations, contacts }: Around): ReportEntry {
   const website = websites.find(group.id);
   if (website === null)
-    return { at: group.at, name: group.name, result: 'skipped', why: 'no monitor stands in it that is declared here' };
+    return { at: group.at, name: group.name, result: 'skipped', why: 'its monitors are not converted' };
   const { tags, difference } = tagsOf(relations.tagsOf(group));
   const told = relations.notificationsOf(group).map((id) => contacts.get(id)?.name ?? `#${id}`);
   const address = website.origin === null ? addressOf(website) : null;
   return entryOf(group, [
-    ...(address === null ? [] : [`a website has an address; without an HTTP monitor it is ${address}`]),
-    ...(website.name === oneLine(groups.nameOf(group)) ? [] : ['its name is cut']),
-    ...(tags.length > 0 ? ['its tags hold for all its endpoints'] : []),
+    ...(address === null
+      ? []
+      : [`a website must have a URL, and it has no HTTP monitor, so ${address} is used as a placeholder`]),
+    ...(website.name === oneLine(groups.nameOf(group)) ? [] : ['its name is shortened']),
+    ...(tags.length > 0 ? ['its tags apply to all its endpoints'] : []),
     ...(difference === null ? [] : [difference]),
-    ...(told.length > 0 ? [`websites have no alerts, its endpoints have: it told ${told.join(', ')}`] : []),
+    ...(told.length > 0 ? [`websites have no alerts, only endpoints have them: it notified ${told.join(', ')}`] : []),
     ...(group.text('description') === '' ? [] : ['websites have no description']),
   ]);
 }
@@ -116,8 +118,8 @@ const proxyEntry = (proxy: Row): ReportEntry => ({
   name: proxyAddress(proxy),
   result: 'skipped',
   why: isActive(proxy)
-    ? 'checks go through no proxy of their own'
-    : 'it is switched off, and checks go through no proxy of their own',
+    ? 'checks cannot use their own proxy'
+    : 'it is turned off, and checks cannot use their own proxy',
 });
 
 /** Returns an entry for each table that is not used at all. */
@@ -128,5 +130,5 @@ const otherTables = ({ tables }: Backup): ReportEntry[] =>
       at: rows[0]?.at ?? '',
       name: table,
       result: 'skipped',
-      why: `${rows.length === 1 ? 'one row has' : `${rows.length} rows have`} no counterpart here`,
+      why: `${rows.length === 1 ? 'one row is' : `${rows.length} rows are`} not supported`,
     }));

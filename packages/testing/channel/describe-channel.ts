@@ -114,7 +114,7 @@ export function describeChannel(suite: ChannelSuite): void {
       provider.succeed();
       expect(await send(notification)).toMatchObject({ result: 'delivered' });
       const message = provider.messages().at(-1);
-      if (!message) throw new Error('the provider got nothing');
+      if (!message) throw new Error('the provider received nothing');
       return message;
     };
 

@@ -17,6 +17,6 @@ export function expectGolden(name: string, message: string, folder = folderOfSpe
 
 function folderOfSpec(): string {
   const { testPath } = expect.getState();
-  if (testPath === undefined) throw new Error('golden files are compared in a spec only');
+  if (testPath === undefined) throw new Error('golden files can only be compared in a spec');
   return join(dirname(testPath), 'golden');
 }

@@ -19,7 +19,7 @@ export const openEgress: EgressRule = {
 
 /** Refuses every address. */
 export const closedEgress: EgressRule = {
-  refusal: () => 'every address is refused here',
+  refusal: () => 'no address is allowed in this test',
   organization: null,
   allowsPrivate: false,
   allowsInternalNames: false,
@@ -27,7 +27,7 @@ export const closedEgress: EgressRule = {
 
 /** Refuses only the listed addresses. */
 export const egressWithout = (...addresses: string[]): EgressRule => ({
-  refusal: (address) => (addresses.includes(address) ? 'the address is refused here' : null),
+  refusal: (address) => (addresses.includes(address) ? 'the address is not allowed in this test' : null),
   organization: null,
   allowsPrivate: false,
   allowsInternalNames: true,

@@ -111,7 +111,7 @@ export class ScriptedChecker implements Checker<string> {
     const [, name] = TARGET.exec(url) ?? [];
     if (name === undefined)
       throw new InvalidTarget(
-        `a scripted target is a name of letters, digits and hyphens; the accepted form is ${this.targetForm}`,
+        `a scripted target must be a name of letters, digits, and hyphens, in the form ${this.targetForm}`,
       );
     return name;
   }

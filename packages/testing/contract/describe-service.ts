@@ -59,7 +59,7 @@ export function describeContract(
   let opened: Session | null = null;
   let scene: Scene | null = null;
   const session = () => {
-    if (!opened) throw new Error('the suite has not begun');
+    if (!opened) throw new Error('the suite has not started');
     return opened;
   };
   const theScene = () => (scene ??= new Scene(session()));

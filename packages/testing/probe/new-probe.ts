@@ -24,6 +24,6 @@ export async function newProbe(
 ): Promise<{ id: string; token: string }> {
   const fields = { allow_private: true, ...settings };
   const { status, body, text } = await admin.post<{ id: string; token: string }>('/probes', fields);
-  if (status !== 201) throw new Error(`no probe was made: ${status} ${text}`);
+  if (status !== 201) throw new Error(`no probe was created: ${status} ${text}`);
   return body;
 }

@@ -30,7 +30,7 @@ export async function startProbe(service: ServiceOfProbe, settings: ProbeSetting
   let ended: Promise<void> | null = null;
   const stop = (): Promise<void> => (ended ??= app.close());
   try {
-    await eventually('the probe to be heard', async () => {
+    await eventually('the probe to connect', async () => {
       const { body } = await service.admin.get<{ status: string }>(`/probes/${id}`);
       return body.status === 'online';
     });

@@ -36,7 +36,7 @@ export async function fakeEmail(): Promise<EmailFake> {
   };
   const sink = await SmtpSink.start({ account: EMAIL_ACCOUNT, judge });
   const wrongLogins = (): string[] =>
-    sink.refusedLogins.map((user) => `Mail: the login must be that of ${EMAIL_ACCOUNT.user}, not that of "${user}"`);
+    sink.refusedLogins.map((user) => `Mail: the login must use the user ${EMAIL_ACCOUNT.user}, not "${user}"`);
   return {
     port: sink.port,
     mails: sink.mails,

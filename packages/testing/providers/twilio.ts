@@ -99,7 +99,7 @@ function judgeSender(rules: Rules, from: string | undefined, service: string | u
     code: 21_606,
     error: `The 'From' phone number provided (${from}) is not a valid sender of the service`,
   };
-  rules.must(from === undefined || service === undefined, 'From', 'absent beside MessagingServiceSid', from, both);
+  rules.must(from === undefined || service === undefined, 'From', 'absent if MessagingServiceSid is set', from, both);
   const invalid = { code: 21_212, error: `Invalid From Number (caller ID): ${from}` };
   const isSender = from === undefined || SENDER.test(from);
   if (rules.must(isSender, 'From', 'an E.164 number, a short code or a name', from, invalid) && service === undefined)

@@ -73,7 +73,7 @@ export class SmtpSink {
       onMailFrom: (address, { id }, done) => {
         const isExpected = this.scriptOf(id) !== null;
         if (!isExpected) this.unexpected.push(address.address);
-        done(isExpected ? this.refusalAt('sender', id) : refusal(550, 'this mail is not expected'));
+        done(isExpected ? this.refusalAt('sender', id) : refusal(550, 'this email is not expected'));
       },
       onRcptTo: (address, { id }, done) => done(this.recipientRefusal(address.address, id)),
       onData: (stream, session, done) => {
@@ -143,8 +143,8 @@ export class SmtpSink {
     this.refusedLogins.splice(0);
     this.standing = null;
     return [
-      ...(unexpected.length > 0 ? [`The mail server received unexpected mails from ${unexpected.join()}`] : []),
-      ...(unused.length > 0 ? [`The mail server still expects ${unused.length} mails`] : []),
+      ...(unexpected.length > 0 ? [`The mail server received unexpected emails from ${unexpected.join()}`] : []),
+      ...(unused.length > 0 ? [`The mail server still expects ${unused.length} emails`] : []),
     ];
   }
 

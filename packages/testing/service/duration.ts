@@ -12,6 +12,7 @@ const isUnit = (text: string | undefined): text is keyof typeof UNITS =>
 export function millisecondsOf(duration: Duration): number {
   const [amount, unit] = duration.split(' ');
   const ms = isUnit(unit) ? Number(amount) * UNITS[unit] : NaN;
-  if (!(ms >= 0)) throw new Error(`"${duration}" is no duration such as "5 min": a number and ms, s, min, h or d`);
+  if (!(ms >= 0))
+    throw new Error(`"${duration}" is not a duration such as "5 min": use a number and ms, s, min, h, or d`);
   return ms;
 }

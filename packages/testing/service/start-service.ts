@@ -224,7 +224,7 @@ class RunningService implements Service {
   async restart(config: Partial<Config> = {}): Promise<void> {
     if (this.config.databaseUrl?.startsWith('embedded:memory'))
       throw new Error(
-        "A database in memory has ended with the service: start it with database: 'temporary' to restart it",
+        "A database in memory is lost when the service stops. To restart the service, start it with database: 'temporary'.",
       );
     await this.start(config);
   }

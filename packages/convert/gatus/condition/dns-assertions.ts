@@ -8,15 +8,16 @@ const ADDRESSES = new Set(['A', 'AAAA', 'CNAME', 'PTR']);
 /** Converts conditions on the `[BODY]` of a DNS query, which is the last record of the response. */
 export function dnsAssertions({ subject, operator, value }: Condition, recordType: string): Judged {
   const place = { source: 'dns_record' } as const;
-  if (subject.path !== '') return lost('DNS records are no JSON');
-  if (subject.wrapper !== null || (operator !== '==' && operator !== '!=')) return lost('DNS records are texts');
+  if (subject.path !== '') return lost('DNS records are not JSON');
+  if (subject.wrapper !== null || (operator !== '==' && operator !== '!='))
+    return lost('DNS records can only be compared as texts');
   // Matches every IPv4 address, so it only asserts that there is a record.
   if (operator === '==' && value === 'pat(*.*.*.*)' && recordType === 'A') return { assertions: [] };
   const isName = argumentOf(value, 'pat') === null && argumentOf(value, 'any') === null;
   if (isName && !ADDRESSES.has(recordType))
     return {
       assertions: [{ ...place, comparison: operator === '==' ? 'contains' : 'not_contains', target: value }],
-      difference: `looks into every ${recordType} record here, not at the last one only`,
+      difference: `looks at every ${recordType} record, not only at the last one`,
     };
   return textAssertions(place, operator === '==', value);
 }

@@ -66,7 +66,7 @@ class Tables implements Backup {
           at: placeOf(index),
           name: table,
           result: 'skipped',
-          why: 'this is no row: it has no fields',
+          why: 'this is not a row: it has no fields',
         });
     }
   }
@@ -97,7 +97,7 @@ const noBackup = (line: number | null = null) =>
     {
       pointer: '',
       code: 'invalid_format',
-      message: `${line === null ? 'this' : `what begins in line ${line}`} is neither a backup of Uptime Kuma 1 (with "monitorList") nor a table of version 2 ({"table": "monitor", "rows": […]})`,
+      message: `${line === null ? 'this' : `the part that starts in line ${line}`} is neither a backup of Uptime Kuma 1 (with "monitorList") nor a table of version 2 ({"table": "monitor", "rows": […]})`,
       ...(line === null ? {} : { line }),
     },
   ]);

@@ -48,7 +48,7 @@ export interface MonitorContext {
 /** Converts a monitor to an endpoint that the API accepts, or returns why it is left out. */
 export function endpointOf(monitor: Row, { proxies, tags }: MonitorContext): MappedEndpoint | { reason: string } {
   if (monitor.flag('upsideDown'))
-    return { reason: 'it is upside down: a check here is never up because its target is down' };
+    return { reason: 'it is in upside down mode, but a check cannot be up because its target is down' };
   if (monitor.text('type') === 'push') return heartbeatOf(monitor, tags);
   const check = Object.hasOwn(CHECKS, monitor.text('type')) ? CHECKS[monitor.text('type')] : undefined;
   if (!check) return { reason: reasonForType(monitor) };
@@ -108,7 +108,7 @@ function heartbeatOf(monitor: Row, tags: readonly Row[]): MappedEndpoint | { rea
 export function nameOf(row: Row, max = MAX_NAME): { name: string; difference: string | null } {
   const line = oneLine(row.name) || `#${row.id}`;
   const name = cut(line, max);
-  return { name, difference: name === line ? null : `its name is cut to ${max} characters` };
+  return { name, difference: name === line ? null : `its name is shortened to ${max} characters` };
 }
 
 /** Treats a monitor as active unless the file says otherwise. */
@@ -143,17 +143,17 @@ function unsaid(monitor: Row, proxies: readonly Row[]): string[] {
   const proxy = proxyOf(monitor, proxies);
   return [
     ...(hasOtherPace
-      ? [`while it fails it is checked at its interval as well, not every ${retryInterval} seconds`]
+      ? [`while it fails, it is still checked at its interval, not every ${retryInterval} seconds`]
       : []),
     ...(proxy === null ? [] : [proxy]),
-    ...(monitor.flag('domainExpiryNotification') ? ['the end of its domain is not watched'] : []),
+    ...(monitor.flag('domainExpiryNotification') ? ['the expiry of its domain is not monitored'] : []),
     ...descriptionOf(monitor),
   ];
 }
 
 function descriptionOf(monitor: Row): string[] {
   const description = oneLine(monitor.text('description'));
-  return description === '' ? [] : [`endpoints have no description; its was ${quoted(description, 200)}`];
+  return description === '' ? [] : [`endpoints have no description; it was ${quoted(description, 200)}`];
 }
 
 /** Returns the proxy of the monitor. Kuma ignores a disabled proxy as well. */

@@ -30,7 +30,7 @@ export function jsonCondition(query: string, operator: string, expected: string)
   if (path === null)
     return {
       assertion: null,
-      difference: `the JSON query ${quoted(query)} is JSONata that no JSONPath says: it is left out, only the status code is judged`,
+      difference: `the JSON query ${quoted(query)} is left out because JSONPath cannot express this JSONata; only the status code is checked`,
     };
   return { assertion: { source: 'json', property: path, ...comparison }, difference: numberDifference(comparison) };
 }
@@ -43,7 +43,7 @@ function numberDifference({ comparison, target }: Comparison): string | null {
   const number = isEquality ? numberIn(target) : null;
   const isPlain = String(Number(target)) === target && typeof numberKey(number ?? 0) === 'number';
   if (number === null || isPlain) return null;
-  return `the number ${target} is compared exactly; Kuma rounds numbers as JavaScript does and compares ${String(Number(target))} as a text`;
+  return `the number ${target} is compared exactly; Kuma rounds numbers like JavaScript and compares ${String(Number(target))} as a text`;
 }
 
 interface Comparison {
@@ -57,7 +57,7 @@ function wholeBody(comparison: Comparison): JsonCondition {
   if (isOrder) return { assertion: { source: 'json', property: '$', ...comparison }, difference: null };
   return {
     assertion: { source: 'body', ...comparison },
-    difference: 'the JSON query has no path: the body is compared as text, with quotes and line ends',
+    difference: 'the JSON query has no path, so the body is compared as text, with quotes and line breaks',
   };
 }
 

@@ -24,7 +24,7 @@ export function acceptedCodes(codes: readonly unknown[]): AcceptedCodes {
   const isCut = ranges.some(([from, to]) => from < LEAST || to > MOST) || merged.length > MAX_RANGES;
   const differences = [
     ...(unread.length > 0 ? [`the status codes ${unread.slice(0, 5).join(', ')} cannot be read and are left out`] : []),
-    ...(isCut ? [`status codes are compared from ${LEAST} to ${MOST}, in ${MAX_RANGES} ranges at most`] : []),
+    ...(isCut ? [`status codes are only compared from ${LEAST} to ${MOST}, in at most ${MAX_RANGES} ranges`] : []),
   ];
   return {
     target: merged.length === 0 ? null : merged.slice(0, MAX_RANGES).map(rangeText).join(','),

@@ -15,9 +15,9 @@ export function tagsOf(rows: readonly Row[]): { tags: string[]; difference: stri
   const changed = read.filter(({ text, tag }) => tag !== text.toLowerCase());
   const shown = changed
     .slice(0, 5)
-    .map(({ text, tag }) => `${quoted(text, 50)} ${tag === null ? 'is left out' : `is ${tag}`}`);
+    .map(({ text, tag }) => `${quoted(text, 50)} ${tag === null ? 'is left out' : `becomes ${tag}`}`);
   const differences = [
-    ...(shown.length > 0 ? [`tags are spelled otherwise here: ${shown.join(', ')}`] : []),
+    ...(shown.length > 0 ? [`tags are spelled differently: ${shown.join(', ')}`] : []),
     ...(tags.length > MAX_TAGS ? [`only ${MAX_TAGS} of its ${tags.length} tags are kept`] : []),
   ];
   return { tags: tags.slice(0, MAX_TAGS), difference: differences.length === 0 ? null : differences.join('; ') };

@@ -52,7 +52,7 @@ export function describeChecks(session: TheSession): void {
       const { id } = await newEndpoint(session());
       const read = async () => (await session().read.get<Thing>(`/endpoints/${id}`)).body;
       const isUp = async () => (await read())['status'] === 'up';
-      await eventually('a new endpoint to be found up by itself', isUp, BY_ITSELF_MS);
+      await eventually('a new endpoint to be up automatically', isUp, BY_ITSELF_MS);
       expect(await read()).toMatchObject({ last_checked_at: timestamp() });
     });
 

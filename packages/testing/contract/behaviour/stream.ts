@@ -77,7 +77,7 @@ class EventStream {
 
   static async open(url: string, key: string, lastEventId?: string): Promise<EventStream> {
     const aborted = new AbortController();
-    const timer = setTimeout(() => aborted.abort(new Error('the stream told nothing in time')), TOLD_MS);
+    const timer = setTimeout(() => aborted.abort(new Error('the stream sent nothing in time')), TOLD_MS);
     timer.unref();
     const last = lastEventId && { 'last-event-id': lastEventId };
     const headers = { ...OWN_CONNECTION, authorization: `Bearer ${key}`, ...last };

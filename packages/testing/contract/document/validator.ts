@@ -54,7 +54,8 @@ export class Validator {
     const type = response.headers['content-type']?.split(';')[0] ?? '';
     if (content === undefined) return response.text === '' ? [] : ['a body is not documented'];
     const documented = content[type];
-    if (!documented) return [`the content type ${JSON.stringify(type)} is none of ${Object.keys(content).join(', ')}`];
+    if (!documented)
+      return [`the content type ${JSON.stringify(type)} is not one of ${Object.keys(content).join(', ')}`];
     if (!type.endsWith('json') || documented.schema === undefined) return [];
     const failed = this.validatorsOf(documented.schema).find((validate) => !validate(response.body));
     return (failed?.errors ?? []).map(

@@ -18,8 +18,8 @@ export const OUT_OF_REACH: Readonly<Record<string, string>> = {
   acknowledgeByLink: 'the link is in notifications to people, and only with PUBLIC_URL',
   startSingleSignOn: 'it needs a provider, with OIDC_ISSUER',
   finishSingleSignOn: 'it needs a provider, with OIDC_ISSUER',
-  deletePersonIdentities: 'a provider, or a proxy in front, makes identities',
-  deleteOwnIdentity: 'a provider, or a proxy in front, makes identities',
+  deletePersonIdentities: 'a provider, or a proxy in front, creates identities',
+  deleteOwnIdentity: 'a provider, or a proxy in front, creates identities',
 };
 
 /** Returns the path with these parameters and the query. */

@@ -51,7 +51,7 @@ export class Session {
     const url = (await valueOf('base URL', baseUrl)).replace(/\/$/, '');
     const response = await fetch(`${url}/api/v1/openapi.json`, { headers: OWN_CONNECTION });
     if (!response.ok)
-      throw new Error(`${url}/api/v1/openapi.json has the status ${response.status}: is the service there?`);
+      throw new Error(`${url}/api/v1/openapi.json responded with ${response.status}: is the service running?`);
     const document = (await response.json()) as OpenApi;
     const given = {
       admin: await valueOf('admin key', keys.admin),

@@ -10,7 +10,7 @@ export const SELDOM = 86_400;
 
 /** Returns the body of a 201. Throws: an error with the response for any other status. */
 export function createdIn<Body extends { id: string } = Thing>(response: ApiResponse<Body>): Body {
-  if (response.status !== 201) throw new Error(`nothing was made: ${response.status} ${response.text}`);
+  if (response.status !== 201) throw new Error(`nothing was created: ${response.status} ${response.text}`);
   return response.body;
 }
 
