@@ -36,7 +36,7 @@ export interface DecidedTransition {
 /** What is known of a location that has been silent for so long that the others decide without it. */
 const SILENT: NotifiedLocation['error'] = {
   code: 'monitor_offline',
-  message: 'Nothing has been heard from this location.',
+  message: 'No result has been received from this location.',
 };
 
 /** What locations saw, by their names; a probe that is deleted has none, and is left out. */
