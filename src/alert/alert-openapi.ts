@@ -90,10 +90,10 @@ const WEBHOOK_MODELS: Model[] = [
 
 const SIGNED =
   'Sent to the `url` of alert rules of type `webhook`, with their method and headers. Any status from 200 to 299 within 15 ' +
-  'seconds means received. After a 410, the delivery is not retried. After any other status it is retried, for 429 and 503 after their `Retry-After`. The ' +
-  'request is signed as [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256 over ' +
-  '`webhook-id.webhook-timestamp.body` with the bytes after `whsec_` in the secret. Each event is sent in its own request and at ' +
-  'least once. A `webhook-id` that you have already seen is a repetition.';
+  'seconds means received. After a 410, the delivery is not retried. After any other status, it is retried, for 429 and ' +
+  '503 after their `Retry-After`. The request is signed as [Standard Webhooks](https://www.standardwebhooks.com): ' +
+  'HMAC-SHA256 over `webhook-id.webhook-timestamp.body` with the bytes after `whsec_` in the secret. Each event is sent ' +
+  'in its own request and at least once. A `webhook-id` that you have already seen is a repetition.';
 
 const header = (name: string, description: string, example: string) => ({
   name,

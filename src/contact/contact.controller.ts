@@ -88,7 +88,7 @@ export class ContactController {
     operationId: 'deleteContact',
     summary: 'Delete a contact',
     description:
-      '409 while alert rules use the contact, unless `replace_with` names another contact. In that case, the alert rules switch to that contact in the same transaction.',
+      'You cannot delete a contact while alert rules use it (409), unless `replace_with` names another contact. In that case, the alert rules switch to that contact in the same transaction.',
     returns: { noContent: 'The contact is deleted.' },
     problems: ['conflict'],
   })

@@ -15,7 +15,7 @@ const MAX_NAME = 255;
 const CONTACT_ID = 'ct_01jd3k6q7be5y9x4v2m8n0r1st';
 
 const NAME = {
-  description: 'The name of the person, team, or channel that the contact reaches.',
+  description: 'The name of the recipient.',
   example: 'Operations',
   minLength: 1,
   maxLength: MAX_NAME,

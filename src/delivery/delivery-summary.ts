@@ -28,7 +28,7 @@ export class DeliverySummaryView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'What went wrong at the last attempt, without URLs and secrets.',
+    description: 'The error of the last attempt, without URLs and secrets.',
     example: null,
   })
   error!: string | null;

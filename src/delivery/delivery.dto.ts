@@ -52,7 +52,7 @@ export class DeliveryTestView {
     type: String,
     nullable: true,
     example: null,
-    description: 'What went wrong, without URLs and secrets. For a delivered message, what should be corrected.',
+    description: 'The error, without URLs and secrets. For a delivered message, what should be corrected.',
   })
   error!: string | null;
 }
@@ -119,7 +119,7 @@ export class DeliveryView {
   @ApiProperty({
     enum: DELIVERY_KINDS,
     description:
-      'What the message is about: a trigger, a resolve, an acknowledgement (only to pagers), a reminder that the alert is still triggered (to all other channels), a test, or another contact whose messages have been failing for a week.',
+      'The reason for the message: a trigger, a resolve, an acknowledgement (only to pagers), a reminder that the alert is still triggered (to all other channels), a test, or another contact whose messages have been failing for a week.',
   })
   kind!: DeliveryKind;
 
@@ -177,7 +177,7 @@ export class DeliveryView {
     type: String,
     nullable: true,
     example: null,
-    description: 'What went wrong at the last attempt, without URLs and secrets.',
+    description: 'The error of the last attempt, without URLs and secrets.',
   })
   error!: string | null;
 

@@ -132,7 +132,7 @@ export class IncidentController {
     operationId: 'createIncidentUpdate',
     summary: 'Post an incident update',
     description:
-      'By default, only the organization can see an update. With `public`, it is also shown on status pages, and the first public update makes the incident public. One incident can have 100 updates, not counting automatic ones.',
+      'By default, only the organization can see an update. With `public`, it is also shown on status pages, and the incident becomes public with the first public update. One incident can have 100 updates, not counting automatic ones.',
     returns: { created: IncidentUpdateView, at: `${PATH}/:id/updates`, description: 'The new update.' },
     problems: ['conflict', 'quota_exceeded'],
   })

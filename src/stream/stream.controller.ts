@@ -26,13 +26,14 @@ export class StreamController {
     operationId: 'stream',
     summary: 'Stream events',
     description:
-      'Sends the events of the organization as server-sent events: `check` (a check changed the status of its endpoint) and ' +
-      '`alert` (an alert event, as in the list), both with the ID that they have in the lists, `maintenance` (a window starts or ' +
-      'ends), `acknowledgement` (an endpoint is acknowledged, or no longer acknowledged), `heartbeat` (the run of a job starts or ' +
-      'ends, or the job sends a log), `incident` (as in the list, with the change), `location` (one of several locations of ' +
-      'an endpoint reports a different status), and `probe` (a probe of the organization went online or offline). `ready` is the first event, and ' +
-      '`ping` is sent every ten seconds. If you reconnect with `Last-Event-ID` within a day, you miss no events, even after a restart of the service. After more than a day, ' +
-      'the response starts with `reset`: fetch the lists again.',
+      'Sends the events of the organization as server-sent events. `check`: a check changed the status of its endpoint. ' +
+      '`alert`: an alert event, as in the list. Both have the ID that they have in the lists. `maintenance`: a window starts ' +
+      'or ends. `acknowledgement`: an endpoint is acknowledged, or no longer acknowledged. `heartbeat`: the run of a job ' +
+      'starts or ends, or the job sends a log. `incident`: an incident as in the list, with the change. `location`: one of ' +
+      'several locations of an endpoint reports a different status. `probe`: a probe of the organization went online or ' +
+      'offline. `ready`: the stream is connected. `ping`: sent every ten seconds. If you reconnect with `Last-Event-ID` ' +
+      'within a day, you miss no events, even after a restart of the service. After more than a day, the response starts ' +
+      'with `reset`: fetch the lists again.',
     returns: {
       description:
         'A response that does not end. The schema describes one event: its `event`, `id`, and `data` lines, and `data` is JSON.',

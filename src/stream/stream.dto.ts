@@ -162,7 +162,7 @@ export class IncidentChangeView extends IncidentView {
   @ApiProperty({
     enum: INCIDENT_CHANGES,
     description:
-      'What happened to the incident. `updated`: an endpoint left, an update was posted or changed, or the title changed. Get the incident to read its endpoints and updates.',
+      'The change of the incident. `updated`: an endpoint left, an update was posted or changed, or the title changed. Get the incident to read its endpoints and updates.',
     example: 'joined',
   })
   change!: IncidentChange;

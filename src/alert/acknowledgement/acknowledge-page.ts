@@ -101,7 +101,7 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
   const dashboard = endpoint === null ? '' : `\n${dashboardLink(endpoint.endpointId)}`;
   return pageOf(
     'It is over',
-    `<h1 class="over">It is over</h1>\n<p>The outage${name} that this link was sent for has ended. There is nothing left to acknowledge.</p>${dashboard}`,
+    `<h1 class="over">It is over</h1>\n<p>The outage${name} that this link belongs to has ended. There is nothing left to acknowledge.</p>${dashboard}`,
   );
 }
 

@@ -24,7 +24,7 @@ export class AlertEventQuery extends CursorQuery {
   @Max(1000)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'Only events of this alert.', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiPropertyOptional({ description: 'Only events of this alert rule.', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
   @IsPublicId('alert')
   alert_id?: string;

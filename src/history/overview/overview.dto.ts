@@ -151,7 +151,7 @@ export class OverviewItemView {
   @ApiProperty({
     type: EndpointAcknowledgement,
     nullable: true,
-    description: 'Who acknowledged the failure of the endpoint.',
+    description: 'The acknowledgement of the endpoint’s failure. `null` if it is not acknowledged.',
   })
   acknowledgement!: EndpointAcknowledgement | null;
 

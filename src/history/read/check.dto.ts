@@ -141,7 +141,7 @@ export class CheckView {
     type: String,
     nullable: true,
     description:
-      'Where the check ran: `local` for the service itself, the key of a probe, or `shared/…` for a probe that the operator shares. `null` if the probe was deleted.',
+      'The location of the check: `local` for the service itself, the key of a probe, or `shared/…` for a probe that the operator shares. `null` if the probe was deleted.',
     example: 'local',
   })
   location!: string | null;
@@ -198,7 +198,11 @@ export class CheckView {
   })
   redirects!: readonly string[];
 
-  @ApiProperty({ type: CheckErrorView, nullable: true, description: '`null` only if the outcome is `up`.' })
+  @ApiProperty({
+    type: CheckErrorView,
+    nullable: true,
+    description: '`null` if the outcome is `up`. Otherwise, it is always set.',
+  })
   error!: CheckErrorView | null;
 
   @ApiProperty({
@@ -217,7 +221,7 @@ export class CheckView {
   @ApiProperty({
     type: CheckErrorView,
     nullable: true,
-    description: 'The warning. `null` only if the check is not degraded.',
+    description: 'The warning. `null` if the check is not degraded. Otherwise, it is always set.',
   })
   warning!: CheckErrorView | null;
 

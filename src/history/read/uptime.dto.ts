@@ -10,7 +10,7 @@ export class UptimeQuery {
     enum: WINDOWS,
     default: '24h',
     description:
-      'A window that ends now. `24h` starts at the full hour 24 hours ago. The others start at the start of the UTC day 7, 30, or 90 days ago. Cannot be combined with `from` or `to`.',
+      'A window that ends now. `24h` starts at the full hour 24 hours ago. The others start at midnight (UTC) 7, 30, or 90 days ago. Cannot be combined with `from` or `to`.',
   })
   @Optional()
   @IsIn(WINDOWS)
