@@ -342,9 +342,7 @@ describe('the link of a message', () => {
       scene.provider.expect(ACCEPTED.slack, ACCEPTED.slack);
       await scene.report('S', alert);
       await scene.deliver();
-      expect(await textOf(open(token))).toContain(
-        'The incident of Checkout API that this link was sent for has ended.',
-      );
+      expect(await textOf(open(token))).toContain('The outage of Checkout API that this link belongs to has ended.');
       await scene.report('F', alert);
       await scene.deliver();
       const before = await stored();
