@@ -16,13 +16,14 @@ export const RULE_TEXTS = {
   condition: {
     enum: ALERT_CONDITIONS,
     description:
-      'Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.',
+      'Which checks count as failed. `down`: only checks that are down. `degraded`: also checks that are up while an assertion of severity `warning` fails. With `degraded`, the alert resolves when the endpoint is up without a warning.',
     default: 'down',
     example: 'down',
   },
   failures: {
     type: 'integer' as const,
-    description: 'Consecutive bad checks that trigger the alert. An edit counts from the next result.',
+    description:
+      'The number of consecutive failed checks that trigger the alert. A change applies from the next result.',
     minimum: 1,
     maximum: MAX_THRESHOLD,
     default: 3,
@@ -30,17 +31,21 @@ export const RULE_TEXTS = {
   },
   successes: {
     type: 'integer' as const,
-    description: 'Consecutive good checks that resolve it. An edit counts from the next result.',
+    description:
+      'The number of consecutive successful checks that resolve the alert. A change applies from the next result.',
     minimum: 1,
     maximum: MAX_THRESHOLD,
     default: 2,
     example: 2,
   },
-  resolved: { description: 'false: a resolve is recorded, but not sent.', default: true },
+  resolved: {
+    description: 'Whether a message is sent when the alert resolves. With `false`, the event is only recorded.',
+    default: true,
+  },
   after: {
     type: 'integer' as const,
     description:
-      'Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.',
+      'A delay in seconds. In addition to the failure threshold, the endpoint must have been failing for this long before the alert triggers. With 0, only the threshold counts.',
     ...AFTER_BOUNDS,
     default: 0,
     example: 600,
@@ -49,7 +54,7 @@ export const RULE_TEXTS = {
     type: 'integer' as const,
     nullable: true,
     description:
-      'Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.',
+      'The interval in seconds between reminders while the alert is triggered. No reminders are sent while the alert is suppressed or flapping. `null`: no reminders. PagerDuty and Opsgenie send their own reminders, so they get none.',
     ...REMIND_EVERY_BOUNDS,
     default: null,
     example: 3600,

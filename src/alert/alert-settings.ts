@@ -250,16 +250,16 @@ export const routeOfContact = ({ contactId, type, config, destination }: HeldCon
 });
 
 function ownConfigOf({ id, type, config, destination }: Pick<Alert, 'id' | 'type' | 'config' | 'destination'>) {
-  if (config === null) throw new Error(`alert ${id} has no config of its own`);
+  if (config === null) throw new Error(`alert ${id} does not have its own config`);
   return { type, config, destination };
 }
 
-const unreadable = () => problems.conflict('The stored configuration cannot be read; save the contact again.');
+const unreadable = () => problems.conflict('The stored config cannot be read. Save the contact again.');
 
 const BOTH: FieldProblem = {
   pointer: '/contact_id',
   code: 'invalid_format',
-  message: 'contact_id goes without type and config',
+  message: 'contact_id cannot be combined with type and config',
 };
 
 /** An alert has either a contact, or a type and a config. */

@@ -10,7 +10,7 @@ export class AlertMetrics {
   constructor(metrics: Metrics) {
     this.triggers = metrics.labelledCounter({
       name: 'uptime_triggers_quiet_total',
-      help: 'Bad checks that would have triggered an alert but for an acknowledgement or a parent that is down.',
+      help: 'Failed checks that did not trigger an alert because of an acknowledgement or a parent that is down.',
       values: { reason: ['acknowledged', 'dependency', 'late'] },
     });
   }

@@ -249,7 +249,7 @@ const tagSource = (alert: Alert) => {
 
 function otherEndpoint(dto: UpdateAlertDto, alert: Alert): Findings {
   if (dto.endpoint_id === undefined || parseId('endpoint', dto.endpoint_id) === alert.endpointId) return NO_FINDINGS;
-  const message = 'endpoint_id cannot be changed; create another alert';
+  const message = 'endpoint_id cannot be changed. Create another alert rule instead.';
   return { invalid: [{ pointer: '/endpoint_id', code: 'immutable', message }], forbidden: [] };
 }
 

@@ -130,12 +130,12 @@ export class ContactStore {
     if (defaults > MOST_DEFAULT)
       throw problems.quotaExceeded(
         { name: 'default_contacts', limit: MOST_DEFAULT, used: MOST_DEFAULT },
-        'contacts that new endpoints get an alert through',
+        'default contacts',
       );
   }
 }
 
 function found([contact]: readonly HeldContact[]): HeldContact {
-  if (!contact) throw problems.referenceNotFound('/contact_id', 'there is no such contact, or it is not yours');
+  if (!contact) throw problems.referenceNotFound('/contact_id', 'the contact was not found in this organization');
   return contact;
 }

@@ -287,7 +287,7 @@ const publicId = ({ id }: Contact): string => formatId('contact', id);
 const routeOf = ({ id, type, config, destination }: Contact) => ({ contactId: id, type, config, destination });
 
 const inUse = (count: number): string =>
-  `${count} ${count === 1 ? 'alert uses' : 'alerts use'} the contact. Name another contact for ${count === 1 ? 'it' : 'them'} with ?replace_with=ct_…, or delete ${count === 1 ? 'it' : 'them'} first.`;
+  `${count} ${count === 1 ? 'alert rule uses' : 'alert rules use'} the contact. Choose another contact for ${count === 1 ? 'it' : 'them'} with ?replace_with=ct_…, or delete ${count === 1 ? 'it' : 'them'} first.`;
 
 const REPLACED_BY_ITSELF: FieldProblem = {
   pointer: '?replace_with',

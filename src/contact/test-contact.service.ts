@@ -53,7 +53,7 @@ export class TestContactService {
       const contact = await this.database.manager.findOneBy(Contact, { orgId, id });
       if (!contact) throw problems.notFound();
       const config = this.channels.opened(ownerOf('', id), contact.config);
-      if (config === null) throw problems.conflict('The stored configuration cannot be read; save the contact again.');
+      if (config === null) throw problems.conflict('The stored config cannot be read. Save the contact again.');
       await this.database.transaction((tx) => recordChange(tx, { orgId, action: 'test', resource: 'contact', id }));
       const { type, destination } = contact;
       const notification = testNotification(subjectOf(contact), newUuid(), this.clock.now());

@@ -90,7 +90,7 @@ export class AccountMailJob implements BeforeApplicationShutdown {
     if (outcome.result === 'retry' && attempts < MOST_ATTEMPTS) return;
     await this.database.query('DELETE FROM account_mail WHERE id = $1', [mail.id]);
     this.logger.error(
-      `Could not send the email "${mail.subject}" in ${attempts} attempts, and dropped it: ${outcome.error}`,
+      `Could not send the email "${mail.subject}" in ${attempts} attempts and dropped it: ${outcome.error}`,
     );
   }
 }

@@ -5,7 +5,7 @@ export class DeliveryContactView {
   @ApiProperty({ example: 'ct_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
 
-  @ApiProperty({ example: 'Operations', description: 'Its name now.' })
+  @ApiProperty({ example: 'Operations', description: 'The current name of the contact.' })
   name!: string;
 }
 

@@ -20,7 +20,7 @@ export class DeliverySummaryView {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'Last attempt; before the first, when it was enqueued.',
+    description: 'The time of the last attempt. Before the first attempt, the time when the message was queued.',
     example: '2026-11-20T10:00:00.120Z',
   })
   at!: string;
@@ -28,7 +28,7 @@ export class DeliverySummaryView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'What went wrong at the last attempt, without URLs and secrets.',
+    description: 'The error of the last attempt, without URLs and secrets.',
     example: null,
   })
   error!: string | null;

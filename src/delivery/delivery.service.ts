@@ -67,11 +67,11 @@ export class DeliveryService {
     return this.database.transaction(async (tx) => {
       const row = await lockRow(tx, orgId, id);
       if (!row) throw problems.notFound();
-      if (row.state === 'pending') throw problems.conflict('The delivery is still pending; wait for its outcome.');
-      if (row.kind === 'test') throw problems.conflict('A test message is not repeated; send a new one.');
+      if (row.state === 'pending') throw problems.conflict('The delivery is still pending. Wait for its outcome.');
+      if (row.kind === 'test') throw problems.conflict('A test message cannot be redelivered. Send a new one.');
       if (row.type === null)
         throw problems.conflict(
-          `The ${row.alertId === null ? 'contact' : 'alert'} is deleted; there is no configuration to deliver through.`,
+          `The ${row.alertId === null ? 'contact' : 'alert rule'} was deleted, so there is no config to send the message through.`,
         );
       const destination = destinationOfAlert({ id: row.alertId ?? row.contactId ?? id, destination: row.destination });
       const now = this.clock.now();

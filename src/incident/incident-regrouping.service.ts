@@ -146,7 +146,9 @@ export class IncidentRegrouping {
       if (missing >= 0)
         throw problems.referenceNotFound(`/endpoint_ids/${missing}`, 'the endpoint is not in the incident');
       if (moved.size === before.endpointCount)
-        throw problems.conflict('These are all endpoints of the incident: leave at least one in it.');
+        throw problems.conflict(
+          'You cannot split off all endpoints of an incident. Leave at least one endpoint in it.',
+        );
       if (parting.length > 0) {
         const from = parting.map((each) => each.id);
         await tx.query(TAKE_BACK, [id, from]);
@@ -186,7 +188,7 @@ export class IncidentRegrouping {
       const from = asked.map((each, index) => {
         const row = rows.get(each);
         if (row) return row;
-        const message = 'there is no such incident, or it is not yours';
+        const message = 'the incident was not found in this organization';
         throw problems.referenceNotFound(`/incident_ids/${index}`, message);
       });
       refuseMerge(target, from);
@@ -255,8 +257,8 @@ function refuseSplit(row: IncidentRow): void {
   const refusal = refusalOfMerged(row);
   if (refusal) throw refusal;
   if (row.kind === 'manual')
-    throw problems.conflict('An incident by hand has no endpoints of its own: change its scope.');
-  if (row.endedAt !== null) throw problems.conflict('The incident is over: only an open one can be split.');
+    throw problems.conflict('A manual incident cannot be split because it has no endpoints. Change its scope instead.');
+  if (row.endedAt !== null) throw problems.conflict('The incident has ended. Only open incidents can be split.');
 }
 
 function refuseMerge(target: IncidentRow, from: readonly IncidentRow[]): void {
@@ -265,6 +267,6 @@ function refuseMerge(target: IncidentRow, from: readonly IncidentRow[]): void {
     const refusal = refusalOfMerged(row);
     if (refusal) throw refusal;
     if (row.kind === 'manual')
-      throw problems.conflict(`Incident #${row.number} is by hand: only detected ones can be merged.`);
+      throw problems.conflict(`Incident #${row.number} is a manual incident. Only detected incidents can be merged.`);
   }
 }

@@ -13,7 +13,7 @@ type Said = Pick<IncidentRow, 'kind' | 'status' | 'endedAt' | 'mergedInto' | 'op
 export const refusalOfMerged = ({ mergedInto }: Pick<IncidentRow, 'mergedInto'>): Problem | null =>
   mergedInto === null
     ? null
-    : problems.conflict(`The incident was merged into ${formatId('incident', mergedInto)}: act on that one.`);
+    : problems.conflict(`The incident was merged into ${formatId('incident', mergedInto)}. Use that incident instead.`);
 
 /** Returns why this status cannot be set now. */
 export function refusalOfStatus(incident: Said, status: IncidentStatus | null): Problem | null {
@@ -25,16 +25,18 @@ export function refusalOfStatus(incident: Said, status: IncidentStatus | null): 
       ? null
       : problems.conflict(
           openCount === 1
-            ? '1 endpoint of the incident is still bad: nobody resolves what is down.'
-            : `${openCount} endpoints of the incident are still bad: nobody resolves what is down.`,
+            ? '1 endpoint of the incident is still failing. Post `resolved` after it has recovered.'
+            : `${openCount} endpoints of the incident are still failing. Post \`resolved\` after they have recovered.`,
         );
   if (status === 'postmortem')
-    return isOver ? null : problems.conflict('The incident is not over: a postmortem comes after its end.');
+    return isOver
+      ? null
+      : problems.conflict('The incident is still open. You can post a postmortem after it has ended.');
   if (!isOver) return null;
   return problems.conflict(
     incident.kind === 'manual'
-      ? 'The incident is over: create another one.'
-      : 'The incident is over: it opens again by itself when one of its endpoints is bad again within 15 minutes.',
+      ? 'The incident has ended. Create a new incident.'
+      : 'The incident has ended. It reopens automatically if one of its endpoints fails again within 15 minutes.',
   );
 }
 

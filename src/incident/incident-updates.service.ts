@@ -153,7 +153,7 @@ export class IncidentUpdates {
       [id],
     );
     const quota = { name: 'incident_updates', limit: MOST_UPDATES, used: use?.said ?? 0 };
-    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'updates by people on one incident');
+    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'posted updates on one incident');
   }
 }
 
@@ -164,5 +164,6 @@ function auditedUpdate(row: UpdateRow): Omit<IncidentUpdateView, 'by'> {
 }
 
 function refuseAutomatic({ automatic }: UpdateRow): void {
-  if (automatic) throw problems.conflict('The service said it by itself: it can be neither corrected nor taken back.');
+  if (automatic)
+    throw problems.conflict('The service posted this update automatically. It cannot be edited or deleted.');
 }

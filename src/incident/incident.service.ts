@@ -178,7 +178,7 @@ export class IncidentService {
       const row = await this.store.lock(tx, orgId, id);
       requireMatch(tagSource(row));
       if (row.kind === 'detected')
-        throw problems.conflict('A detected incident is what happened: it cannot be deleted.');
+        throw problems.conflict('Only manual incidents can be deleted. A detected incident records what happened.');
       await this.events.emit(new IncidentChanged(row, 'deleted'), tx);
       await tx.query('DELETE FROM incident WHERE org_id = $1 AND id = $2', [orgId, id]);
       await recordChange(tx, { ...about(row), action: 'delete', before: settingsOf(row) });
@@ -189,7 +189,7 @@ export class IncidentService {
   findingsInNew({ scope, text, public: isPublic }: Partial<CreateIncidentDto>): Findings {
     const missing: FieldProblem[] =
       isPublic === true && text === undefined
-        ? [{ pointer: '/text', code: 'required', message: 'text is required: customers see what was said' }]
+        ? [{ pointer: '/text', code: 'required', message: 'text is required for a public update' }]
         : [];
     return { invalid: [...this.findingsIn({ scope }).invalid, ...missing], forbidden: [] };
   }
@@ -221,7 +221,7 @@ export class IncidentService {
       [orgId],
     );
     const quota = { name: 'manual_incidents', limit: MOST_MANUAL, used: use?.open ?? 0 };
-    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'open incidents by hand');
+    if (quota.used >= quota.limit) throw problems.quotaExceeded(quota, 'open manual incidents');
   }
 }
 
@@ -229,10 +229,20 @@ export class IncidentService {
 function unfitting({ kind }: IncidentRow, { title, scope }: UpdateIncidentDto): FieldProblem[] {
   if (kind === 'detected')
     return scope
-      ? [{ pointer: '/scope', code: 'read_only', message: 'the scope of a detected incident is the endpoints in it' }]
+      ? [
+          {
+            pointer: '/scope',
+            code: 'read_only',
+            message: 'scope cannot be set for a detected incident: its scope is the endpoints in it',
+          },
+        ]
       : [];
   const missing = [...(title === null ? ['title'] : []), ...(scope === null ? ['scope'] : [])];
-  return missing.map((name) => ({ pointer: `/${name}`, code: 'required', message: `${name} is required by hand` }));
+  return missing.map((name) => ({
+    pointer: `/${name}`,
+    code: 'required',
+    message: `${name} is required for manual incidents`,
+  }));
 }
 
 const bytesOf = ({ websiteIds, endpointIds, tags }: Omit<EndpointScope, 'coversAll'>): number =>

@@ -171,7 +171,8 @@ export class MaintenanceWindowService {
     return this.database.transaction(async (tx) => {
       const { activeUntil } = await this.windows.lock(tx, orgId, id, this.clock.now());
       const now = this.clock.now();
-      if (!(await this.occurrences.end(tx, id, now))) throw problems.conflict('No occurrence of the window runs.');
+      if (!(await this.occurrences.end(tx, id, now)))
+        throw problems.conflict('The window is not active, so there is no maintenance to end.');
       const sides = { before: { active_until: activeUntil?.toISOString() ?? null }, after: { active_until: null } };
       await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
       return shown(await this.windows.lock(tx, orgId, id, now), now);

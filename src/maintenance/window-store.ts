@@ -210,7 +210,7 @@ export class WindowStore {
     if (open + wanted > MOST_OPEN)
       throw problems.quotaExceeded(
         { name: 'maintenance_windows', limit: MOST_OPEN, used: open },
-        'maintenance windows that are not over',
+        'maintenance windows that have not ended',
       );
     if (total + wanted > MOST)
       throw problems.quotaExceeded({ name: 'maintenance_windows', limit: MOST, used: total }, 'maintenance windows');
@@ -225,7 +225,7 @@ export class WindowStore {
     if (used + wanted > most)
       throw problems.quotaExceeded(
         { name: 'maintenance_scopes', limit: most, used },
-        'ids and tags in the scopes of maintenance windows that are not over',
+        'IDs and tags in the scopes of maintenance windows that have not ended',
       );
   }
 

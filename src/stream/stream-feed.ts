@@ -194,7 +194,7 @@ export class StreamFeed implements OnModuleDestroy {
       }
       subscriber.goLive();
     } catch (error) {
-      this.logger.warn(`a client of the stream could not catch up: ${String(error)}`);
+      this.logger.warn(`a stream client could not catch up: ${String(error)}`);
       subscriber.close();
     } finally {
       release();

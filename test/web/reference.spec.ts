@@ -62,7 +62,7 @@ describe('the API reference', () => {
     await visit.page.keyboard.press('/');
     await visit.page.keyboard.type('create alert');
     await visit.page.keyboard.press('Enter');
-    await visit.page.getByRole('heading', { level: 1, name: 'Create an alert' }).waitFor();
+    await visit.page.getByRole('heading', { level: 1, name: 'Create an alert rule' }).waitFor();
     expect(await visit.page.locator('h1:focus').count()).toBe(1);
     await visit.close();
   });

@@ -190,7 +190,7 @@ export const fromLocations = (): Notification =>
       {
         location: 'shared/use1',
         outcome: 'unknown',
-        error: { code: 'monitor_offline', message: 'Nothing has been heard from this location.' },
+        error: { code: 'monitor_offline', message: 'No result has been received from this location.' },
       },
     ],
   });

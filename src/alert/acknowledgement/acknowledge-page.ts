@@ -93,7 +93,7 @@ ${body}
 /** The page has the same bytes for every token that is invalid, was changed, or is too old. */
 export const NO_LINK_PAGE = pageOf(
   'This link is not valid',
-  '<h1 class="over">This link is not valid</h1>\n<p>It is incomplete, or older than seven days. Open the endpoint in the dashboard, or use the link of a newer message.</p>',
+  '<h1 class="over">This link is not valid</h1>\n<p>It is incomplete, or it is older than seven days. Open the endpoint in the dashboard, or use the link in a newer message.</p>',
 );
 
 /** Returns the page of an episode that has ended. `endpoint` is `null` if it was deleted as well. */
@@ -102,7 +102,7 @@ export function overPage(endpoint: { endpointId: string; endpoint: string } | nu
   const dashboard = endpoint === null ? '' : `\n${dashboardLink(endpoint.endpointId)}`;
   return pageOf(
     'It is over',
-    `<h1 class="over">It is over</h1>\n<p>The incident${name} that this link was sent for has ended. There is nothing left to take in hand.</p>${dashboard}`,
+    `<h1 class="over">It is over</h1>\n<p>The outage${name} that this link belongs to has ended. There is nothing left to acknowledge.</p>${dashboard}`,
   );
 }
 
@@ -121,7 +121,7 @@ export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date):
       ...(linked.acknowledgement && linked.isOpen && !incident?.acknowledgement
         ? inHand(linked.acknowledgement, isDone)
         : []),
-      ...(incident ? [`<p>It is one of ${incidentText(incident)}.</p>`] : []),
+      ...(incident ? [`<p>It is part of ${incidentText(incident)}.</p>`] : []),
       ...(incident?.acknowledgement ? inHand(incident.acknowledgement, isDone) : []),
       ...formOf(linked),
       dashboardLink(linked.endpointId),
@@ -130,12 +130,12 @@ export function episodePage(linked: LinkedEndpoint, isDone: boolean, now: Date):
 }
 
 const incidentText = ({ number, open }: LinkedIncident): string =>
-  `${plural(open, 'endpoint')} that ${open === 1 ? 'is' : 'are'} not well, incident #${number}`;
+  `incident #${number}: ${plural(open, 'endpoint')} ${open === 1 ? 'is' : 'are'} still failing`;
 
 function headlineOf({ endpoint, status, isOpen }: LinkedEndpoint): string {
   const name = oneLine(endpoint);
-  if (!isOpen) return `${name} is well again, others are not`;
-  return status === 'other' ? `${name} has not recovered for good yet` : `${name} is ${status}`;
+  if (!isOpen) return `${name} has recovered, others have not`;
+  return status === 'other' ? `${name} has not fully recovered yet` : `${name} is ${status}`;
 }
 
 function sinceText({ startedAt }: LinkedEndpoint, now: Date): string {
@@ -154,29 +154,29 @@ function formOf({ acknowledgement, incident, isOpen }: LinkedEndpoint): string[]
   if (!takesOne && !takesAll) return [];
   return [
     takesOne
-      ? '<p>Nobody has it in hand yet. If you take it, no further alert of this endpoint triggers until it is well again; reminders stop, and the recovery is told as ever.</p>'
-      : '<p>Nobody has all of the incident in hand yet.</p>',
+      ? '<p>No one has acknowledged it yet. If you do, no more alerts trigger for this endpoint until it has recovered. Reminders stop. The recovery message is still sent.</p>'
+      : '<p>No one has acknowledged the whole incident yet.</p>',
     ...(takesAll
       ? [
-          '<p>If you take all of it, that holds for each of its endpoints, and for those that join it at the same address.</p>',
+          '<p>If you acknowledge the whole incident, this applies to all its endpoints, and to endpoints that join it at the same address.</p>',
         ]
       : []),
     `<form method="post">
 <label for="note">Note for the others (optional)</label>
 <textarea id="note" name="note" maxlength="${MAX_NOTE}"></textarea>
-${takesOne ? '<button>Take it in hand</button>\n' : ''}${takesAll ? `<button name="all" value="1"${takesOne ? ' class="second"' : ''}>Take all of incident #${incident.number} in hand</button>\n` : ''}</form>`,
+${takesOne ? '<button>Acknowledge</button>\n' : ''}${takesAll ? `<button name="all" value="1"${takesOne ? ' class="second"' : ''}>Acknowledge all of incident #${incident.number}</button>\n` : ''}</form>`,
   ];
 }
 
 function inHand({ by, isByLink, at, note }: InHand, isDone: boolean): string[] {
-  const who = isByLink ? 'by somebody with the link of a message' : `by ${html(oneLine(by ?? '') || 'somebody')}`;
+  const who = isByLink ? 'by someone with the link in a message' : `by ${html(oneLine(by ?? '') || 'someone')}`;
   return [
     isDone
-      ? '<p class="done" role="status">It is in your hand now.</p>'
-      : '<p class="done" role="status">Somebody has it in hand already.</p>',
-    `<p>Taken ${timeText(at.toISOString())} ${who}.</p>`,
+      ? '<p class="done" role="status">You have acknowledged it.</p>'
+      : '<p class="done" role="status">It has already been acknowledged.</p>',
+    `<p>Acknowledged ${timeText(at.toISOString())} ${who}.</p>`,
     ...(note === '' ? [] : [`<blockquote>${html(note)}</blockquote>`]),
-    '<p class="soft">To change the note or to give it back, use the dashboard.</p>',
+    '<p class="soft">To change the note or delete the acknowledgement, use the dashboard.</p>',
   ];
 }
 

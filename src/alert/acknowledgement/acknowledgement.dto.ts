@@ -7,14 +7,14 @@ import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 /** The value of `by` if the acknowledgement came through the link of a message. */
 export const BY_LINK = 'link';
 /** The reason why the routes accept no `If-Match`. */
-export const NO_SETTINGS = 'An acknowledgement has no settings to lose: the last one counts.';
+export const NO_SETTINGS = 'A new acknowledgement always replaces the previous one.';
 /** In characters. */
 export const MAX_NOTE = 1000;
 const UNTIL = {
   type: String,
   format: 'date-time',
   nullable: true,
-  description: 'Until when at the longest; null: until the endpoint is well again.',
+  description: 'When the acknowledgement ends at the latest. `null`: when the endpoint has recovered.',
 };
 
 /** Both fields are optional. A client may send back what it read. */
@@ -23,7 +23,7 @@ export class AcknowledgeDto {
   @ReadOnlyField() at?: unknown;
 
   @ApiPropertyOptional({
-    description: 'What others should know. Pagers are told.',
+    description: 'A note for others. Pagers are notified.',
     maxLength: MAX_NOTE,
     default: '',
     example: 'The switch is being replaced.',
@@ -44,7 +44,7 @@ export class AcknowledgementView {
     type: String,
     nullable: true,
     description:
-      'The name of the person, or of the key, also of the one that the session was made from; `link` when it came by the link of a message.',
+      'The name of the user or of the API key. For a session created from a key, the name of that key. `link` if someone used the link in a message.',
     example: 'On call',
   })
   by!: string | null;

@@ -77,7 +77,9 @@ export class AcknowledgementService {
       const isDown = await lockState(tx, endpointId);
       const open = await lockOpen(tx, endpointId);
       if (!isDown && open.length === 0)
-        throw problems.conflict('The endpoint is not down and none of its alerts is triggered.');
+        throw problems.conflict(
+          'There is nothing to acknowledge: the endpoint is not down and has no triggered alert.',
+        );
       const at = this.clock.now();
       const after = { ...currentAuthor(), at, note: dto.note ?? '', until: parseTimestamp(dto.until) };
       await this.write(tx, { orgId, endpointId, open, after });

@@ -225,7 +225,7 @@ const nowInHand = (row: IncidentRow, now: Date): InHand | null =>
 
 /** Returns why the incident can't be acknowledged, or `null` if it can. */
 function refusalOf({ kind, mergedInto, endedAt }: IncidentRow): string | null {
-  if (kind === 'manual') return 'An incident by hand has no alerts that could be acknowledged.';
-  if (mergedInto !== null) return 'The incident is merged into another one: acknowledge that one.';
-  return endedAt === null ? null : 'The incident is over: none of its endpoints is down.';
+  if (kind === 'manual') return 'A manual incident has no alerts to acknowledge.';
+  if (mergedInto !== null) return 'The incident was merged into another incident. Acknowledge that incident instead.';
+  return endedAt === null ? null : 'The incident has ended, so there is nothing to acknowledge.';
 }

@@ -18,12 +18,12 @@ export class ConsistencyFindings {
   constructor(config: Config, health: Health, metrics: Metrics, clock: Clock) {
     this.findings = metrics.gauge({
       name: 'uptime_audit_findings',
-      help: 'Disagreements between alerts, events and owed messages, by kind; 0 when all is well.',
+      help: 'Inconsistencies between alerts, events, and pending deliveries, by kind. 0 if there are none.',
       labelNames: ['kind'],
     });
     this.passedAt = metrics.gauge({
       name: 'uptime_audit_passed_timestamp_seconds',
-      help: 'When the last audit without findings ended, in seconds since the epoch; before the first, the start of the process.',
+      help: 'The time when the last consistency check without findings ended, in seconds since the epoch. Before the first one, the start time of the process.',
     });
     if (config.role === 'api') return;
     for (const kind of INCONSISTENCY_KINDS) this.findings.set({ kind }, 0);

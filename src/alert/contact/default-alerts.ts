@@ -86,7 +86,7 @@ export class DefaultAlerts implements OnModuleInit {
 const ofDefaults = ({ code, detail, quota }: Problem): Problem =>
   new Problem(
     code,
-    `${detail} The alerts are those through default contacts; with ?alerts=none the endpoint is made without.`,
+    `${detail} New endpoints get an alert rule for each default contact. To create the endpoint without them, send ?alerts=none.`,
     [],
     {},
     quota,

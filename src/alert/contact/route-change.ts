@@ -43,6 +43,6 @@ export function routeChangeOf(sent: SentRoute, presentId: string | null): RouteC
 function refused({ hasConfig }: SentRoute, contactId: string): RouteChange {
   const field = hasConfig ? 'config' : 'type';
   const contact = formatId('contact', contactId);
-  const message = `${field} is that of the contact: change it with PUT /contacts/${contact}, or send contact_id null with type and config`;
+  const message = `${field} comes from the contact: change it with PUT /contacts/${contact}, or send contact_id null with type and config`;
   return { kind: 'refused', problem: { pointer: `/${field}`, code: 'read_only', message } };
 }

@@ -42,7 +42,7 @@ export interface DecidedTransition {
 /** The error of a location that has been silent for so long that the others decide without it. */
 const SILENT: NotifiedLocation['error'] = {
   code: 'monitor_offline',
-  message: 'Nothing has been heard from this location.',
+  message: 'No result has been received from this location.',
 };
 
 /** Returns the results of the locations, by name. Deleted probes have no name and are left out. */

@@ -70,7 +70,7 @@ export class ChannelOpenApi {
       schemas[viewName(type)] = viewOf(type, views, getSchemaPath(maskedName(this.nameOf(type))));
     }
     schemas[create] = oneOfTypes(types, formName);
-    schemas[view] = { ...oneOfTypes(types, viewName), description: 'Distinguished by `type`.' };
+    schemas[view] = { ...oneOfTypes(types, viewName), description: 'The form depends on `type`.' };
     const properties = propertiesOf(updates);
     schemas[update] = {
       ...updates,

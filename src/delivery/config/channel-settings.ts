@@ -153,7 +153,9 @@ export class ChannelSettings {
     try {
       return this.registry.destination(type, config);
     } catch (error) {
-      this.logger.error(`the ${type} channel names no destination: ${error instanceof Error ? error.name : 'unknown'}`);
+      this.logger.error(
+        `the ${type} channel failed to name its destination: ${error instanceof Error ? error.name : 'unknown'}`,
+      );
       return null;
     }
   }
@@ -163,7 +165,7 @@ export class ChannelSettings {
     try {
       return this.sealed.open(owner, stored);
     } catch (error) {
-      this.logger.error(`the config of ${owner} cannot be opened: ${String(error)}`);
+      this.logger.error(`the config of ${owner} cannot be decrypted: ${String(error)}`);
       return null;
     }
   }
@@ -203,7 +205,7 @@ const UNSTORED: ConfigOwner = 'alert:';
 const CONFIG_OF_ANOTHER_TYPE: FieldProblem = {
   pointer: '/config',
   code: 'required',
-  message: 'config is required when type changes: send the settings of the new type with it',
+  message: 'config is required when type changes: send the settings for the new type',
 };
 
 const CONFIG_MISSING: FieldProblem = { pointer: '/config', code: 'required', message: 'config is required' };

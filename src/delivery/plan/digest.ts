@@ -68,7 +68,7 @@ export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
 
 function memberText(member: Notification): string {
   const { kind, isDegraded, error, failureCount, reason } = member;
-  if (kind === 'contact_failing') return `takes no messages${lasting('for', member)}`;
+  if (kind === 'contact_failing') return `has accepted no messages${lasting('for', member)}`;
   if (kind === 'expiry' && member.certificate) return endsIn(member.certificate.daysLeft, member.certificate.expiresAt);
   if (kind === 'triggered')
     return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;

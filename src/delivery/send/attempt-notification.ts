@@ -114,7 +114,7 @@ export class AttemptReader {
     const { alertId, contactId, contactName, incidentId, orgId, isDefaultOrg } = source;
     const through = source.through && { ...source.through, id: formatId('contact', source.through.id) };
     if (!this.channels.has(channelType)) {
-      const reason = `There is no channel of type "${channelType}" in this installation.`;
+      const reason = `This installation has no channel of type "${channelType}".`;
       return { cannot: 'unsendable', reason };
     }
     const owner = ownerOf(alertId ?? '', contactId);
@@ -138,10 +138,9 @@ export class AttemptReader {
 }
 
 function unreadable(contactId: string | null, contactName: string | null): string {
-  if (contactId === null)
-    return 'The stored configuration cannot be read; save the alert with its configuration again.';
+  if (contactId === null) return 'The stored config cannot be read. Save the alert rule again with its config.';
   const contact = contactName === null ? 'a deleted contact' : `the contact "${cut(contactName, 80)}"`;
-  return `The stored configuration of ${contact} cannot be read; save the contact with its configuration again.`;
+  return `The stored config of ${contact} cannot be read. Save the contact again with its config.`;
 }
 
 /**

@@ -121,7 +121,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
       } while (this.again);
       this.databaseAway = false;
     } catch (error) {
-      if (!this.databaseAway) this.logger.error(`deliveries pause: ${String(error)}`);
+      if (!this.databaseAway) this.logger.error(`pausing deliveries: ${String(error)}`);
       this.databaseAway = true;
       this.lastPassAt = this.clock.monotonic();
     }
@@ -130,7 +130,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   private finding(): HealthFinding {
     const silentMs = this.clock.monotonic() - this.lastPassAt;
     const failingMs = this.lastPassAt - this.lastGoodPassAt;
-    const failing = failingMs >= FAILING_MS ? `, all fail since ${Math.round(failingMs / 1000)} s` : '';
+    const failing = failingMs >= FAILING_MS ? `, all passes have failed for ${Math.round(failingMs / 1000)} s` : '';
     const detail = `${this.attempts.size} in flight, last pass ${Math.round(silentMs / 1000)} s ago${failing}`;
     return { ok: silentMs < STUCK_MS && failingMs < FAILING_MS, fatal: silentMs >= STUCK_MS, detail };
   }
@@ -180,7 +180,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
       await failpoint('outbox.after_claim');
       await this.sender.send(attempt, this.shutdown.signal);
     } catch (error) {
-      this.logger.error(`a ${attempt.channelType} delivery is left to its lease: ${String(error)}`);
+      this.logger.error(`a ${attempt.channelType} delivery stays pending until its lease expires: ${String(error)}`);
     }
   }
 }

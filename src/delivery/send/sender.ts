@@ -74,7 +74,7 @@ export class DeliverySender {
       return {
         result: 'retry',
         status: null,
-        error: 'The attempt failed inside the service.',
+        error: 'The attempt failed because of an error in the service.',
         retryAfterMs: null,
         mayHaveArrived: true,
       };
@@ -84,7 +84,7 @@ export class DeliverySender {
 
 /** The message of a channel's own error may quote a config, so only its name and where it was thrown are logged. */
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return 'it threw something that is no error';
+  if (!(error instanceof Error)) return 'it threw something that is not an error';
   if (error instanceof ChannelBug) return error.message;
   return `${error.name} ${error.stack?.split('\n')[1]?.trim() ?? ''}`;
 }

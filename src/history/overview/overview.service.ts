@@ -140,7 +140,7 @@ export class OverviewService {
     const id = parseId('website', text);
     if (id === null) {
       throw problems.invalidQuery([
-        { pointer: '?website_id', code: 'invalid_format', message: 'website_id must be an id like ws_…' },
+        { pointer: '?website_id', code: 'invalid_format', message: 'website_id must be an ID like ws_…' },
       ]);
     }
     return { websiteId: id, total: await this.websites.endpointsOf(orgId, id) };

@@ -100,12 +100,12 @@ type Samples = (endpoint: ScrapedEndpoint) => Sample[];
 const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])[] = [
   [
     'uptime_endpoint_up',
-    'Whether the newest check found the endpoint up (1) or down (0). None while that is not known or the endpoint is paused.',
+    'Whether the newest check found the endpoint up (1) or down (0). No value while this is not known or the endpoint is paused.',
     ({ labels, isUp }) => (isUp === null ? [] : [{ labels, value: flag(isUp) }]),
   ],
   [
     'uptime_endpoint_location_up',
-    'Whether a location of an endpoint with several sees it up (1) or down (0). None while the location has no vote.',
+    'Whether a location sees the endpoint up (1) or down (0). Only for endpoints with several locations. No value while the location has no vote.',
     ({ labels, locations }) =>
       locations.flatMap(({ location, vote }) =>
         vote === null ? [] : [{ labels: `${labels},${labelText({ location })}`, value: flag(vote === 'up') }],
@@ -113,7 +113,7 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_location_duration_seconds',
-    'Duration of the newest check at a location of an endpoint with several, while the location has a vote.',
+    'Duration of the newest check at a location, in seconds. Only for endpoints with several locations, and only while the location has a vote.',
     ({ labels, locations }) =>
       locations.flatMap(({ location, vote, durationUs }) =>
         vote === null || durationUs === null
@@ -123,12 +123,12 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_degraded',
-    'Whether the endpoint is up with a failed assertion of severity warning.',
+    'Whether the endpoint is up while an assertion of severity warning fails (1) or not (0).',
     ({ labels, isUp, isDegraded }) => (isUp === null ? [] : [{ labels, value: flag(isDegraded) }]),
   ],
   [
     'uptime_endpoint_duration_seconds',
-    'Duration of each phase that the newest check reached; their sum is that of the check.',
+    'Duration of each phase that the newest check reached, in seconds. The sum of the phases is the duration of the check.',
     ({ labels, phases }) =>
       phases.flatMap((value, index) =>
         value === null ? [] : [{ labels: `${labels},phase="${PHASES[index] ?? ''}"`, value }],
@@ -136,22 +136,22 @@ const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])
   ],
   [
     'uptime_endpoint_certificate_expiry_timestamp_seconds',
-    'When the certificate expires that a check saw last.',
+    'When the certificate that was last seen by a check expires, in seconds since the epoch.',
     ({ labels, certificateExpires: value }) => (value === null ? [] : [{ labels, value }]),
   ],
   [
     'uptime_endpoint_last_ping_timestamp_seconds',
-    'When a ping of any kind came last. Heartbeats only, from their first ping on.',
+    'When the last ping of any kind was received, in seconds since the epoch. Only for heartbeats, after their first ping.',
     ({ labels, lastPing: value }) => (value === null ? [] : [{ labels, value }]),
   ],
   [
     'uptime_endpoint_expected_timestamp_seconds',
-    'When the next run of the job is expected; it is late after the grace. Heartbeats only, while one is expected.',
+    'When the next run of the job is expected, in seconds since the epoch. The run is late after the grace period. Only for heartbeats, while a run is expected.',
     ({ labels, expected: value }) => (value === null ? [] : [{ labels, value }]),
   ],
   [
     'uptime_endpoint_alert_triggered',
-    'Whether an alert of the endpoint is triggered. Every endpoint has it.',
+    'Whether an alert of the endpoint is triggered (1) or not (0). Every endpoint has this gauge.',
     ({ labels, isTriggered }) => [{ labels, value: flag(isTriggered) }],
   ],
 ];
@@ -165,7 +165,7 @@ export function* endpointGauges(
   if (probes.length === 0) return;
   yield {
     name: 'uptime_probe_up',
-    help: 'Whether a probe was heard within the last minute (1) or not (0).',
+    help: 'Whether a probe was seen within the last minute (1) or not (0).',
     samples: probes.map(({ location, online }) => ({ labels: labelText({ key: location }), value: flag(online) })),
   };
 }

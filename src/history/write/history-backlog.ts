@@ -62,7 +62,7 @@ export class HistoryBacklog {
   private readonly losses = new LossLog(
     (line) => this.logger.error(line),
     ({ count, organizations }, why) =>
-      `History of ${count} checks of ${organizations} organizations was given up: ${why}`,
+      `Gave up the history of ${count} checks of ${organizations} organizations: ${why}`,
   );
 
   constructor(
@@ -75,7 +75,7 @@ export class HistoryBacklog {
     metrics.watch(
       {
         name: 'uptime_history_waiting',
-        help: 'Recorded checks whose history is not written yet, because it cannot be.',
+        help: 'Recorded checks whose history could not be written yet.',
       },
       () => this.count,
     );
@@ -86,7 +86,7 @@ export class HistoryBacklog {
     health.register('history', () =>
       this.since === null
         ? { ok: true }
-        : { ok: true, detail: `${this.count} checks wait to be written, for ${this.seconds} s` },
+        : { ok: true, detail: `${this.count} checks have been waiting to be written for ${this.seconds} s` },
     );
   }
 
@@ -136,7 +136,7 @@ export class HistoryBacklog {
       if (!(await this.work())) await new Promise((resolve) => setTimeout(resolve, 100));
     if (this.timer) clearTimeout(this.timer);
     this.losses.end();
-    if (this.isLagging) this.logger.error(`History of ${this.count} checks could not be written before the shutdown`);
+    if (this.isLagging) this.logger.error(`Could not write the history of ${this.count} checks before the shutdown`);
   }
 
   private get seconds(): number {
@@ -146,7 +146,7 @@ export class HistoryBacklog {
   private keep(part: HistoryPart): void {
     if (this.since === null) {
       this.since = this.clock.monotonic();
-      this.logger.error(`History cannot be written and will follow, alerts do not wait for it: ${this.reason}`);
+      this.logger.error(`Could not write history, will try again. Alerts do not wait for it: ${this.reason}`);
     }
     for (const waiting of byEndpointKey(part)) {
       this.waiting.push(waiting);
@@ -216,7 +216,7 @@ export class HistoryBacklog {
       return false;
     }
     this.refusals.delete(first.endpointKey);
-    this.counted(first.checks, `the database refuses it: ${this.reason}`);
+    this.counted(first.checks, `the database rejects it: ${this.reason}`);
     this.remove(1, false);
     return true;
   }
@@ -230,7 +230,7 @@ export class HistoryBacklog {
       this.settle(checks, isWritten);
     }
     if (this.isLagging) return;
-    this.logger.log(`History is complete again: ${this.followed} checks have followed within ${this.seconds} s`);
+    this.logger.log(`History is complete again: ${this.followed} checks were written late, within ${this.seconds} s`);
     this.since = null;
     this.followed = 0;
     this.refusals.clear();
@@ -252,7 +252,7 @@ export class HistoryBacklog {
     }
     const isOfUse = ({ checks, opened, closed }: WaitingHistory) => checks.length + opened.length + closed.length > 0;
     this.waiting = this.waiting.filter((part, index) => index < this.beingWritten || isOfUse(part));
-    this.counted(given, `more than ${this.count} waited: ${this.reason}`);
+    this.counted(given, `more than ${this.count} checks were waiting: ${this.reason}`);
     this.settle(given, false);
   }
 

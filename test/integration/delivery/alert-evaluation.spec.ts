@@ -98,7 +98,7 @@ describe('alert evaluation', () => {
     await alerting.check([{ endpointId, result: 'F', locations: seen(true) }]);
     await alerting.check([{ endpointId, result: 'S', locations: seen(false) }]);
     const [triggered, resolved] = await alerting.events(alertId);
-    const silent = { code: 'monitor_offline', message: 'Nothing has been heard from this location.' };
+    const silent = { code: 'monitor_offline', message: 'No result has been received from this location.' };
     expect(triggered?.locations).toEqual([
       { location: 'fra', outcome: 'down', error },
       { location: 'local', outcome: 'up', error: null },
