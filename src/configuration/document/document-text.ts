@@ -22,7 +22,7 @@ export const readDocumentText = (text: string): DocumentText[] => documentsOf(re
 /** Throws `malformed_document` when the text could not be read. */
 export function documentsOf(result: ReadText): DocumentText[] {
   if ('documents' in result) return result.documents.map(toDocumentText);
-  throw new Problem('malformed_document', 'Correct what is listed in "errors" and send the document again.', [
+  throw new Problem('malformed_document', 'Fix the problems listed in "errors" and send the document again.', [
     ...result.problems,
   ]);
 }

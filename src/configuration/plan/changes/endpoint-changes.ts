@@ -132,7 +132,7 @@ export const noSuch = (noun: string, path: string, pointer: string) =>
   ({
     pointer,
     code: 'not_found',
-    message: `there is no ${noun} ${path}, neither in the document nor with this key`,
+    message: `there is no ${noun} ${path}, neither in the document nor stored with this key`,
   }) as const;
 
 /** What keeps the stored value of each secret: masks, where the stored one is told by its name, or the value itself. */
