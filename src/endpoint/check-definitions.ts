@@ -174,7 +174,7 @@ export class CheckDefinitions {
   /** Throws `conflict` for a type that nothing runs. */
   refusePassive(type: string): void {
     if (this.checkers.isPassive(type))
-      throw problems.conflict(`Nothing runs a check of type ${type}: its results are sent to the monitor.`);
+      throw problems.conflict(`No check of type ${type} is run: its results are sent to the monitor.`);
   }
 
   /** A check with these settings, whether the endpoint is stored or not. Its type must have a checker. */
@@ -213,7 +213,7 @@ export class CheckDefinitions {
 
   /** Once for each reason in a row, not at every check. */
   private report(endpointId: string, why: string): void {
-    if (why !== this.reported) this.logger.error(`the settings of endpoint ${endpointId} cannot be read: ${why}`);
+    if (why !== this.reported) this.logger.error(`Could not read the settings of endpoint ${endpointId}: ${why}`);
     this.reported = why;
   }
 }
