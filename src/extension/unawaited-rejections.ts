@@ -20,7 +20,7 @@ export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown 
   ) {
     this.count = metrics.counter({
       name: 'uptime_extension_rejections_total',
-      help: 'Rejections in the code of extensions that nothing waited for.',
+      help: 'Unhandled promise rejections in the code of extensions.',
       labelNames: ['extension'],
     });
   }
@@ -38,7 +38,7 @@ export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown 
     const extension = extensionIn(stack, this.origins);
     if (extension !== null) {
       this.count.inc({ extension });
-      this.logger.error(`extension "${extension}" left a rejection that nothing waits for: ${stack}`);
+      this.logger.error(`Unhandled promise rejection in extension "${extension}": ${stack}`);
       return;
     }
     // As without a listener. Where the process has others, its own main among them, it is theirs to decide.

@@ -48,7 +48,7 @@ export class PingMiddleware implements OnModuleInit {
   ) {
     this.taken = metrics.labelledCounter({
       name: 'uptime_pings_total',
-      help: 'Pings of jobs, by what became of them.',
+      help: 'Pings of jobs by result.',
       values: { result: ['taken', 'limited', 'refused', 'unavailable'] },
     });
   }
@@ -115,7 +115,7 @@ export class PingMiddleware implements OnModuleInit {
         ...(headers['Retry-After'] !== undefined && { retryAfter: Number(headers['Retry-After']) }),
       };
     }
-    if (!isUnavailable(error)) this.logger.error(`A ping could not be taken: ${nameOf(error)}`);
+    if (!isUnavailable(error)) this.logger.error(`Could not accept a ping: ${nameOf(error)}`);
     return unavailable();
   }
 }
