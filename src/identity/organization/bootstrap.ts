@@ -18,8 +18,8 @@ export type BootstrapKey =
 
 /** Such a key would be refused by every route, and nobody could get in. */
 const WRONG_CHECKSUM =
-  'BOOTSTRAP_API_KEY begins with ums_, as keys of this service do, and is none: its last characters do not match the others. ' +
-  'Copy the whole key, or choose one that begins otherwise.';
+  'BOOTSTRAP_API_KEY starts with ums_, like the keys of this service, but its last characters do not match the ' +
+  'others. Copy the whole key, or choose one that does not start with ums_.';
 
 /** Name of the file that keeps a generated key. */
 const KEY_FILE = 'bootstrap-api-key';
@@ -93,7 +93,7 @@ export class Bootstrap {
     } catch (error) {
       throw new StartError(
         `DATA_DIR: the first admin key cannot be written to ${this.keyFile} (${reasonOf(error)}). Set DATA_DIR to a ` +
-          'directory that this user may write to, or BOOTSTRAP_API_KEY to a key of your own.',
+          'directory that this user may write to, or set BOOTSTRAP_API_KEY to your own key.',
         { cause: error },
       );
     }

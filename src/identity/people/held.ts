@@ -9,7 +9,7 @@ export type PersonRequest = Request & { signedIn?: SignedIn };
 /** Who is signed in, in whatever organization or in none: for routes with access `person`. */
 export const Held = createParamDecorator((_: unknown, context: ExecutionContext): SignedIn => {
   const { signedIn } = context.switchToHttp().getRequest<PersonRequest>();
-  if (!signedIn) throw new Error('the route has no person: is its access "person"?');
+  if (!signedIn) throw new Error('the route has no person: does it have the access "person"?');
   return signedIn;
 });
 
