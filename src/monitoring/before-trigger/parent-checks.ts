@@ -41,7 +41,7 @@ export class ParentChecks {
   /** Resolves when the result is committed; `null` when there is none. Never rejects. */
   check(endpointId: string, run: RunCheck): Promise<RecordedParent | null> {
     return this.record(endpointId, run).catch((error: unknown) => {
-      this.logger.warn(`an endpoint was not checked before those that depend on it: ${String(error)}`);
+      this.logger.warn(`Could not check an endpoint before the endpoints that depend on it: ${String(error)}`);
       return null;
     });
   }
@@ -49,7 +49,9 @@ export class ParentChecks {
   /** Of a parent that no instance checks: its probes are asked, and the first of them decides. Never rejects. */
   checkElsewhere(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
     return this.awaitProbes(parent, shutdown).catch((error: unknown) => {
-      this.logger.warn(`probes were not asked before what depends on an endpoint was recorded: ${String(error)}`);
+      this.logger.warn(
+        `Could not request checks from probes before the endpoints that depend on them were recorded: ${String(error)}`,
+      );
       return null;
     });
   }

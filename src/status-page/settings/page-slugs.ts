@@ -51,7 +51,7 @@ export async function takenAddresses<Wanted extends WantedAddress>(
 
 /** What is said of a taken one. */
 export const takenMessage = (field: AddressField, address: string): string =>
-  `The ${field === 'slug' ? 'address' : 'domain'} "${address}" is taken.`;
+  `The ${field} "${address}" is already taken.`;
 
 /** Throws `conflict` for the first that another page has. */
 export async function expectFree(sql: Sql, field: AddressField, wanted: readonly WantedAddress[]): Promise<void> {

@@ -44,7 +44,7 @@ export class RemoteChecks {
     const result = await this.ask(asked, { endpointId, definition: null }, begin);
     if ('check' in result && result.check.id !== undefined)
       return { ...(result.check as CheckView), location: asked.location };
-    throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
+    throw problems.conflict('The endpoint was changed while it was being checked. Try again.');
   }
 
   /** Has something checked there that is not stored. Throws what `stored` throws. */

@@ -34,14 +34,14 @@ export class ProbeChecker implements Checker<string> {
   parseTarget(url: string): string {
     const location = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : '';
     if (!LOCATION.test(location))
-      throw new InvalidTarget(`the target names the location of a probe; the accepted form is ${this.targetForm}`);
+      throw new InvalidTarget(`the target must be the location of a probe; the accepted form is ${this.targetForm}`);
     return location;
   }
 
   async check({ target, egress }: CheckRequest<string>): Promise<CheckResult> {
     const [probe] = await this.database.query<SeenProbe & { id: string }>(READ, [egress.organization, target]);
     // One that was deleted before deletion was refused for it: whoever wants to be notified of its absence is.
-    if (!probe) return resultOf(down('probe_offline', 'internal', `There is no probe ${target}.`));
+    if (!probe) return resultOf(down('probe_offline', 'internal', `The probe ${target} does not exist.`));
     if (!probe.online) return resultOf(down('probe_offline', 'internal', `The probe ${target} is not online.`));
     const warning = warningOf(target, probe, this.losses.get(probe.id) ?? null, VERSION);
     this.losses.set(probe.id, { dropped: probe.dropped, skipped: probe.skipped });
