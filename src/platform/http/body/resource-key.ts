@@ -5,10 +5,10 @@ import { Nullable } from '../validators';
 
 /** What a key may be, and the name of an owner. */
 export const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-const RULE = '1 to 64 of a-z 0-9 . _ -, the first a letter or a digit';
+const RULE = '1 to 64 of a-z 0-9 . _ -, starting with a letter or a digit';
 
 const TEXT = (among: string): string =>
-  `A name of yours for it in configuration files, unique among ${among}; null for none.`;
+  `A name that you choose for use in configuration files. Unique among ${among}. null if there is none.`;
 
 /** The field `key` of a body. `among`: its siblings in words. Whoever sends the example twice must not be refused: it has none. */
 export const KeyField = (among: string): PropertyDecorator =>
@@ -28,6 +28,6 @@ export const ShownOwner = (): PropertyDecorator =>
   ApiProperty({
     type: String,
     nullable: true,
-    description: 'The owner of the configuration document that declares it; null for what no document declares.',
+    description: 'The owner of the configuration document that declares the resource. null if no document declares it.',
     example: null,
   });

@@ -164,6 +164,6 @@ function optionsFor(address: string, { port, inflow }: RaceRules) {
 }
 
 /** Never called for an address: only what the egress policy has judged can be connected to. */
-const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is no address`), '', 0);
+const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is not an IP address`), '', 0);
 
 const authority = (address: string, port: number): string => `${bracketed(address)}:${port}`;
