@@ -55,6 +55,7 @@ function caProblem(ca: string): TlsProblem | null {
   return wrong('invalid_format', `certificate ${unreadable + 1} of ca is not valid; send each complete, ${FORM}`);
 }
 
+// prose: BEGIN is part of the format
 const FORM = 'from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----';
 
 function isCertificate(pem: string): boolean {
@@ -88,7 +89,7 @@ export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProbl
   const credential = verify ? null : credentialIn(sent);
   if (credential === null) return null;
   const message =
-    `verify cannot be false for a check that sends ${credential}: a server that takes the place of yours could ` +
+    `verify cannot be false for a check that sends ${credential}: a server that pretends to be yours could ` +
     'collect it. Send the certificate of the server or of its authority in ca instead, or remove the credential';
   return { part: 'verify', code: 'invalid_format', message };
 }

@@ -15,7 +15,7 @@ const UUID = '7b1f4a52-6f0e-4c6b-9a55-2f5a3d9c1e04';
 const PING_KEY = 'hV8mQ2xT5rNc0bWq7KzYd1';
 const RID = {
   rid: {
-    description: 'A UUID that identifies the run, to tell overlapping runs apart.',
+    description: 'A UUID that identifies the run, to distinguish overlapping runs.',
     example: '0d8e2f4a-3b1c-4a5d-8e6f-7a9b0c1d2e3f',
   },
 };

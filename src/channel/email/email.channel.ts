@@ -104,7 +104,7 @@ export class EmailConfig {
   @ApiPropertyOptional({
     title: 'Sender',
     description:
-      'The sender. If the alert has its own mail account, this defaults to the user name of that account. The mail ' +
+      'The sender. If the alert has its own SMTP account, this defaults to the user name of that account. The SMTP ' +
       'account of the server always sends from the address of the server (`SMTP_FROM`) and takes only the display ' +
       'name from here.',
     example: 'Uptime <uptime@example.com>',
@@ -114,8 +114,8 @@ export class EmailConfig {
   from?: string;
 
   @ApiPropertyOptional({
-    title: 'Own mail account',
-    description: 'The mail account of this alert, used instead of the mail account of the server (`SMTP_URL`).',
+    title: 'Own SMTP account',
+    description: 'The SMTP account of this alert, used instead of the SMTP account of the server (`SMTP_URL`).',
     type: EmailSmtpConfig,
     example: { host: 'smtp.example.com', port: 587, username: 'uptime@example.com', password: 'correct horse battery' },
   })
@@ -164,7 +164,7 @@ export class EmailChannel implements Channel<EmailConfig> {
 
   async send({ notification, text, config, ...attempt }: SendRequest<EmailConfig>): Promise<SendOutcome> {
     const account = this.accountOf(config);
-    if (!account) return refused('No mail account: the alert has no "smtp" and the server has no SMTP_URL');
+    if (!account) return refused('No SMTP account: the alert has no "smtp" and the server has no SMTP_URL');
     const from = this.senderOf(config, account);
     if (!from) return refused(account.operators ? NO_SMTP_FROM : NO_SENDER);
     const wait = account.operators ? this.waitOf(attempt.egress, config) : 0;
@@ -198,14 +198,14 @@ const tooManyRecipients = (waitSeconds: number): SendOutcome => ({
   result: 'retry',
   status: null,
   error:
-    'Your organization has sent email to too many recipients through the mail account of the server within an ' +
+    'Your organization has sent email to too many recipients through the SMTP account of the server within an ' +
     'hour. Give the alert its own "smtp" account, or use fewer recipients',
   retryAfterMs: Math.ceil(waitSeconds) * SECOND_MS,
   mayHaveArrived: false,
 });
 
 const NO_SENDER = 'No sender: the alert has no "from" and the server has no SMTP_FROM';
-const NO_SMTP_FROM = 'No sender: the server has a mail account (SMTP_URL), but no SMTP_FROM';
+const NO_SMTP_FROM = 'No sender: the server has an SMTP account (SMTP_URL), but no SMTP_FROM';
 
 const refused = (error: string): SendOutcome => ({ result: 'rejected', status: null, error, gone: false });
 

@@ -142,7 +142,7 @@ export class SessionView {
   is_default!: boolean;
 
   @ApiProperty({
-    description: 'Whether the server has a mail account (`SMTP_URL`), for email channels that do not have their own.',
+    description: 'Whether the server has an SMTP account (`SMTP_URL`), for email channels that do not have their own.',
     example: true,
   })
   has_mail_account!: boolean;

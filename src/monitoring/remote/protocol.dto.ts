@@ -194,7 +194,7 @@ export class ProbeEndpoint implements AssignedEndpoint {
 
   @ApiProperty({
     description:
-      'The endpoint is new or changed. Its newest slot is checked now, spread over the interval or 30 s, whichever is shorter.',
+      'The endpoint is new or changed. Its newest slot is checked now, spread over the interval or 30 s (the shorter of the two).',
     example: true,
   })
   at_once!: boolean;

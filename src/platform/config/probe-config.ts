@@ -152,6 +152,7 @@ function caOf(path: string, problems: string[]): string | null {
   const blocks = text.match(BLOCK) ?? [];
   if (blocks.length > 0 && blocks.every(isCertificate)) return blocks.join('\n');
   problems.push(
+    // prose: BEGIN is part of the format
     'PROBE_CA must be a file of certificates in PEM, each from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----.',
   );
   return null;

@@ -104,7 +104,7 @@ export class PublicStatusController {
     summary: 'Show a month of a public status page',
     description:
       'Needs no API key, and is cached for 15 seconds. Shows the public incidents that were open in the month, and ' +
-      'the outages that none of them covers, at most 200 of each, with links to the previous and next month. A page ' +
+      'the outages that no incident covers, at most 200 of each, with links to the previous and next month. A page ' +
       'with a domain also has it at `/history`.',
     returns: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
     problems: ['invalid_query', 'rate_limited'],

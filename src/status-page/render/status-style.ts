@@ -1,4 +1,5 @@
 /** The style of a public page. Sent inside the page; its Content-Security-Policy allows it by its hash. */
+// prose: the names of CSS variables are not read by people
 export const STATUS_STYLE = `
 :root{color-scheme:light dark;--ground:#f3f5f9;--surface:#fff;--line:#dde3ec;--ink:#0f1728;--soft:#49556a;--link:#2350d8;
 --shadow:0 1px 2px rgb(15 23 40/5%),0 2px 8px rgb(15 23 40/4%);
