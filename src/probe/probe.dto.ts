@@ -208,7 +208,7 @@ export class CreateProbeDto {
 
 /** All optional: only the fields sent change. */
 export class UpdateProbeDto extends PartialOf(CreateProbeDto) {
-  @ApiPropertyOptional({ ...KEY_TEXT, description: 'Cannot be changed: only the current value is accepted.' })
+  @ApiPropertyOptional({ ...KEY_TEXT, description: 'Immutable: only the current value is accepted.' })
   override key?: string;
 }
 

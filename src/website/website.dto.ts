@@ -123,7 +123,7 @@ export class UpdateWebsiteDto {
   name?: string;
 
   @ApiPropertyOptional({
-    description: 'Cannot be changed: only the current value is accepted.',
+    description: 'Immutable: only the current value is accepted.',
     example: 'https://shop.example.com/',
   })
   @Optional()

@@ -33,7 +33,7 @@ export class TwilioConfig {
 
   @ApiPropertyOptional({
     description:
-      'The SID of an API key, used instead of the auth token of the account. If you set it, `auth_token` is the secret of the API key.',
+      'Instead of the auth token of the account: the SID of an API key. `auth_token` is then the secret of the API key.',
     example: 'SK00000000000000000000000000000000',
     maxLength: 64,
   })
@@ -56,7 +56,7 @@ export class TwilioConfig {
   from?: string;
 
   @ApiPropertyOptional({
-    description: 'The SID of the messaging service that chooses the sender. Use it instead of `from`.',
+    description: 'Instead of a sender: the SID of the messaging service that chooses one.',
     example: 'MG00000000000000000000000000000000',
     maxLength: 64,
   })

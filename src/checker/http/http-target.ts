@@ -29,7 +29,7 @@ export function parseHttpTarget(url: string, form: string, schemes: RegExp): Htt
   if (readUrl(url) === null) throw invalid('the URL is not valid');
   const parsed = new URL(url);
   if (parsed.username !== '' || parsed.password !== '') {
-    throw invalid('the URL must not contain a user name or password; send them in a header');
+    throw invalid('the URL must not contain a user name or password (send them in a header)');
   }
   if (parsed.port === '0') throw invalid('port 0 is not a valid port');
   const target = httpTargetOf(parsed);

@@ -36,14 +36,14 @@ export class CreateSessionDto {
   @MaxLength(200)
   api_key?: string;
 
-  @ApiPropertyOptional({ description: 'The token of a one-time sign-in link, instead of a key.', example: 'rV8…' })
+  @ApiPropertyOptional({ description: 'Instead of a key: the token of a one-time sign-in link.', example: 'rV8…' })
   @Optional()
   @IsString()
   @MaxLength(200)
   sign_in_token?: string;
 
   @ApiPropertyOptional({
-    description: 'The email of an account, with `password`, instead of a key or a token.',
+    description: 'Instead of a key or a token: the email of an account, with `password`.',
     example: 'ada@example.com',
   })
   @Optional()
@@ -52,7 +52,7 @@ export class CreateSessionDto {
   email?: string;
 
   @ApiPropertyOptional({
-    description: 'The password of that account.',
+    description: 'Instead of a key or a token: the password of that account.',
     example: 'three wise monkeys',
   })
   @Optional()

@@ -101,7 +101,7 @@ async function replay(
 /** Throws the failure of the writer unless it was killed, and the given error otherwise. */
 async function reasonOf(writing: Promise<void>, error: unknown): Promise<never> {
   await writing.catch((failure: unknown) => {
-    if (failure instanceof StartError && !/ended with a signal/.test(failure.message)) throw failure;
+    if (failure instanceof StartError && !/exited with a signal/.test(failure.message)) throw failure;
   });
   throw error;
 }
