@@ -47,8 +47,8 @@ export class EmailSmtpConfig {
     title: 'Require TLS',
     description:
       'Require TLS with a trusted certificate; without it, the email is not sent. With `false`, STARTTLS is used ' +
-      'only if the server offers it, and the email is sent unencrypted otherwise. In that case, the certificate is ' +
-      'not verified unless you set a password.',
+      'only if the server offers it, and the email is sent unencrypted otherwise. With `false` and no password, the ' +
+      'certificate is not verified.',
     example: true,
     default: true,
     type: 'boolean',

@@ -50,7 +50,7 @@ export class ParentChecks {
   checkElsewhere(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
     return this.awaitProbes(parent, shutdown).catch((error: unknown) => {
       this.logger.warn(
-        `Could not request checks from probes before the endpoints that depend on them were recorded: ${String(error)}`,
+        `Could not request probe checks of an endpoint before the endpoints that depend on it: ${String(error)}`,
       );
       return null;
     });

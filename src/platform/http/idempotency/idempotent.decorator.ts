@@ -32,7 +32,7 @@ export const Idempotent = () =>
       name: 'Idempotency-Key',
       required: false,
       description:
-        'Makes the request safe to repeat: sent again with the same key and body within 24 hours, it returns the first response, and nothing is created twice. Choose a new random value for each resource that you create.',
+        'A key that lets you repeat the request safely. If you send the same key and body again within 24 hours, you get the first response again, and nothing is created twice. Choose a new random value for each resource that you create.',
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
       example: '0b9f3a52-4c1e-4d7b-9a65-1f6f0f5a11c8',
     }),
