@@ -39,7 +39,7 @@ export const FIELD_PROBLEMS = {
   invalid_syntax: 'Correct the line in the message; a quote, a colon, or the indentation is the usual cause.',
   duplicate_key: 'Two resources use the same key, or a key appears twice in one object: rename one of them.',
   too_deep: 'Nest the value less deeply.',
-  too_large: 'Make it smaller, or split it into several.',
+  too_large: 'Send a smaller value, or split it into several.',
   unreachable: 'Nothing could be fetched from there; the message contains the reason. Correct the URL, or try again.',
   missing_secret: 'Set the variable that `$secret` names, or send the value.',
   other_owner: 'Another document owns the resource: change it in that document, or take it over with `take_over=true`.',
