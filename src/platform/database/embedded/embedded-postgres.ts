@@ -79,7 +79,9 @@ export class EmbeddedPostgres {
     };
     const onError = (error: Error): void => crash(error.message);
     const onExit = (code: number): void =>
-      crash(code === PANIC_CODE ? 'PostgreSQL panicked and has to be restarted' : `its thread exited with code ${code}`);
+      crash(
+        code === PANIC_CODE ? 'PostgreSQL panicked and has to be restarted' : `its thread exited with code ${code}`,
+      );
     worker.once('error', onError).once('exit', onExit);
     // An open connection keeps the process alive, as with a server; the idle engine does not.
     worker.unref();
