@@ -85,12 +85,12 @@ async function ready(app: NestExpressApplication): Promise<void> {
 function measure(adapter: ServerAdapter, metrics: Metrics): void {
   const closed = metrics.labelledCounter({
     name: 'uptime_connections_closed_total',
-    help: 'Connections of clients that the service closed to keep its limits.',
+    help: 'Connections of clients that the service closed because of its limits.',
     values: { reason: ['address', 'process', 'unread'] },
   });
   adapter.watchClosed((reason) => closed.inc({ reason }));
   metrics.watch(
-    { name: 'uptime_responses_unread_bytes', help: 'Bytes of responses that their clients have not read yet.' },
+    { name: 'uptime_responses_unread_bytes', help: 'Bytes of responses that clients have not read yet.' },
     () => adapter.unread.bytes,
   );
 }

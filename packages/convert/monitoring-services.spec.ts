@@ -61,7 +61,7 @@ describe('convertHealthchecks', () => {
   it.each([
     [{ schedule: 'Mon *-*-* 03:00' }, /not a cron expression with five fields: Mon \*-\*-\* 03:00/],
     [{ schedule: '0 3 * * *', tz: 'Mars/Base' }, /IANA/],
-    [{ schedule: '0 3 31 2 *' }, /cron has no date/],
+    [{ schedule: '0 3 31 2 *' }, /cron never matches a date/],
   ])('leaves %j out with the reason', (check, why) => {
     const { document, report } = convertHealthchecks(JSON.stringify([{ name: 'a', uuid: UUID, ...check }]));
     expect([document.websites, report[0]?.result, report[0]?.why]).toEqual([

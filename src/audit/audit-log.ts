@@ -92,7 +92,7 @@ async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<st
 /** Returns the row of an entry, or `null` for an update that changes nothing. */
 function rowOf<Owner extends object>(act: Act, owner: Owner) {
   if (auditedKind(act.resource) === null)
-    throw new Error(`Nobody could read an entry about "${act.resource}": name it in "audited" of its extension`);
+    throw new Error(`No one could read an entry about "${act.resource}": list it under "audited" of its extension`);
   const { changed, before, after } = differenceOf(act.before ?? null, act.after ?? null, act.hidden);
   if (act.action === 'update' && changed.length === 0) return null;
   const author = act.author ?? currentAuthorship();

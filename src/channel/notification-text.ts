@@ -174,7 +174,7 @@ export function eventSentence(notification: Notification): string {
     case 'digest':
       return digestSentence(notification.digest);
     case 'flapping':
-      return `${name} keeps ${changesOf(notification)}; further messages are held back until it is stable`;
+      return `${name} keeps ${changesOf(notification)}; no more messages are sent until it is stable`;
     case 'acknowledged':
       return acknowledgedSentence(notification, name);
     case 'test':
@@ -204,9 +204,9 @@ function resolvedSentence(notification: Notification, name: string): string {
 }
 
 function acknowledgedSentence({ acknowledgement }: Notification, name: string): string {
-  const by = oneLine(acknowledgement?.by ?? '') || 'Somebody';
+  const by = oneLine(acknowledgement?.by ?? '') || 'Someone';
   const note = oneLine(acknowledgement?.note ?? '');
-  return `${by} has ${name} in hand${note && `: ${note}`}`;
+  return `${by} acknowledged ${name}${note && `: ${note}`}`;
 }
 
 function failingSentence({ durationSeconds, failing }: Notification, name: string): string {
@@ -216,7 +216,7 @@ function failingSentence({ durationSeconds, failing }: Notification, name: strin
 
 /** Returns a sentence such as "The certificate of Shop ends in 9 days, on 2026-12-04". */
 const expirySentence = ({ certificate }: Notification, name: string): string =>
-  `The certificate of ${name} ${certificate ? endsIn(certificate.daysLeft, certificate.expiresAt) : 'ends soon'}`;
+  `The certificate of ${name} ${certificate ? endsIn(certificate.daysLeft, certificate.expiresAt) : 'expires soon'}`;
 
 function span(notification: Notification): string {
   const length = notification.durationSeconds === null ? '' : ` (${durationText(notification.durationSeconds)})`;
@@ -232,7 +232,7 @@ function digestSentence(digest: Notification['digest']): string {
   const down = `${plural(triggered, 'alert')} triggered`;
   const up = triggered === 0 ? `${plural(resolved, 'alert')} resolved` : `${resolved} resolved`;
   const failing = `${plural(contacts, 'contact')} failing`;
-  const ending = `${plural(certificates, 'certificate')} ending`;
+  const ending = `${plural(certificates, 'certificate')} expiring`;
   const said = [
     ...(triggered > 0 ? [down] : []),
     ...(resolved > 0 ? [up] : []),
@@ -255,9 +255,9 @@ function foldSentence(
   if (down === 0 && durationSeconds !== null)
     return `Incident #${number} is over: ${plural(endpoints, 'endpoint')}, ${durationText(durationSeconds)}`;
   const which = `(incident #${number})`;
-  if (down === 0) return `${plural(up, 'endpoint')} ${are(up)} up again, ${open} still down ${which}`;
+  if (down === 0) return `${plural(up, 'endpoint')} ${are(up)} back up, ${open} still down ${which}`;
   const state = isAllDegraded(digest) ? 'degraded' : 'down';
-  const upAgain = up > 0 ? `, ${up} up again` : '';
+  const upAgain = up > 0 ? `, ${up} back up` : '';
   if (incident.isReminder) return `${plural(down, 'endpoint')} ${are(down)} still ${state}${upAgain} ${which}`;
   const where = incident.address === null ? '' : ` at ${oneLine(incident.address)}`;
   const said = `${sharedMessage(digest)}${upAgain} ${which}`;
@@ -331,7 +331,7 @@ const certificateFacts = ({ certificate }: Notification): NotificationFact[] =>
     ? [
         { label: 'Certificate', value: oneLine(certificate.subject ?? '') },
         { label: 'Issued by', value: oneLine(certificate.issuer ?? '') },
-        { label: 'Ends', value: timeText(certificate.expiresAt) },
+        { label: 'Expires', value: timeText(certificate.expiresAt) },
       ]
     : [];
 
@@ -340,7 +340,7 @@ const endpointText = ({ endpoint, contact }: Notification): string =>
   contact ? '' : `${oneLine(endpoint.name)} (${oneLine(endpoint.type)})`;
 
 const repeatFact = (notification: Notification): NotificationFact[] =>
-  notification.repeat ? [{ label: 'Note', value: 'an earlier attempt at this message may have arrived' }] : [];
+  notification.repeat ? [{ label: 'Note', value: 'an earlier attempt to send this message may have succeeded' }] : [];
 
 /** The maximum length of location names in a sentence, in characters. */
 const MAX_LOCATIONS = 200;
@@ -355,7 +355,7 @@ function fromWhere({ locations, isDegraded }: Notification): string {
     locations.filter((one) => one.outcome === outcome).map(({ location }) => oneLine(location));
   const [down, lost] = [named('down'), named('unknown')];
   const from = ` from ${down.length} of ${plural(locations.length, 'location')}: ${cut(down.join(', '), MAX_LOCATIONS)}`;
-  return lost.length === 0 ? from : `${from}; no word from ${cut(lost.join(', '), MAX_LOCATIONS)}`;
+  return lost.length === 0 ? from : `${from}; no result from ${cut(lost.join(', '), MAX_LOCATIONS)}`;
 }
 
 /** Returns a text such as "fra down (connection_refused)". */
@@ -386,7 +386,7 @@ export const stillText = (notification: Notification): string =>
 
 /** Returns the recovery text of an endpoint, such as `up again after 5 min`, alone or in a digest. */
 export const recoveryText = (notification: Notification): string =>
-  `${notification.isDegraded ? 'no longer degraded' : 'up again'}${lasting('after', notification)}`;
+  `${notification.isDegraded ? 'no longer degraded' : 'back up'}${lasting('after', notification)}`;
 
 /** Returns what a flapping alert does too often. */
 export const changesOf = ({ condition }: Notification): string =>

@@ -75,7 +75,7 @@ export class ProviderClient {
         reading,
         this.clock.now().getTime(),
         quotingOrLogging(response.address, hidden, (words) =>
-          this.logger.warn(`${provider} refused a message: ${words}`),
+          this.logger.warn(`${provider} rejected a message: ${words}`),
         ),
       );
     } catch (error) {

@@ -18,8 +18,8 @@ const TIMEOUTS: Record<WaitingPhase, [code: ErrorCode, sentence: string]> = {
   dns: ['dns_timeout', 'The DNS lookup was not answered'],
   connect: ['connection_timeout', 'The connection was not established'],
   tls: ['tls_timeout', 'Connected, but the TLS handshake was not completed'],
-  first_byte: ['first_byte_timeout', 'Connected, but no response came'],
-  transfer: ['body_timeout', 'The answer began but was not complete'],
+  first_byte: ['first_byte_timeout', 'Connected, but no response was received'],
+  transfer: ['body_timeout', 'The response started but was not complete'],
 };
 
 /** Returns a failure of the target. */

@@ -48,7 +48,7 @@ describe('CheckResultBuilder', () => {
       'resets the connection',
       (peer) => peer.on('data', () => peer.resetAndDestroy()),
       'connection_reset',
-      'reset by the other side',
+      'reset by the server',
     ],
   ])('reports a server as down that %s', async (_, script, code, sentence) => {
     const builder = builderWith();

@@ -121,7 +121,7 @@ export class CheckResultBuilder {
       socket.on('data', (chunk: Buffer) => {
         received += chunk.toString('latin1', 0, MAX_RESPONSE_BYTES);
         if (isComplete(received)) resolve(() => received);
-        else if (received.length >= MAX_RESPONSE_BYTES) wrong('The response does not end within 64 KiB.');
+        else if (received.length >= MAX_RESPONSE_BYTES) wrong('The response did not end within 64 KiB.');
       });
       socket.write(request);
     });

@@ -43,7 +43,7 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
     return {
       part: 'key',
       code: 'invalid_characters',
-      message: "a header name may hold letters, digits and !#$%&'*+-.^_`|~ only",
+      message: "a header name may contain only letters, digits and !#$%&'*+-.^_`|~",
     };
   if (isLongerThan(value, MAX_VALUE))
     return { part: 'value', code: 'too_long', message: `a header value may have at most ${MAX_VALUE} characters` };
@@ -53,7 +53,7 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
     return {
       part: 'value',
       code: 'invalid_characters',
-      message: 'a header value may hold printable Latin-1 characters only',
+      message: 'a header value may contain only printable Latin-1 characters',
     };
   }
   return null;

@@ -39,22 +39,23 @@ export function tlsProblems({ ca, serverName }: TlsSettings): TlsProblem[] {
 function caProblem(ca: string): TlsProblem | null {
   const wrong = (code: TlsProblem['code'], message: string): TlsProblem => ({ part: 'ca', code, message });
   if (Buffer.byteLength(ca) > MAX_CA_BYTES) return wrong('too_long', `ca may have at most ${MAX_CA_BYTES} bytes`);
-  if (NO_TEXT.test(ca)) return wrong('invalid_characters', 'ca holds characters that are no text');
-  if (/PRIVATE KEY-----/.test(ca)) return wrong('invalid_format', 'ca holds a private key: send certificates only');
+  if (NO_TEXT.test(ca)) return wrong('invalid_characters', 'ca contains characters that are not text');
+  if (/PRIVATE KEY-----/.test(ca)) return wrong('invalid_format', 'ca contains a private key: send only certificates');
   // Count them first: finding the end of each of a thousand starts takes too long.
   const begun = ca.split('-----BEGIN ').length - 1;
   if (begun > MAX_CERTIFICATES)
-    return wrong('out_of_range', `ca may hold at most ${MAX_CERTIFICATES} certificates, not ${begun}`);
+    return wrong('out_of_range', `ca may contain at most ${MAX_CERTIFICATES} certificates, not ${begun}`);
   const blocks = [...ca.matchAll(BLOCK)];
-  if (blocks.length === 0) return wrong('invalid_format', `ca must hold certificates in PEM, ${FORM}`);
+  if (blocks.length === 0) return wrong('invalid_format', `ca must contain certificates in PEM, ${FORM}`);
   if (blocks.length !== begun || blocks.some(([, label]) => label !== 'CERTIFICATE')) {
-    return wrong('invalid_format', `ca may hold whole certificates in PEM only, each ${FORM}`);
+    return wrong('invalid_format', `ca must contain only complete certificates in PEM, each ${FORM}`);
   }
   const unreadable = blocks.findIndex(([block]) => !isCertificate(block));
   if (unreadable < 0) return null;
-  return wrong('invalid_format', `certificate ${unreadable + 1} of ca cannot be read; each begins and ends ${FORM}`);
+  return wrong('invalid_format', `certificate ${unreadable + 1} of ca is not valid; send each complete, ${FORM}`);
 }
 
+// prose: BEGIN is part of the format
 const FORM = 'from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----';
 
 function isCertificate(pem: string): boolean {
@@ -71,7 +72,8 @@ export const normalServerName = (text: string): string => normalizeHost(text) ??
 function serverNameProblem(name: string): TlsProblem | null {
   const host = normalizeHost(name);
   if (host !== null && isIP(host) === 0) return null;
-  const message = 'server_name must be a host name of at most 253 characters, such as shop.example.com, and no address';
+  const message =
+    'server_name must be a host name of at most 253 characters, such as shop.example.com, and not an IP address';
   return { part: 'server_name', code: 'invalid_format', message };
 }
 
@@ -88,8 +90,8 @@ export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProbl
   const credential = verify ? null : credentialIn(sent);
   if (credential === null) return null;
   const message =
-    `verify cannot be false for a check that sends ${credential}: whoever answers in the server's place could collect it. ` +
-    'Give the certificate of the server or of its authority as ca instead, or leave the credential out';
+    `verify cannot be false for a check that sends ${credential}: a server that pretends to be yours could ` +
+    'collect it. Send the certificate of the server or of its authority in ca instead, or remove the credential';
   return { part: 'verify', code: 'invalid_format', message };
 }
 
@@ -97,7 +99,7 @@ export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProbl
 function credentialIn({ url, headers, body }: Sent): string | null {
   const header = headers.find(({ key }) => isSensitiveHeader(key));
   if (header) return `the header ${cut(header.key, 40, '')}, which may be a credential`;
-  if (body !== null && body !== '') return 'a body, which may hold a credential';
+  if (body !== null && body !== '') return 'a body, which may contain a credential';
   const parameter = credentialParameter(url);
   return parameter === null ? null : `the URL's parameter ${cut(parameter, 40, '')}, which may be a credential`;
 }

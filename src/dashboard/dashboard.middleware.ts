@@ -4,7 +4,7 @@ import { IF_NONE_MATCH, isNamedBy } from '../platform/http/precondition/precondi
 import { type Asset, DashboardAssets, type Encoding } from './dashboard-assets';
 
 const NOT_BUILT =
-  'The dashboard is not built. Run "npm run build" and start again. The API is at /api/v1, its document at /api/v1/openapi.json.\n';
+  'The dashboard is not built. Run "npm run build" and restart the service. The API is at /api/v1, and its OpenAPI document at /api/v1/openapi.json.\n';
 
 const NEEDS_BUILD = new Set(['/', '/docs', '/docs/']);
 

@@ -182,7 +182,7 @@ export class CheckDefinitions {
   /** Throws `conflict` if the type is passive: no checker runs it. */
   refusePassive(type: string): void {
     if (this.checkers.isPassive(type))
-      throw problems.conflict(`Nothing runs a check of type ${type}: its results are sent to the monitor.`);
+      throw problems.conflict(`No check of type ${type} is run: its results are sent to the monitor.`);
   }
 
   /** Builds a check with these settings, for a stored endpoint or a new one. The type must have a checker. */
@@ -221,7 +221,7 @@ export class CheckDefinitions {
 
   /** Logs each reason once until the reason changes, not at every check. */
   private report(endpointId: string, why: string): void {
-    if (why !== this.reported) this.logger.error(`the settings of endpoint ${endpointId} cannot be read: ${why}`);
+    if (why !== this.reported) this.logger.error(`Could not read the settings of endpoint ${endpointId}: ${why}`);
     this.reported = why;
   }
 }

@@ -398,7 +398,8 @@ export class EndpointService {
     const websites = await this.websites.lockSome(tx, orgId, [row.fromId, toId]);
     const [from, to] = [row.fromId, toId].map((wanted) => websites.find((website) => website.id === wanted));
     if (!from) throw problems.notFound();
-    if (!to) throw problems.referenceNotFound('/website_id', 'there is no such website, or it is not yours');
+    if (!to)
+      throw problems.referenceNotFound('/website_id', 'the website does not exist, or belongs to another organization');
     return { from, to };
   }
 
@@ -630,6 +631,6 @@ function refuseOvertakenMove(endpoint: Endpoint, { website_id }: UpdateEndpointD
 
 const otherWebsite = ({ website_id }: Pick<UpdateEndpointDto, 'website_id'>, made: string | undefined): Findings => {
   if (website_id === undefined || website_id === made) return NO_FINDINGS;
-  const message = 'website_id is that of the path: leave it out';
+  const message = 'website_id must be the website in the path, or be left out';
   return { invalid: [{ pointer: '/website_id', code: 'immutable', message }], forbidden: [] };
 };

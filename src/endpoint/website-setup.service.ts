@@ -84,7 +84,7 @@ export class WebsiteSetupService {
 const NOT_YET: FieldProblem = {
   pointer: '/website_id',
   code: 'immutable',
-  message: 'website_id is that of the new website: leave it out',
+  message: 'website_id must be left out: the endpoints belong to the new website',
 };
 
 const websiteFindings = ({ website_id }: Partial<CreateEndpointDto>): Findings => ({

@@ -58,11 +58,11 @@ function nameConflicts(extension: Extension, index: number, all: readonly Extens
     return [
       about(
         extension,
-        `a name is lower-case letters, digits and single hyphens, such as "billing", at most ${MAX_NAME} of them.`,
+        `a name must consist of lower-case letters, digits and single hyphens, such as "billing", and have at most ${MAX_NAME} characters.`,
       ),
     ];
   const isSecond = all.findIndex((other) => other.name === name) < index;
-  return isSecond ? [about(extension, 'there are two extensions of this name. Leave one out, or rename it.')] : [];
+  return isSecond ? [about(extension, 'there are two extensions with this name. Remove one, or rename it.')] : [];
 }
 
 /** Kinds and prefixes are unique in the installation, so that an ID shows its kind. */
@@ -77,10 +77,10 @@ function idConflicts(extensions: readonly Extension[]): string[] {
         sayAbout(`the kind of id "${kind}" must be a word of letters and digits, such as "invoice".`);
       if (!PREFIX.test(prefix)) sayAbout(`the id prefix "${prefix}" must be two to eight lower-case letters.`);
       const owner = kinds.get(kind);
-      if (owner !== undefined) sayAbout(`the kind of id "${kind}" belongs to ${owner} already. Choose another name.`);
+      if (owner !== undefined) sayAbout(`the kind of id "${kind}" already belongs to ${owner}. Choose another name.`);
       const other = prefix === KEY_PREFIX ? 'API keys' : prefixes.get(prefix);
       if (other !== undefined)
-        sayAbout(`the id prefix "${prefix}" of "${kind}" belongs to ${other} already. Choose another prefix.`);
+        sayAbout(`the id prefix "${prefix}" of "${kind}" already belongs to ${other}. Choose another prefix.`);
       kinds.set(kind, `extension "${extension.name}"`);
       prefixes.set(prefix, `"${kind}" of extension "${extension.name}"`);
     }
@@ -92,13 +92,13 @@ function auditConflicts(extension: Extension): string[] {
   return audited.flatMap((resource) => {
     if (Object.hasOwn(AUDITED, resource))
       return [
-        about(extension, `the audited resource "${resource}" belongs to the service already. Choose another name.`),
+        about(extension, `the audited resource "${resource}" already belongs to the service. Choose another name.`),
       ];
     if (!Object.hasOwn(ids, resource))
       return [
         about(
           extension,
-          `the audited resource "${resource}" has no prefix in "ids": entries name what changed by its id.`,
+          `the audited resource "${resource}" has no prefix in "ids", but entries show the id of the resource that changed.`,
         ),
       ];
     return [];
@@ -140,16 +140,16 @@ function settingConflicts(extensions: readonly Extension[]): string[] {
     const names = envNames(extension.settings);
     if (names.size === 0)
       conflicts.push(
-        about(extension, `no field of ${extension.settings.name} is a setting: write @Env('${prefix}…').`),
+        about(extension, `no field of ${extension.settings.name} is a setting: declare one with @Env('${prefix}…').`),
       );
     for (const name of names.values()) {
       const owner = owners.get(name);
-      if (owner !== undefined) conflicts.push(about(extension, `the setting ${name} belongs to ${owner} already.`));
+      if (owner !== undefined) conflicts.push(about(extension, `the setting ${name} already belongs to ${owner}.`));
       else if (!name.startsWith(prefix))
         conflicts.push(
           about(
             extension,
-            `the setting ${name} must begin with ${prefix}: so no other program's variable is taken for it.`,
+            `the setting ${name} must start with ${prefix}, so that it cannot be confused with a variable of another program.`,
           ),
         );
       owners.set(name, `extension "${extension.name}"`);

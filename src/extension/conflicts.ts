@@ -98,7 +98,7 @@ export function tableConflicts(tables: readonly Table[]): string[] {
     const first = tables.findIndex((other) => other.tableName === tableName);
     const owner = tables[first];
     if (!owner || first === index || owner.target === target || isCopy(owner, table)) return [];
-    const which = owner.name === name ? `, both of the name ${name}` : `: ${owner.name} and ${name}`;
+    const which = owner.name === name ? `, both named ${name}` : `: ${owner.name} and ${name}`;
     return [`The table "${tableName}" has two entities${which}. Choose another table.`];
   });
 }

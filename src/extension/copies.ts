@@ -64,8 +64,8 @@ export function copySentences(copies: readonly Copy[], versionOf: (folder: strin
     const both = `${versionOf(ownFolder)} in ${ownFolder}`;
     const other = `${versionOf(folder)} in ${folder}`;
     return name === SELF
-      ? `Two copies of ${name} are loaded: ${both}, which was started, and ${other}, which an extension imports. Neither finds what the other provides: start the one that the extension is installed beside (npx ${name} in its project).`
-      : `Two copies of ${name} are loaded: ${both}, which the service uses, and ${other}, which an extension imports. Neither finds what the other provides: let the extension have it as a peer dependency that allows ${versionOf(ownFolder)}, then npm dedupe (npm ls ${name} shows who wants another one).`;
+      ? `Two copies of ${name} are loaded: ${both}, which was started, and ${other}, which an extension imports. Neither copy finds what the other provides. Start the copy in the project where the extension is installed (run npx ${name} there).`
+      : `Two copies of ${name} are loaded: ${both}, which the service uses, and ${other}, which an extension imports. Neither copy finds what the other provides. In the extension, declare a peer dependency that allows ${versionOf(ownFolder)}, then run npm dedupe (npm ls ${name} shows which package requires another version).`;
   });
 }
 
@@ -80,5 +80,5 @@ function ownFolders(): Map<string, string> {
 
 function versionIn(folder: string): string {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
-  return typeof version === 'string' ? version : 'a version without a number';
+  return typeof version === 'string' ? version : 'an unknown version';
 }

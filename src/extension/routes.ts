@@ -24,10 +24,10 @@ export function routeConflicts(routes: readonly Route[]): string[] {
     return [
       ...(hasRule
         ? []
-        : [`${handler} (${nameOf(route)}) does not say who may call it: give it @Access('read'), 'write' or 'admin'.`]),
+        : [`${handler} (${nameOf(route)}) does not declare who may call it: add @Access('read'), 'write' or 'admin'.`]),
       ...(hasVersion
         ? [
-            `${handler} (${nameOf(route)}) has a version, which nothing here reads: write it into the path, as /api/v1 does.`,
+            `${handler} (${nameOf(route)}) has a version, which is not supported: put the version into the path, as /api/v1 does.`,
           ]
         : []),
       ...(first ? [taken(first, route)] : []),
@@ -38,7 +38,7 @@ export function routeConflicts(routes: readonly Route[]): string[] {
 const taken = (first: Route, route: Route): string =>
   shapeOf(first) === shapeOf(route)
     ? `${nameOf(route)} is served twice: by ${first.handler} and by ${route.handler}. Choose another path.`
-    : `${nameOf(route)} never reaches ${route.handler}: ${first.handler} serves ${nameOf(first)} before it. Choose another path.`;
+    : `${nameOf(route)} never reaches ${route.handler}, because ${first.handler} serves ${nameOf(first)} first. Choose another path.`;
 
 /** Parameter names do not distinguish routes. */
 const shapeOf = (route: Route): string => nameOf(route).replace(/:[^/]+/g, ':');

@@ -21,7 +21,7 @@ export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown 
   ) {
     this.count = metrics.counter({
       name: 'uptime_extension_rejections_total',
-      help: 'Rejections in the code of extensions that nothing waited for.',
+      help: 'Unhandled promise rejections in the code of extensions.',
       labelNames: ['extension'],
     });
   }
@@ -39,7 +39,7 @@ export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown 
     const extension = extensionIn(stack, this.origins);
     if (extension !== null) {
       this.count.inc({ extension });
-      this.logger.error(`extension "${extension}" left a rejection that nothing waits for: ${stack}`);
+      this.logger.error(`Unhandled promise rejection in extension "${extension}": ${stack}`);
       return;
     }
     // Behaves as without a listener. If the process has other listeners, such as the one of its main program, they

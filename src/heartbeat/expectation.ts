@@ -255,20 +255,21 @@ const missed = (expectedMs: number) =>
   ({
     outcome: 'down',
     code: 'heartbeat_missed',
-    message: `No ping came by the deadline; one was expected at ${new Date(expectedMs).toISOString().slice(0, 16)}Z.`,
+    message: `No ping arrived before the deadline; one was expected at ${new Date(expectedMs).toISOString().slice(0, 16)}Z.`,
     durationMs: null,
   }) as const;
 const overran = (seconds: number) =>
   ({
     outcome: 'down',
     code: 'heartbeat_overran',
-    message: `The run has told its start and takes longer than ${seconds} seconds.`,
+    message: `The run reported its start and has taken longer than ${seconds} seconds.`,
     durationMs: seconds * SECOND_MS,
   }) as const;
 const AWAY = {
   outcome: 'unknown',
   code: 'monitor_offline',
-  message: 'The monitor itself was away when the ping was expected; its absence says nothing about the job.',
+  message:
+    'The monitor itself was not running when the ping was expected, so a missing ping says nothing about the job.',
   durationMs: null,
 } as const;
 

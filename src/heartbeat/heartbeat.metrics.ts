@@ -9,7 +9,7 @@ export class HeartbeatMetrics {
     metrics.watch(
       {
         name: 'uptime_heartbeats_overdue',
-        help: 'Heartbeats on which something has been due for a decision for more than 10 s; normally 0.',
+        help: 'Heartbeats that have been due for a decision for more than 10 s; normally 0.',
       },
       () => sweep.overdue,
     );

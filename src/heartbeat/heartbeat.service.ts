@@ -93,7 +93,7 @@ export class HeartbeatService {
       [orgId, id],
     );
     if (!row) throw problems.notFound();
-    if (row.type !== HEARTBEAT) throw problems.conflict(`Only endpoints of type ${HEARTBEAT} are pinged.`);
+    if (row.type !== HEARTBEAT) throw problems.conflict(`Only endpoints of type ${HEARTBEAT} have pings.`);
     return row.key;
   }
 }

@@ -63,7 +63,7 @@ export class IngestPresence implements OnApplicationBootstrap {
     this.serves = config.role !== 'worker';
     this.away = metrics.counter({
       name: 'uptime_ingest_gap_seconds_total',
-      help: 'Seconds in which no process was there to take pings; deadlines of heartbeats were moved by them.',
+      help: 'Seconds during which no process could receive pings; deadlines of heartbeats were extended by them.',
     });
     this.job = jobs.create({ name: 'ingest-presence', run: async () => void (await this.renew()), role: 'any' });
   }
@@ -84,7 +84,9 @@ export class IngestPresence implements OnApplicationBootstrap {
     const [gap] = await this.database.query<{ seconds: number }>(RENEW);
     if (!gap) return true;
     this.away.inc(gap.seconds);
-    this.logger.warn(`Nobody was there to take pings for ${Math.round(gap.seconds)} s; deadlines are moved by them.`);
+    this.logger.warn(
+      `No instance received pings for ${Math.round(gap.seconds)} s; deadlines were extended by that time.`,
+    );
     await this.database.query(FORGET);
     return true;
   }

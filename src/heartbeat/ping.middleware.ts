@@ -49,7 +49,7 @@ export class PingMiddleware implements OnModuleInit {
   ) {
     this.taken = metrics.labelledCounter({
       name: 'uptime_pings_total',
-      help: 'Pings of jobs, by what became of them.',
+      help: 'Pings of jobs by result.',
       values: { result: ['taken', 'limited', 'refused', 'unavailable'] },
     });
   }
@@ -116,7 +116,7 @@ export class PingMiddleware implements OnModuleInit {
         ...(headers['Retry-After'] !== undefined && { retryAfter: Number(headers['Retry-After']) }),
       };
     }
-    if (!isUnavailable(error)) this.logger.error(`A ping could not be taken: ${nameOf(error)}`);
+    if (!isUnavailable(error)) this.logger.error(`Could not accept a ping: ${nameOf(error)}`);
     return unavailable();
   }
 }

@@ -52,7 +52,9 @@ export class AuthGuard implements CanActivate {
       throw problems.conflict('With AUTH=off there are no accounts.');
     if (rule === 'public') return this.visitor(request, context);
     if (rule === undefined) {
-      this.logger.error(`${context.getClass().name}.${context.getHandler().name} has no @Access rule and is refused`);
+      this.logger.error(
+        `${context.getClass().name}.${context.getHandler().name} has no @Access rule, so requests to it are rejected`,
+      );
       throw problems.insufficientRole('nobody');
     }
     if (rule === 'operator') return this.operator(request);
@@ -167,7 +169,7 @@ export class AuthGuard implements CanActivate {
 }
 
 const IN_NO_ORGANIZATION =
-  'You are in no organization, or not in this one any more. Choose another, or ask to be invited. If a group gave you your role, sign in by single sign-on. If the organization requires a second factor, set one up under My account.';
+  'You are not a member of any organization, or no longer a member of this one. Choose another organization, or ask to be invited. If you got your role through a group, sign in with single sign-on. If the organization requires a second factor, set one up under My account.';
 
 const NOT_NAMED =
-  'The proxy in front did not say who you are on this path. It has to send PROXY_USER_HEADER here too, for browsers that have signed in there.';
+  'The proxy in front did not identify you on this path. It has to send PROXY_USER_HEADER here as well, for browsers that have signed in through it.';

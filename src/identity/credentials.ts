@@ -72,7 +72,7 @@ const AUTHORIZATION = 'authorization';
 
 /** Returns the key from either header, or `null` without one. A scheme other than Bearer counts as a wrong key. */
 export function credential(request: Request): string | null {
-  if (isTwice(request)) throw new Problem('bad_request', 'Send one Authorization header.');
+  if (isTwice(request)) throw new Problem('bad_request', 'Send only one Authorization header.');
   const { authorization } = request.headers;
   if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
   const key = request.headers['x-api-key'];

@@ -87,10 +87,10 @@ export function requireOwnPage(request: Request, { allowedHosts, publicUrl }: Co
   if (!isOwnHost({ host, localAddress: request.socket.localAddress }, allowed)) {
     throw new Problem(
       'origin_not_allowed',
-      'With AUTH=off the service is used as localhost, by its address, or by a name in PUBLIC_URL or ALLOWED_HOSTS.',
+      'With AUTH=off, open the service as localhost, by its IP address, or by a name in PUBLIC_URL or ALLOWED_HOSTS.',
     );
   }
   if (!SAFE_METHODS.has(request.method) && isFromElsewhere(request)) {
-    throw new Problem('origin_not_allowed', 'With AUTH=off browsers must send changes from the dashboard itself.');
+    throw new Problem('origin_not_allowed', 'With AUTH=off, browsers must send changes from the dashboard itself.');
   }
 }

@@ -28,9 +28,13 @@ interface Stage {
  */
 export function canaryFinding(silentMs: number, stuckMs: number, problem: string | null): HealthFinding {
   const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
-  if (stuckMs >= SILENT_MS) return { ok: false, detail: `results wait, and none was written for ${seconds(stuckMs)}` };
+  if (stuckMs >= SILENT_MS)
+    return { ok: false, detail: `results are waiting, and none has been written for ${seconds(stuckMs)}` };
   if (silentMs < SILENT_MS) return { ok: true, detail: `passed ${seconds(silentMs)} ago` };
-  return { ok: false, detail: `nothing passes since ${seconds(silentMs)}${problem === null ? '' : `: ${problem}`}` };
+  return {
+    ok: false,
+    detail: `the canary has not passed for ${seconds(silentMs)}${problem === null ? '' : `: ${problem}`}`,
+  };
 }
 
 /**
@@ -72,7 +76,7 @@ export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown
     }
     this.metrics.gauge({
       name: 'uptime_canary_seconds',
-      help: 'Age of the last thing that passed through a stage: checks, recorder. Over 15 s the service is not ready.',
+      help: 'Age of the last canary that passed through a stage: checks, recorder. Above 15 s, the service is not ready.',
       labelNames: ['stage'],
       collect() {
         for (const { name, passedAt } of stages) this.set({ stage: name }, (clock.monotonic() - passedAt) / 1000);
@@ -99,7 +103,7 @@ export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown
       stage.problem = null;
     } catch (error) {
       const isNew = stage.problem === null && this.isRunning;
-      if (isNew) this.logger.warn(`nothing passes the ${stage.name}: ${String(error)}`);
+      if (isNew) this.logger.warn(`Canary failed at stage ${stage.name}: ${String(error)}`);
       // The finding is public without an API key, so it only says that something failed. The log has the error.
       stage.problem = 'it fails, see the log';
     } finally {

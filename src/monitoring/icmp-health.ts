@@ -14,7 +14,7 @@ export class IcmpHealth implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const { method, available, advice } = this.transports.describe();
-    if (!available) this.logger.warn(`ICMP checks will be unknown: ${advice ?? 'nothing is permitted'}`);
+    if (!available) this.logger.warn(`ICMP checks will be unknown: ${advice ?? 'no method is permitted'}`);
     this.health.register('icmp', () => ({ ok: true, detail: available ? method : `unavailable: ${advice ?? method}` }));
   }
 }

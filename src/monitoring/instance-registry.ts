@@ -94,6 +94,6 @@ export class InstanceRegistry {
       return takenOver;
     });
     for (const { id, due } of gone)
-      this.logger.warn(`Instance ${id} is gone; ${due} checks it had claimed are due again.`);
+      this.logger.warn(`Instance ${id} no longer responds; ${due} checks that it had claimed are due again.`);
   }
 }

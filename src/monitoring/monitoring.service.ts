@@ -46,7 +46,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     if (!this.checks || this.stopped || this.ticking) return;
     this.ticking = this.claimDue().catch((error: unknown) => {
       this.health.notClaimed(error);
-      this.logger.warn(`Nothing was claimed: ${String(error)}`);
+      this.logger.warn(`Could not claim checks: ${String(error)}`);
     });
     await this.ticking;
     this.ticking = null;
@@ -75,7 +75,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
       if (this.instances.id !== null) await this.claimer.giveBack(this.instances.id, unbegun);
       await this.instances.leave();
     } catch (error) {
-      this.logger.warn(`Claims could not be given back and will expire: ${String(error)}`);
+      this.logger.warn(`Could not give back claims, which will expire: ${String(error)}`);
     }
   }
 

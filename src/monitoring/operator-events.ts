@@ -98,7 +98,7 @@ export class OperatorEvents implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Logs only the first failure in a row. */
   private report(problem: string | null): void {
-    if (problem !== null && !this.isFailing) this.logger.warn(`OPERATOR_WEBHOOK_URL was not told: ${problem}`);
+    if (problem !== null && !this.isFailing) this.logger.warn(`Could not notify OPERATOR_WEBHOOK_URL: ${problem}`);
     this.isFailing = problem !== null;
   }
 }

@@ -204,7 +204,7 @@ async function nextNumber(tx: Tx): Promise<number> {
     );
     if (next && !next.taken) return next.number;
   }
-  throw problems.conflict(`There are ${MOST_NUMBERS} probes, as many as an installation can have.`);
+  throw problems.conflict(`There are already ${MOST_NUMBERS} probes, the maximum for one installation.`);
 }
 
 function found([row]: readonly (ProbeRow | undefined)[]): ProbeRow {

@@ -226,12 +226,12 @@ async function record(tx: Tx, orgId: string | null, act: Omit<Act, 'resource'>):
 
 function otherKey({ key }: UpdateProbeDto, row: ProbeRow): Findings {
   if (key === undefined || key === row.key) return NO_FINDINGS;
-  const message = 'key cannot be changed: results and endpoints name the probe by it; create another one';
+  const message = 'key cannot be changed, because results and endpoints refer to the probe by it; create another probe';
   return { invalid: [{ pointer: '/key', code: 'immutable', message }], forbidden: [] };
 }
 
 const inUse = (count: number): string =>
-  `${count} ${count === 1 ? 'endpoint names' : 'endpoints name'} the probe. Take it out of ${count === 1 ? 'its' : 'their'} \`locations\` first.`;
+  `${count} ${count === 1 ? 'endpoint uses' : 'endpoints use'} the probe. Remove it from ${count === 1 ? 'its' : 'their'} \`locations\` first.`;
 
 const watchedBy = (count: number): string =>
-  `${count} ${count === 1 ? 'endpoint of type PROBE watches' : 'endpoints of type PROBE watch'} the probe. Delete ${count === 1 ? 'it' : 'them'}, or change ${count === 1 ? 'its' : 'their'} \`url\`, first.`;
+  `${count} ${count === 1 ? 'endpoint of type PROBE watches' : 'endpoints of type PROBE watch'} the probe. First delete ${count === 1 ? 'it' : 'them'}, or change ${count === 1 ? 'its' : 'their'} \`url\`.`;

@@ -39,7 +39,7 @@ export class Asks {
       });
       if (check) this.buffer.addAsked(check, { ask: ask.ask, isTryOut: ask.endpoint_id === null });
     } catch (error) {
-      this.logger.debug(`a check that was asked for was not made: ${String(error)}`);
+      this.logger.debug(`Could not run an on-demand check: ${String(error)}`);
     } finally {
       deadline.clear();
     }

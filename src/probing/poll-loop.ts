@@ -20,9 +20,9 @@ const LEAST_MS = 250;
 
 /** Problems that are logged when they start. */
 const TOLD: Readonly<Partial<Record<Meaning, string>>> = {
-  refused: 'The service refuses the token: it was revoked, or the probe is disabled. All definitions are forgotten.',
-  replaced: 'Another process works with this token; this one stands by until that one falls silent.',
-  unsupported: 'The service does not speak the protocol of this probe: update the older of the two.',
+  refused: 'The service rejects the token: it was revoked, or the probe is disabled. All definitions are discarded.',
+  replaced: 'Another process uses this token. This process is on standby until the other one stops responding.',
+  unsupported: 'The service does not support the protocol of this probe. Update the older of the two.',
 };
 
 /** Polls the service for work repeatedly, and applies the responses. */
@@ -92,11 +92,11 @@ export class PollLoop {
         return this.standStill(reply.meaning, STANDBY_MS);
       case 'busy': {
         const askedMs = askedPauseMs(reply.retryAfter, Math.random());
-        return askedMs ?? this.failed(`it answered ${reply.status}`);
+        return askedMs ?? this.failed(`it responded with status ${reply.status}`);
       }
       case 'unreadable':
       case 'failed':
-        return this.failed(`it answered ${reply.status}`);
+        return this.failed(`it responded with status ${reply.status}`);
       default:
         return reply.meaning satisfies never;
     }
@@ -104,7 +104,7 @@ export class PollLoop {
 
   private took({ body }: ServerReply, waitMs: number): number {
     const response = readPollResponse(body);
-    if (response === null) return this.failed('it sent what is no response to a poll');
+    if (response === null) return this.failed('it sent an invalid response to a poll');
     this.session.isRefused = false;
     this.isStandby = false;
     this.isWell();
@@ -124,13 +124,13 @@ export class PollLoop {
   private failed(why: string): number {
     this.failures += 1;
     if (this.failures === 1)
-      this.logger.warn(`The service at ${this.connection.url} cannot be asked: ${why}. Checks go on.`);
+      this.logger.warn(`The service at ${this.connection.url} cannot be reached: ${why}. Checks continue.`);
     return retryAfterMs(this.failures, Math.random());
   }
 
   private isWell(): void {
     if (this.failures > 0 || this.told !== null)
-      this.logger.log(`The service at ${this.connection.url} answers again.`);
+      this.logger.log(`The service at ${this.connection.url} can be reached again.`);
     this.failures = 0;
     this.told = null;
   }

@@ -43,7 +43,7 @@ export class ProbeHttp implements OnModuleDestroy {
     if (path === '/health/live') return sendReport(response, this.health.live());
     if (path === '/health/ready') return sendReport(response, await this.health.ready());
     if (path === '/metrics') return send(response, 200, 'text/plain; version=0.0.4', await this.metrics.expose());
-    send(response, 404, 'text/plain', 'A probe serves /health/live, /health/ready and /metrics.\n');
+    send(response, 404, 'text/plain', 'A probe serves only /health/live, /health/ready and /metrics.\n');
   }
 }
 

@@ -27,7 +27,7 @@ export function banner({ url, publicUrl, auth, key, link }: Welcome): string {
     '',
     ...(link === null
       ? [`Dashboard      ${shown}/`]
-      : [`Dashboard      ${shown}/#/sign-in/${link}`, '               (this link signs in once, within 15 minutes)']),
+      : [`Dashboard      ${shown}/#/sign-in/${link}`, '               (this link works once, within 15 minutes)']),
     `API reference  ${shown}/docs`,
     ...place.lines,
     '',
@@ -40,7 +40,7 @@ export function banner({ url, publicUrl, auth, key, link }: Welcome): string {
   return `┌${'─'.repeat(width + 2)}┐\n${framed.join('\n')}\n└${'─'.repeat(width + 2)}┘\n`;
 }
 
-const OPEN = 'AUTH=off: everyone who reaches this address is an administrator.';
+const OPEN = 'AUTH=off: everyone who can reach this URL is an administrator.';
 
 /** Returns the same for a log, without a key or link. */
 export function startLines({ url, publicUrl, auth, key }: Welcome): string[] {
@@ -59,9 +59,9 @@ function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } 
     case 'file':
       return { lines: [`API key        in the file ${key.path}`], value: `$(cat ${quoted(key.path)})` };
     case 'generated':
-      return { lines: [`API key        ${key.key}`, '               (admin; shown this one time)'], value: key.key };
+      return { lines: [`API key        ${key.key}`, '               (admin; shown only this once)'], value: key.key };
     case 'before':
-      return { lines: [`API key        as before; if it is lost: ${KEYS_COMMAND} create`], value: null };
+      return { lines: [`API key        not shown again; if you have lost it: ${KEYS_COMMAND} create`], value: null };
     default:
       return key satisfies never;
   }

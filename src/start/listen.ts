@@ -44,12 +44,12 @@ function explained(error: unknown, address: Address): unknown {
 function refusalOf(code: string, { host, port }: Address): string | null {
   switch (code) {
     case 'EADDRINUSE':
-      return `PORT: ${port} is taken by another program on ${host}. Stop that program, or set PORT to a free port.`;
+      return `PORT: ${port} is already used by another program on ${host}. Stop that program, or set PORT to a free port.`;
     case 'EACCES':
-      return `PORT: this user may not listen on port ${port}. Set PORT to 1024 or more, and let a proxy listen on ${port}.`;
+      return `PORT: no permission to listen on port ${port}. Set PORT to 1024 or higher, and put a reverse proxy in front that listens on ${port}.`;
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
-      return `HOST: ${host} is not an address of this machine. Set HOST to one that it has, or to 0.0.0.0 for all of them.`;
+      return `HOST: ${host} is not an address of this machine. Set HOST to an address of this machine, or to 0.0.0.0 for all of them.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `HOST: the name ${host} has no address. Set HOST to an address of this machine, such as 127.0.0.1.`;

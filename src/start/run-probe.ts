@@ -28,5 +28,7 @@ export async function runProbe({ environment, config, access }: ProbeStartSettin
   stopOnSignals({ health: probe.get(Health), drainSeconds: 0, stopListening: () => {}, close: () => probe.close() });
   const http = probe.get(ProbeHttp);
   await listen(http, config);
-  logStart(`Probe is running at ${addressOf(http, config)} (/health/ready, /metrics) and checks for ${access.url}`);
+  logStart(
+    `Probe is running at ${addressOf(http, config)} (/health/ready, /metrics) and runs checks for ${access.url}`,
+  );
 }

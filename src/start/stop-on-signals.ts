@@ -25,7 +25,7 @@ export function stopOnSignals(stopped: Stopped): void {
   const stop = async (signal: string): Promise<void> => {
     if (stopping) process.exit(1);
     stopping = true;
-    logger.log(`${signal}: finishing what is under way`);
+    logger.log(`${signal} received: finishing running work`);
     setTimeout(() => process.exit(1), GRACE_MS).unref();
     await leave(stopped);
     await stopped.close();

@@ -21,7 +21,7 @@ export function readMonth(value: unknown, now: Date): PageMonth | string {
   const [, year, month] = (typeof value === 'string' && MONTH.exec(value)) || [];
   if (year === undefined) return 'month must be a month such as 2026-11';
   const read = monthAt((Number(year) - 1900) * 12 + Number(month) - 1);
-  return read.from > now ? `month must not be in the future; the present one is ${current.name}` : read;
+  return read.from > now ? `month must not be in the future; the current month is ${current.name}` : read;
 }
 
 /**

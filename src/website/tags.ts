@@ -8,7 +8,7 @@ export const MAX_TAGS = 20;
 
 const PATTERN = '[a-z0-9][a-z0-9._:/-]{0,49}';
 const TAG = new RegExp(`^${PATTERN}$`);
-const RULE = `1 to 50 of a-z 0-9 . _ : / -, the first a letter or a digit`;
+const RULE = '1 to 50 of a-z 0-9 . _ : / -, starting with a letter or a digit';
 
 const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
 
@@ -22,7 +22,7 @@ export const IsTagList = (max = MAX_TAGS): PropertyDecorator =>
       name: 'tag',
       validator: {
         validate: (value: unknown) => !Array.isArray(value) || value.every(isTag),
-        defaultMessage: (args) => `${args?.property ?? 'value'} must hold tags only: ${RULE}`,
+        defaultMessage: (args) => `${args?.property ?? 'value'} must contain only tags: ${RULE}`,
       },
     }),
   );

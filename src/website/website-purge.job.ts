@@ -49,7 +49,9 @@ export class WebsitePurgeJob {
   /** Continues with one website on behalf of a request that is already done. If this fails, the job takes over. */
   async help(orgId: string, id: string, budgetMs: number): Promise<void> {
     await this.purge(orgId, id, budgetMs).catch((error: unknown) =>
-      this.logger.warn(`the removal of ${formatId('website', id)} goes on in the background: ${String(error)}`),
+      this.logger.warn(
+        `Could not remove ${formatId('website', id)} completely, continuing in the background: ${String(error)}`,
+      ),
     );
     this.job.wake();
   }

@@ -170,7 +170,7 @@ export class WebsiteService {
   /** Adds a website without endpoints in the caller's transaction. Throws: `validation_failed` and `quota_exceeded`. */
   async add(tx: Tx, orgId: string, dto: NewWebsiteDto): Promise<Website> {
     const [website] = await this.addSome(tx, orgId, [{ id: newUuid(), dto }]);
-    if (!website) throw new Error('the website was not made');
+    if (!website) throw new Error('the website was not created');
     return website;
   }
 

@@ -133,7 +133,7 @@ describe('the form that watches something new', () => {
       .locator('.field', { has: page.getByLabel(FIELD) })
       .locator('.error')
       .textContent();
-    expect(error).not.toContain('complete address');
+    expect(error).not.toContain('complete URL');
     expect(await page.getByRole('alert').textContent()).toBe('Some fields are not valid.');
     expect(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBeNull();
     expect(await page.getByLabel('Name of the website').getAttribute('aria-invalid')).toBeNull();

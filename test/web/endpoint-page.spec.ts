@@ -33,7 +33,7 @@ describe('the page of an endpoint', () => {
   it('says in large letters how it is and for how long, and why', async () => {
     expect(await page.locator('.head .state').textContent()).toMatch(/^Down for 3\d min/);
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.head .state')).fontSize`)).toBe('28px');
-    await page.locator('.head strong', { hasText: 'The status is 503; expected is 200 to 299.' }).waitFor();
+    await page.locator('.head strong', { hasText: 'The status is 503; expected 200 to 299.' }).waitFor();
   });
 
   it('has three buttons, and the others in a menu that Escape closes', async () => {

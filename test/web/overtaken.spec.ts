@@ -93,7 +93,7 @@ describe('a form of what somebody else changes meanwhile', () => {
     await visit.settled();
     const { body } = await app.write.put<object>(api(id), change);
     await save();
-    const told = page.getByRole('alert').filter({ hasText: 'Somebody else has changed it.' });
+    const told = page.getByRole('alert').filter({ hasText: 'The resource was changed in the meantime.' });
     await told.waitFor();
     expect((await app.read.get<object>(api(id))).body).toMatchObject({ ...change, updated_at: updatedAt(body) });
     await told.getByRole('button', { name: 'Reload' }).click();

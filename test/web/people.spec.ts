@@ -97,8 +97,8 @@ describe('people in the dashboard', () => {
     await field(ada, 'Name').fill('Ada');
     await field(ada, 'Email').fill('ada@example.com');
     await field(ada, 'Password').fill('qwertyuiopasdfgh');
-    await button(ada, 'Create my account').click();
-    await ada.page.getByText('It is one run of keys').waitFor();
+    await button(ada, 'Make my account').click();
+    await ada.page.getByText('It is a single run of keys').waitFor();
     await field(ada, 'Password').fill(PASSWORD);
     await button(ada, /^Show/).click();
     expect(await attributes(ada.page, 'Password')).toEqual(['text', 'new-password']);

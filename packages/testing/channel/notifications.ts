@@ -77,7 +77,7 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
         isDegraded: false,
         endpoint: `Node ${index + 1}`,
         website: 'Shop',
-        message: index < 18 ? 'connection refused' : 'up again after 3 min',
+        message: index < 18 ? 'connection refused' : 'back up after 3 min',
       })),
     },
   },

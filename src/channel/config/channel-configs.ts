@@ -115,9 +115,9 @@ const underConfig = (found: readonly FieldProblem[]): FieldProblem[] =>
   found.map((problem) => ({ ...problem, pointer: `/config${problem.pointer}` }));
 
 const REFUSED_MASK = {
-  unknown: 'is a masked value that does not belong to the stored config; send the value itself',
+  unknown: 'is a masked value that does not belong to the stored config; send the real value',
   redirected:
-    'must be sent itself, not masked, because the config connects to another server, port or encryption than before',
+    'must be sent as its real value, not masked, because the config connects to a different server, port or encryption than before',
 } as const;
 
 const refusedMask = ({ path, reason }: RefusedMask): FieldProblem => ({

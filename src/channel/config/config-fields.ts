@@ -96,7 +96,7 @@ export function text(options: TextOptions): ValueRule {
     if (countCodePoints(value) > options.max) return problem('too_long', `must have at most ${options.max} characters`);
     if (hasUnprintable(value)) return problem('invalid_characters', 'must not contain control characters');
     const accepted = (options.pattern?.test(value) ?? true) && (options.accepts?.(value) ?? true);
-    return accepted ? [] : problem('invalid_format', `must be ${options.form ?? 'of another form'}`);
+    return accepted ? [] : problem('invalid_format', `must be ${options.form ?? 'in another format'}`);
   };
 }
 
@@ -111,7 +111,7 @@ export function httpUrl(judge: (url: URL) => string | null = () => null): ValueR
       return problem('invalid_format', 'must be an absolute URL such as https://example.com/hook');
     const url = new URL(value);
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      return problem('unsupported_scheme', 'must begin with https:// or http://');
+      return problem('unsupported_scheme', 'must start with https:// or http://');
     if (!/^https?:\/\/[^/]/i.test(value) || url.port === '0')
       return problem('invalid_format', 'must be an absolute URL such as https://example.com/hook');
     if (url.username || url.password) return problem('credentials_in_url', 'must not contain a user name or password');
@@ -159,7 +159,7 @@ export const oneOrMany =
 export const mailAddress: ValueRule = text({
   max: 254,
   accepts: isMailAddress,
-  form: 'exactly one e-mail address such as ops@example.com',
+  form: 'exactly one email address such as ops@example.com',
 });
 
 /** A number in E.164 form: `+` and 7 to 15 digits. */

@@ -34,7 +34,11 @@ export function configProblems(type: ConfigClass, input: unknown): FieldProblem[
     if (refused.length === MAX_ERRORS) return refused;
     const pointer = `/${pointerStep(key)}`;
     if (!known.includes(key))
-      refused.push({ pointer, code: 'unknown_field', message: `is not a key here; known are: ${known.join(', ')}` });
+      refused.push({
+        pointer,
+        code: 'unknown_field',
+        message: `is not a known key; known keys are: ${known.join(', ')}`,
+      });
     else if (value === null)
       refused.push({ pointer, code: 'wrong_type', message: 'must not be null; leave the key out instead' });
     else Object.assign(instance, { [key]: value });

@@ -32,7 +32,7 @@ export class OperatorMail {
     const account = smtpUrl === null ? null : serverAccount(smtpUrl);
     const from = account && parseSender(smtpFrom ?? account.username ?? '');
     if (!account || !from)
-      return { result: 'rejected', status: null, error: 'there is no SMTP_URL with a sender', gone: false };
+      return { result: 'rejected', status: null, error: 'no SMTP_URL with a sender is configured', gone: false };
     const mail = {
       from,
       to: [to],

@@ -37,8 +37,9 @@ interface Conversation {
 class HandshakeFailed extends Error {}
 
 const OPERATORS_FAULT = {
-  retry: 'The mail server of this installation could not take the mail now; its operator finds the reason in the log',
-  rejected: 'The mail server of this installation refused the mail; its operator finds the reason in the log',
+  retry:
+    'The mail server of this installation could not accept the email at this time; the operator can find the reason in the log',
+  rejected: 'The mail server of this installation rejected the email; the operator can find the reason in the log',
 } as const;
 
 /** Sends one email to an email server. It opens the connection itself, so that the egress policy applies. */
@@ -63,7 +64,7 @@ export class SmtpClient {
     const limits = { ...attempt, egress: OPERATORS_EGRESS, signal };
     const outcome = publicOutcome(await this.attempt(mail, account, limits), attempt.hidden);
     if (outcome.result === 'delivered') return outcome;
-    this.logger.warn(`a mail through the account of SMTP_URL was not sent: ${outcome.error}`);
+    this.logger.warn(`Could not send an email through SMTP_URL: ${outcome.error}`);
     return { ...outcome, error: OPERATORS_FAULT[outcome.result] };
   }
 
@@ -89,7 +90,7 @@ export class SmtpClient {
       const dialed = await this.dialer.dial({ host: account.host, port: account.port, egress, signal });
       socket = dialed.socket;
       const log = (words: string): void =>
-        this.logger.warn(`the mail server ${account.host}:${account.port} answered: ${words}`);
+        this.logger.warn(`Mail server ${account.host}:${account.port} responded: ${words}`);
       const quote = account.operators ? quotingAnybody(hidden) : quotingOrLogging(dialed.address, hidden, log);
       return await this.converse(mail, account, { connection: socket, quote, signal, tls });
     } catch (error) {

@@ -53,20 +53,20 @@ export function judgeSmtpFailure(
 function failureText(error: SmtpFailure, aborted: boolean, quoted: string): string {
   const code = error.responseCode === undefined ? '' : ` (${error.responseCode})`;
   const said = quoted === '' ? code : `: ${quoted}`;
-  if (aborted) return 'The mail server did not answer in time';
+  if (aborted) return 'The mail server did not respond in time';
   if (TLS_FAULT.test(error.originalCode ?? '')) return `TLS with the mail server failed: ${tlsReason(error)}`;
   switch (error.code) {
     case 'ETLS':
-      return `The mail server does not offer the encryption that is required${said || `: ${tlsReason(error)}`}`;
+      return `The mail server does not offer the required encryption${said || `: ${tlsReason(error)}`}`;
     case 'EAUTH':
-      return `The mail server refused the user name and password${said}`;
+      return `The mail server rejected the user name and password${said}`;
     case 'ETIMEDOUT':
-      return 'The mail server did not answer in time';
+      return 'The mail server did not respond in time';
     case 'ECONNECTION':
     case 'ESOCKET':
       return `The mail server closed the connection${said}`;
     default:
-      return `The mail server refused the message${said}`;
+      return `The mail server rejected the message${said}`;
   }
 }
 

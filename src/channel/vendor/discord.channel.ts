@@ -18,7 +18,7 @@ const MAX_LONG_FIELD_VALUE = 1000;
 
 export class DiscordConfig {
   @ApiProperty({
-    description: 'URL of a Discord webhook.',
+    description: 'The URL of a Discord webhook.',
     example: 'https://discord.com/api/webhooks/000000000000000000/XXXXXXXXXXXXXXXXXXXXXXXX',
     format: 'uri',
     maxLength: 2048,
@@ -29,21 +29,22 @@ export class DiscordConfig {
   @field.Addressee()
   webhook_url!: string;
 
-  @ApiPropertyOptional({ title: 'Post as', description: 'Name to post under.', example: 'Uptime', maxLength: 80 })
+  @ApiPropertyOptional({ title: 'Post as', description: 'The name to post under.', example: 'Uptime', maxLength: 80 })
   @field.Optional(field.text({ max: 80 }))
   username?: string;
 
   @ApiPropertyOptional({
-    description: 'Thread to post to, by its id.',
+    description: 'The ID of the thread to post to.',
     example: '1100000000000000000',
     pattern: '^[0-9]{1,20}$',
   })
-  @field.Optional(field.text({ max: 20, pattern: /^\d+$/, form: 'the digits of a thread id' }))
+  @field.Optional(field.text({ max: 20, pattern: /^\d+$/, form: 'the digits of a thread ID' }))
   thread_id?: string;
 
   @ApiPropertyOptional({
     title: 'Text or mention above the message',
-    description: 'Text above the message when an alert triggers, usually a mention: `<@&role>`, `<@user>`, `@here`.',
+    description:
+      'The text above the message when an alert triggers, usually a mention: `<@&role>`, `<@user>`, `@here`.',
     example: '<@&1100000000000000000>',
     maxLength: 500,
   })

@@ -23,7 +23,7 @@ const MENTION =
 
 export class SlackConfig {
   @ApiProperty({
-    description: 'URL of an incoming webhook of Slack or of a compatible server.',
+    description: 'The URL of an incoming webhook of Slack or of a compatible server.',
     example: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
     format: 'uri',
     maxLength: 2048,
@@ -35,7 +35,7 @@ export class SlackConfig {
   webhook_url!: string;
 
   @ApiPropertyOptional({
-    description: 'Channel to post to, where the webhook allows another one.',
+    description: 'The channel to post to, if the webhook allows you to choose one.',
     example: '#ops',
     maxLength: 80,
   })
@@ -45,7 +45,7 @@ export class SlackConfig {
 
   @ApiPropertyOptional({
     title: 'Post as',
-    description: 'Name to post under, where the webhook allows it.',
+    description: 'The name to post under, if the webhook allows it.',
     example: 'Uptime',
     maxLength: 80,
   })
@@ -53,7 +53,8 @@ export class SlackConfig {
   username?: string;
 
   @ApiPropertyOptional({
-    description: 'Who is mentioned when an alert triggers: `@channel`, `@here`, a user id or a user group id.',
+    description:
+      'The users or groups to mention when an alert triggers: `@channel`, `@here`, a user ID or a user group ID.',
     example: '@here',
     maxLength: 80,
   })

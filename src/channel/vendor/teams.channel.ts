@@ -21,8 +21,8 @@ export class TeamsConfig {
   @ApiProperty({
     title: 'Workflow URL',
     description:
-      'URL of a Power Automate workflow "When a Teams webhook request is received". Office 365 connectors ' +
-      '(webhook.office.com) are retired and refused.',
+      'The URL of a Power Automate workflow "When a Teams webhook request is received". Office 365 connectors ' +
+      '(webhook.office.com) are retired and rejected.',
     example: 'https://prod-00.westeurope.logic.azure.com/workflows/0000/triggers/manual/paths/invoke?sig=XXXX',
     format: 'uri',
     maxLength: 2048,

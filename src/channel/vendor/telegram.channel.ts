@@ -16,12 +16,12 @@ const MARKS = { bad: '🔴', warning: '🟠', good: '🟢', neutral: '🔵' } as
 const chatId = field.text({
   max: 64,
   pattern: /^(?:-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{2,60})$/,
-  form: 'a chat id such as -1001234567890 or a channel name such as @my_channel',
+  form: 'a chat ID such as -1001234567890 or a channel name such as @my_channel',
 });
 
 export class TelegramConfig {
   @ApiProperty({
-    description: 'Token of the bot that sends.',
+    description: 'The token of the bot that sends the messages.',
     example: '123456789:AAxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
     format: 'password',
     maxLength: 200,
@@ -37,7 +37,7 @@ export class TelegramConfig {
   bot_token!: string;
 
   @ApiProperty({
-    description: 'Chat to send to: its numeric id, or `@name` of a public channel.',
+    description: 'The chat to send to: its numeric ID, or the `@name` of a public channel.',
     example: '-1001234567890',
     oneOf: [{ type: 'string', maxLength: 64 }, { type: 'integer' }],
   })
@@ -48,7 +48,7 @@ export class TelegramConfig {
 
   @ApiPropertyOptional({
     title: 'Topic ID',
-    description: 'Topic of a forum group to post to.',
+    description: 'The topic of a forum group to post to.',
     example: 42,
     type: 'integer',
     minimum: 1,
@@ -58,7 +58,7 @@ export class TelegramConfig {
 
   @ApiPropertyOptional({
     title: 'Bot API server',
-    description: 'Base URL of a compatible Bot API server.',
+    description: 'The base URL of a compatible Bot API server.',
     example: API_URL,
     default: API_URL,
     format: 'uri',
@@ -70,7 +70,7 @@ export class TelegramConfig {
 
   @ApiPropertyOptional({
     title: 'Deliver without a sound',
-    description: 'Deliver without a sound.',
+    description: 'Whether to send messages without a notification sound.',
     example: false,
     default: false,
     type: 'boolean',

@@ -14,15 +14,15 @@ const VALIDITY_SECONDS = 300;
 
 export class TwilioConfig {
   @ApiProperty({
-    description: 'SID of the account.',
+    description: 'The SID of the account.',
     example: 'AC00000000000000000000000000000000',
     maxLength: 64,
   })
-  @field.Required(field.text({ max: 64, pattern: /^AC[A-Za-z0-9]+$/, form: 'an account SID, which begins with AC' }))
+  @field.Required(field.text({ max: 64, pattern: /^AC[A-Za-z0-9]+$/, form: 'an account SID, which starts with AC' }))
   account_sid!: string;
 
   @ApiProperty({
-    description: 'Auth token of the account, or the secret of the API key when there is an API key SID.',
+    description: 'The auth token of the account. If you set an API key SID, the secret of that API key.',
     example: '00000000000000000000000000000000',
     format: 'password',
     maxLength: 200,
@@ -32,15 +32,17 @@ export class TwilioConfig {
   auth_token!: string;
 
   @ApiPropertyOptional({
-    description: 'Instead of the account’s own token: SID of an API key. Its secret is then the auth token.',
+    description:
+      'Instead of the auth token of the account: the SID of an API key. `auth_token` is then the secret of the API key.',
     example: 'SK00000000000000000000000000000000',
     maxLength: 64,
   })
-  @field.Optional(field.text({ max: 64, pattern: /^SK[A-Za-z0-9]+$/, form: 'an API key SID, which begins with SK' }))
+  @field.Optional(field.text({ max: 64, pattern: /^SK[A-Za-z0-9]+$/, form: 'an API key SID, which starts with SK' }))
   api_key_sid?: string;
 
   @ApiPropertyOptional({
-    description: 'Sender: a number with country code, a short code or a sender name. Or give a messaging service SID.',
+    description:
+      'The sender: a phone number with country code, a short code, or a sender name. You can set a messaging service SID instead.',
     example: '+15005550006',
     maxLength: 16,
   })
@@ -54,12 +56,12 @@ export class TwilioConfig {
   from?: string;
 
   @ApiPropertyOptional({
-    description: 'Instead of a sender: SID of the messaging service that chooses one.',
+    description: 'Instead of a sender: the SID of the messaging service that chooses one.',
     example: 'MG00000000000000000000000000000000',
     maxLength: 64,
   })
   @field.Optional(
-    field.text({ max: 64, pattern: /^MG[A-Za-z0-9]+$/, form: 'a messaging service SID, which begins with MG' }),
+    field.text({ max: 64, pattern: /^MG[A-Za-z0-9]+$/, form: 'a messaging service SID, which starts with MG' }),
   )
   messaging_service_sid?: string;
 
@@ -75,7 +77,7 @@ export class TwilioConfig {
 
   @ApiPropertyOptional({
     title: 'API server',
-    description: 'Base URL of a compatible server or of another region.',
+    description: 'The base URL of a compatible server or of another region.',
     example: API_URL,
     default: API_URL,
     format: 'uri',
@@ -100,7 +102,13 @@ export class TwilioChannel implements Channel<TwilioConfig> {
 
   complete(config: TwilioConfig): TwilioConfig | ConfigProblem[] {
     if (config.from !== undefined && config.messaging_service_sid !== undefined)
-      return [{ key: 'messaging_service_sid', code: 'invalid_config', message: 'excludes from; send one of them' }];
+      return [
+        {
+          key: 'messaging_service_sid',
+          code: 'invalid_config',
+          message: 'cannot be combined with from; send only one of them',
+        },
+      ];
     if (config.from === undefined && config.messaging_service_sid === undefined)
       return [{ key: 'from', code: 'required', message: 'is required, unless messaging_service_sid is given' }];
     return config;
@@ -174,7 +182,7 @@ export function combined(outcomes: readonly SendOutcome[]): SendOutcome {
   }
   const [refused] = rejected;
   const [accepted] = delivered;
-  if (!accepted) return refused ?? { result: 'rejected', status: null, error: 'There is no recipient', gone: false };
+  if (!accepted) return refused ?? { result: 'rejected', status: null, error: 'No recipient', gone: false };
   if (!refused) return accepted;
   return { ...accepted, warning: `${rejected.length} of ${outcomes.length} recipients: ${refused.error}` };
 }

@@ -44,11 +44,11 @@ function problemsOf(assertion: Assertion, sources: readonly AssertionSource[]): 
   const { source, comparison } = assertion;
   if (!sources.includes(source)) {
     const known = sources.join(', ');
-    return [problem('/source', 'invalid_format', `this type of check offers the sources ${known}`)];
+    return [problem('/source', 'invalid_format', `this check type supports only the sources ${known}`)];
   }
   const allowed = COMPARISONS_OF[source];
   if (!allowed.includes(comparison)) {
-    return [problem('/comparison', 'invalid_format', `${source} can be compared with ${allowed.join(', ')}`)];
+    return [problem('/comparison', 'invalid_format', `${source} supports only the comparisons ${allowed.join(', ')}`)];
   }
   return [propertyProblem(assertion), targetProblem(assertion)].filter((found) => found !== null);
 }

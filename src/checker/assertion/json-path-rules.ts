@@ -24,8 +24,8 @@ export function jsonPathProblem(path: string): string | null {
   const shape: Shape = { descents: 0, choices: 0, problem: null };
   walk(tree, shape, false);
   if (shape.problem !== null) return shape.problem;
-  if (shape.descents > 1) return 'a JSONPath may use .. once';
-  return shape.choices > 1 ? 'a JSONPath may use one list of selectors' : null;
+  if (shape.descents > 1) return 'a JSONPath may use .. only once';
+  return shape.choices > 1 ? 'a JSONPath may use only one list of selectors' : null;
 }
 
 function parsed(path: string): unknown {
@@ -45,10 +45,10 @@ function walk(node: unknown, shape: Shape, inFilter: boolean): void {
   const fields = node as Record<string, unknown>;
   const type = fields['type'];
   if (inFilter && (type === 'DescendantSegment' || type === 'FilterSelector' || type === 'JsonPathQuery')) {
-    shape.problem = 'a filter may only look at fixed places of the element it tests';
+    shape.problem = 'a filter may only refer to fixed paths inside the element that it tests';
   }
   if (type === 'FunctionExpr' && !FUNCTIONS.has(String(fields['name']))) {
-    shape.problem = 'a JSONPath may use the functions length, count and value only';
+    shape.problem = 'a JSONPath may only use the functions length, count and value';
   }
   if (type === 'DescendantSegment') shape.descents += 1;
   if (type === 'BracketedSelection' && Array.isArray(fields['selectors']) && fields['selectors'].length > 1) {

@@ -34,14 +34,14 @@ export function parseDnsTarget(url: string): DnsTarget {
 
 function parseBareName(text: string): DnsTarget {
   if (isIP(text) !== 0) {
-    throw invalid('an IP address has no address records; ask for its name with dns:1.2.0.192.in-addr.arpa?type=PTR');
+    throw invalid('an IP address has no address records; query its name with dns:1.2.0.192.in-addr.arpa?type=PTR');
   }
   return { resolver: null, name: parseName(text), types: ['A', 'AAAA'] };
 }
 
 function parseDnsUri(rest: string): DnsTarget {
   const parts = /^(?:\/\/([^/?#]*)\/)?([^/?#]*)(?:\?([^#]*))?$/.exec(rest);
-  if (!parts) throw invalid('this is not a dns: address');
+  if (!parts) throw invalid('this is not a dns: URL');
   const [, authority, name, query] = parts;
   return {
     resolver: authority === undefined || authority === '' ? null : parseResolver(authority),
@@ -57,7 +57,7 @@ function parseResolver(authority: string): { host: string; port: number } {
   const port = portText === undefined ? DEFAULT_PORT : Number(portText);
   if (port < 1 || port > 65_535) throw invalid("the resolver's port must be 1 to 65535");
   if (bracketed !== undefined) {
-    if (isIP(bracketed) !== 6) throw invalid('only an IPv6 address stands in brackets');
+    if (isIP(bracketed) !== 6) throw invalid('only an IPv6 address may be in brackets');
     return { host: bracketed.toLowerCase(), port };
   }
   const host = plain ?? '';
@@ -68,7 +68,7 @@ function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    throw invalid('the name has a broken percent escape');
+    throw invalid('the name has an invalid percent escape');
   }
 }
 
@@ -94,7 +94,7 @@ function parseQuery(query: string): DnsRecordType {
     seen.add(key);
     if (key === 'type') type = parseType(value);
     else if (key !== 'class') throw invalid('only class and type may follow the question mark');
-    else if (value !== 'in') throw invalid('the only class is IN');
+    else if (value !== 'in') throw invalid('the class must be IN');
   }
   return type;
 }

@@ -73,19 +73,15 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
     case 'alias_loop':
       return down('dns_failure', 'dns', `The aliases (CNAME) of ${name} form a loop.`);
     case 'too_many_aliases':
-      return down('dns_failure', 'dns', `${name} has more than ${MAX_ALIASES} aliases (CNAME) one behind the other.`);
+      return down('dns_failure', 'dns', `${name} has a chain of more than ${MAX_ALIASES} aliases (CNAME).`);
     case 'hidden':
-      return unknown(
-        'target_blocked',
-        'dns',
-        `${name} leads into a network that this monitor may not look at for you.`,
-      );
+      return unknown('target_blocked', 'dns', `${name} points to a network that this monitor may not check for you.`);
     case 'failed':
       return refusal(finding.rcode, nameOf(server, known), known);
     case 'silent':
       return silence(server, finding.isAlive, known);
     case 'malformed':
-      return down('dns_failure', 'dns', `${nameOf(server, known)} sent what is not a DNS answer.`);
+      return down('dns_failure', 'dns', `${nameOf(server, known)} sent an invalid DNS response.`);
     case 'fault':
       return notAsked(finding.fault, nameOf(server, known), known);
     default:
@@ -127,7 +123,7 @@ function notAsked(fault: SocketFault | DialError, resolver: string, known: DnsCi
   const failure = connectionFailure(fault, `The connection to ${lowerFirst(resolver)}`);
   const { code, phase, message } = failure.error;
   if (known.target.resolver) return failure;
-  const shown = known.hidesResolver ? `${resolver} could not be asked.` : message;
+  const shown = known.hidesResolver ? `${resolver} could not be queried.` : message;
   return unknown(failure.outcome === 'unknown' ? code : 'dns_failure', phase, shown);
 }
 

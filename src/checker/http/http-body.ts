@@ -66,7 +66,7 @@ export async function inflated(raw: Buffer, contentEncoding: string, memory: Bod
     if (data.length === 0) return data;
     const inflater = CODINGS[coding] ?? null;
     if (inflater === null || codings.length > MAX_CODINGS) {
-      throw new UnreadableBody(`is compressed in a way that is not supported (${shown(codings)})`);
+      throw new UnreadableBody(`uses an unsupported compression (${shown(codings)})`);
     }
     if (!memory.take(MAX_BODY_BYTES)) return null;
     data = await undone(data, inflater);
@@ -88,7 +88,7 @@ async function undone(data: Buffer, inflater: Inflater): Promise<Buffer> {
     return await inflater(data);
   } catch (error) {
     throw new UnreadableBody(
-      isTooLarge(error) ? 'inflates to more than 1 MiB' : 'is damaged: it cannot be decompressed',
+      isTooLarge(error) ? 'decompresses to more than 1 MiB' : 'is damaged: it cannot be decompressed',
     );
   }
 }

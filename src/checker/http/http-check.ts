@@ -154,7 +154,7 @@ function followed(
   const next = check.followRedirects ? followRedirect(request, status, headers.location) : null;
   if (next === null) return 'arrived';
   if ('refused' in next) {
-    builder.down('protocol_error', 'transfer', `The answer is ${next.refused}.`);
+    builder.down('protocol_error', 'transfer', `The response is ${next.refused}.`);
     return 'failed';
   }
   if (builder.redirects.length === MAX_REDIRECTS) {
@@ -168,8 +168,8 @@ function followed(
   return next;
 }
 
-const NO_TURN = 'The monitor had no time to look into the body: too many large ones are waiting to be judged.';
-const NO_MEMORY = 'The monitor has no memory for the body: too many large ones are being read at once.';
+const NO_TURN = 'The monitor had no time to evaluate the body: too many large bodies are waiting.';
+const NO_MEMORY = 'The monitor has no memory for the body: too many large bodies are being read at the same time.';
 
 function noteExchange(
   builder: CheckResultBuilder,
@@ -199,7 +199,7 @@ function learnedFrom(
   const { status, headers } = response;
   const judgesStatus = check.assertions.some((one) => one.source === 'status_code' && isCritical(one));
   if (!judgesStatus && (status < 200 || status > 299)) {
-    return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected is 200 to 299.`);
+    return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected 200 to 299.`);
   }
   if (!builder.certificate) return { statusCode: status, headers };
   const certificateDays = daysUntil(Date.parse(builder.certificate.expiresAt), nowOf(check));

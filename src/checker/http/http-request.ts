@@ -61,13 +61,13 @@ export function followRedirect(
   if (location.length > MAX_LOCATION) return { refused: 'a redirect whose Location is longer than 8 KiB' };
   const base = `${request.target.secure ? 'https' : 'http'}://${request.target.authority}${request.target.path}`;
   const address = location.replace(NOT_ASCII, encodedByte);
-  if (readUrl(address, base) === null) return { refused: 'a redirect to an address that cannot be read' };
+  if (readUrl(address, base) === null) return { refused: 'a redirect to an invalid URL' };
   const url = new URL(address, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return { refused: `a redirect to ${url.protocol.slice(0, 30)}, which is neither http: nor https:` };
   }
   const target = url.port === '0' ? null : httpTargetOf(url);
-  if (target === null) return { refused: 'a redirect to a host that is not valid' };
+  if (target === null) return { refused: 'a redirect to an invalid host' };
   return nextRequest(request, status, target);
 }
 

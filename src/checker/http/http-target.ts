@@ -21,15 +21,15 @@ const MAX_LENGTH = 2048;
 export function parseHttpTarget(url: string, form: string, schemes: RegExp): HttpTarget {
   const invalid = (why: string) => new InvalidTarget(`${why}; the accepted form is ${form}`);
   if (isLongerThan(url, MAX_LENGTH)) throw invalid(`the URL is longer than ${MAX_LENGTH} characters`);
-  if (/[\p{Cc}\p{Cf}\s\\]/u.test(url)) throw invalid('the URL holds blanks, control characters or a backslash');
-  if (!schemes.test(url)) throw invalid('the URL does not begin with an accepted scheme and a host');
-  if (/^https?:\/\/[^/?#]*:(?:[/?#]|$)/i.test(url)) throw invalid('the port is missing behind the colon');
-  if (readUrl(url) === null) throw invalid('the URL cannot be read');
+  if (/[\p{Cc}\p{Cf}\s\\]/u.test(url)) throw invalid('the URL contains spaces, control characters or a backslash');
+  if (!schemes.test(url)) throw invalid('the URL does not start with an accepted scheme and a host');
+  if (/^https?:\/\/[^/?#]*:(?:[/?#]|$)/i.test(url)) throw invalid('the port is missing after the colon');
+  if (readUrl(url) === null) throw invalid('the URL is not valid');
   const parsed = new URL(url);
   if (parsed.username !== '' || parsed.password !== '') {
-    throw invalid('the URL holds a user name or password, which belong into the headers');
+    throw invalid('the URL must not contain a user name or password (send them in a header)');
   }
-  if (parsed.port === '0') throw invalid('port 0 cannot be connected to');
+  if (parsed.port === '0') throw invalid('port 0 is not a valid port');
   const target = httpTargetOf(parsed);
   if (target === null) throw invalid(`the host must be ${HOST_FORM}`);
   return target;

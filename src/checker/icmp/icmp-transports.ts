@@ -31,7 +31,7 @@ export const TRANSPORTS: readonly TransportOption[] = [
   { name: 'raw socket', advice: null, open: () => openKernelTransport('raw') },
   {
     name: 'ping command',
-    advice: `Each ICMP check starts a process, at most 16 at once and 8 of one organization; to avoid it ${HOW_TO_PERMIT_ICMP}`,
+    advice: `Each ICMP check starts a process, at most 16 at once and 8 per organization; to avoid this, ${HOW_TO_PERMIT_ICMP}`,
     open: () => testPingCommand() ?? new PingCommandTransport(),
   },
 ];

@@ -99,7 +99,11 @@ export class IcmpChecker implements Checker<IcmpTarget> {
     const transport = this.transports.best();
     if (transport) await this.ping(transport, request, builder, signal);
     else
-      builder.unknown('icmp_unavailable', 'internal', `ICMP is not permitted to the monitor; ${HOW_TO_PERMIT_ICMP}.`);
+      builder.unknown(
+        'icmp_unavailable',
+        'internal',
+        `The monitor is not permitted to use ICMP; ${HOW_TO_PERMIT_ICMP}.`,
+      );
     return builder.finish();
   }
 
@@ -137,7 +141,7 @@ function judge({ address, result, fault }: AddressEcho, signal: AbortSignal): Ch
     return unknown(
       'icmp_unavailable',
       'internal',
-      `ICMP to ${address} is not permitted to the monitor (${code}); ${HOW_TO_PERMIT_ICMP}.`,
+      `The monitor is not permitted to send ICMP to ${address} (${code}); ${HOW_TO_PERMIT_ICMP}.`,
     );
   }
   return socketFailure(fault, 'connect', `The ICMP echo request to ${address}`);

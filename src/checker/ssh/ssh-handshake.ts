@@ -105,7 +105,7 @@ class Greeter {
 
   /** ssh2 has verified the server's signature over the key exchange. */
   private complete(): void {
-    if (this.hostKey === null) return this.fail('the key exchange showed none');
+    if (this.hostKey === null) return this.fail('the key exchange contained none');
     this.client.end();
     this.settleIdentified({ fingerprint: this.hostKey, keyExchangeMs: this.elapsedMs });
   }
@@ -126,7 +126,7 @@ class Greeter {
   }
 
   private interrupt(): void {
-    this.settleIdentified({ missing: 'the key exchange did not end in time' });
+    this.settleIdentified({ missing: 'the key exchange did not finish in time' });
     this.settle({ kind: 'interrupted', elapsedMs: this.elapsedMs });
   }
 

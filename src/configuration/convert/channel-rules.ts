@@ -33,6 +33,6 @@ export const CHANNEL_RULES: ChannelRules = {
 
 function classOf(type: string): ConfigClass {
   const known = CONFIGS[type];
-  if (!known) throw new Error(`no file is converted to a channel of type ${type}`);
+  if (!known) throw new Error(`a file cannot be converted to a channel of type ${type}`);
   return known;
 }

@@ -23,4 +23,4 @@ export function convertText(from: ForeignProgram, text: string): ConvertedText {
 }
 
 /** Returns the error for a file that can't be converted within the time and memory of a thread. */
-export const tooCostly = (): Problem => new Problem('malformed_document', 'Send less of it at once.', [COSTLY]);
+export const tooCostly = (): Problem => new Problem('malformed_document', 'Send a smaller part of the file.', [COSTLY]);

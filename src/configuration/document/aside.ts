@@ -88,6 +88,6 @@ function inThread<Message, Result>({
     worker.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? end(null) : fail(error),
     );
-    worker.once('exit', () => fail(new Error('the thread that reads documents ended without a word')));
+    worker.once('exit', () => fail(new Error('the thread that reads documents ended unexpectedly')));
   });
 }

@@ -48,12 +48,12 @@ export async function shapeOf(documents: readonly DocumentText[]): Promise<Shape
   if (!first) throw refused([{ pointer: '', line: 1, code: 'required', message: 'the document is empty' }]);
   const lineOf = (pointer: string): number | null => first.lineOf(pointer);
   if (others.length > 0) {
-    const message = `there are ${documents.length} documents where one is wanted: leave out the lines ---`;
+    const message = `there are ${documents.length} documents, but only one is accepted: remove the lines ---`;
     throw refused([{ pointer: '', line: null, code: 'invalid_format', message }]);
   }
   const count = isRecord(first.value) ? resourcesIn(first.value) : 0;
   if (count > MAX_RESOURCES) {
-    const message = `the document declares more than ${MAX_RESOURCES} resources: split it, each part with an owner of its own`;
+    const message = `the document declares more than ${MAX_RESOURCES} resources: split it, and give each part its own owner`;
     throw refused([{ pointer: '', line: 1, code: 'too_large', message }]);
   }
   const document = withoutEmptySections(first.value);
@@ -119,15 +119,15 @@ function* endpointsOf(problems: ShapeProblems, website: Members, parent: string)
 
 function* judgeHead(problems: ShapeProblems, { version, owner, secrets }: Members): Iterable<void> {
   if (version === undefined) problems.add('/version', 'required', 'version is required: write version: 1');
-  else if (version !== 1) problems.add('/version', 'invalid_format', 'version must be 1: no other is known here');
+  else if (version !== 1) problems.add('/version', 'invalid_format', 'version must be 1, the only supported version');
   if (owner !== undefined && (typeof owner !== 'string' || !KEY.test(owner))) problems.path(owner, 1, '/owner');
   if (secrets === undefined || !problems.isObject(secrets, '/secrets')) return;
   for (const [name, secret] of Object.entries(secrets)) {
     const at = `/secrets/${pointerStep(name)}`;
     problems.secretName(name, at);
-    if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: write it in quotes');
+    if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: put it in quotes');
     else if (secret.trim() === '')
-      problems.add(at, 'required', 'a secret must not be empty: leave it out, and what is stored stays');
+      problems.add(at, 'required', 'a secret must not be empty: leave it out to keep the stored value');
     else if (isLongerThan(secret, MAX_SECRET))
       problems.add(at, 'too_long', `a secret must have at most ${MAX_SECRET} characters`);
     yield;

@@ -25,7 +25,7 @@ export const readDocumentText = (text: string): DocumentText[] => documentsOf(re
 /** Returns the documents of a parsed text. Throws `malformed_document` if it could not be parsed. */
 export function documentsOf(result: ReadText): DocumentText[] {
   if ('documents' in result) return result.documents.map(toDocumentText);
-  throw new Problem('malformed_document', 'Correct what is listed in "errors" and send the document again.', [
+  throw new Problem('malformed_document', 'Fix the problems listed in "errors" and send the document again.', [
     ...result.problems,
   ]);
 }

@@ -18,7 +18,7 @@ export const COSTLY: FieldProblem = {
   line: null,
   code: 'too_large',
   message:
-    'the text takes too much time or memory to read, as YAML and JSON of more than about 1.6 MB may: split it, with an owner for each part',
+    'reading the text takes too much time or memory, which can happen with YAML and JSON of more than about 1.6 MB: split it, and give each part its own owner',
 };
 
 type Message =

@@ -6,9 +6,9 @@ import { cut } from '../../platform/text/text-limits';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit';
+const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ - and start with a letter or a digit';
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _, the first no digit';
+const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _ and must not start with a digit';
 
 /** The number of problems in a response. */
 const MAX_PROBLEMS = 20;
@@ -44,7 +44,11 @@ export class ShapeProblems {
     for (const name of Object.keys(value)) {
       if (this.isFull) return;
       if (!known.includes(name))
-        this.add(`${pointer}/${pointerStep(name)}`, 'unknown_field', `${cut(name, 100, '')} is not a field here`);
+        this.add(
+          `${pointer}/${pointerStep(name)}`,
+          'unknown_field',
+          `${cut(name, 100, '')} is not a field of this object`,
+        );
     }
   }
 
@@ -54,7 +58,7 @@ export class ShapeProblems {
     if (key === undefined) return this.add(at, 'required', `key is required: it ${KEY_RULE}`);
     if (typeof key !== 'string') return this.add(at, 'wrong_type', 'key must be a text');
     if (!KEY.test(key)) return this.add(at, 'invalid_format', `key ${KEY_RULE}`);
-    if (taken.has(key)) return this.add(at, 'duplicate_key', `another one here has the key ${key}`);
+    if (taken.has(key)) return this.add(at, 'duplicate_key', `another resource in this list has the key ${key}`);
     taken.add(key);
     return undefined;
   }

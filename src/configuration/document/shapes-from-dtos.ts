@@ -158,7 +158,11 @@ export function judgeAlert(problems: ShapeProblems, value: unknown, taken: Set<s
   if (contact !== undefined) problems.path(contact, 1, `${at}/contact`);
   for (const field of ['type', 'config'])
     if (contact !== undefined && value[field] !== undefined)
-      problems.add(`${at}/${field}`, 'invalid_config', `${field} is that of the contact: name one or the other`);
+      problems.add(
+        `${at}/${field}`,
+        'invalid_config',
+        `${field} cannot be combined with contact, which provides it: send one or the other`,
+      );
   problems.references(value['config'], `${at}/config`);
   const body = {
     ...rest(value, ['key', 'contact', 'config']),

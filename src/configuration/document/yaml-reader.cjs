@@ -72,7 +72,7 @@ function read(text) {
 }
 
 function unreadable(error) {
-  const why = error instanceof RangeError ? 'is nested too deeply' : 'is no YAML and no JSON that can be read';
+  const why = error instanceof RangeError ? 'is nested too deeply' : 'is not valid YAML or JSON';
   return { pointer: '', line: null, code: 'invalid_syntax', message: `the text ${why}` };
 }
 
@@ -114,7 +114,7 @@ function compose(text, lines, problems) {
 function syntaxOf(composed, composer) {
   const errors = composed.flatMap(({ errors: own, warnings }) => [...own, ...warnings]);
   const foreign = composed.filter(({ directives }) => directives.yaml.version !== '1.2');
-  const versions = foreign.map(({ range }) => ({ message: 'only YAML 1.2 is read', pos: range }));
+  const versions = foreign.map(({ range }) => ({ message: 'only YAML 1.2 is supported', pos: range }));
   const all = [...versions, ...errors, ...(composed.length === 0 ? composer.streamInfo().errors : [])];
   return all.sort((a, b) => a.pos[0] - b.pos[0]).slice(0, MAX_PROBLEMS);
 }
@@ -178,7 +178,7 @@ class Walk {
         at,
         pointer,
         'too_large',
-        `the text has more than ${MAX_VALUES} values, or far more than characters, those behind aliases counted each time`,
+        `the text has more than ${MAX_VALUES} values, or far more values than characters; values of an alias count each time it is used`,
       );
     if (depth > MAX_DEPTH)
       this.problems.end(at, pointer, 'too_deep', `the text is nested deeper than ${MAX_DEPTH} levels`);
@@ -192,7 +192,7 @@ class Walk {
         at,
         pointer,
         'too_large',
-        `the text has more than ${MAX_BYTES} bytes, or many times its length, those behind aliases counted each time`,
+        `the text has more than ${MAX_BYTES} bytes, or many times its length; texts of an alias count each time it is used`,
       );
   }
 
@@ -205,15 +205,20 @@ class Walk {
     if (!this.isCopy) this.targets.set(alias, this.anchors.get(alias.source));
     const target = this.targets.get(alias);
     if (target === undefined)
-      this.problems.end(at, pointer, 'invalid_syntax', `the anchor &${alias.source} is not there, or only below`);
+      this.problems.end(
+        at,
+        pointer,
+        'invalid_syntax',
+        `the anchor &${alias.source} does not exist, or is defined only after its use`,
+      );
     if (this.open.has(target))
-      this.problems.end(at, pointer, 'invalid_syntax', `the alias *${alias.source} stands inside of itself`);
+      this.problems.end(at, pointer, 'invalid_syntax', `the alias *${alias.source} is used inside its own anchor`);
     if (isScalar(target) && typeof target.value === 'string' && target.value.length > MAX_ALIASED_TEXT)
       this.problems.end(
         at,
         pointer,
         'too_large',
-        `the alias *${alias.source} stands for a text of more than ${MAX_ALIASED_TEXT} characters: write it out`,
+        `the alias *${alias.source} refers to a text of more than ${MAX_ALIASED_TEXT} characters: write it out`,
       );
     const before = this.isCopy;
     this.isCopy = true;
@@ -253,7 +258,7 @@ class Walk {
       if (!this.isCopy) this.problems.add(at, pointer, code, message);
       return false;
     };
-    if (typeof name !== 'string') return wrong('invalid_syntax', 'a key must be text: write it in quotes');
+    if (typeof name !== 'string') return wrong('invalid_syntax', 'a key must be a text: put it in quotes');
     this.spend(name, pointer, at);
     if (name === '__proto__') return wrong('unknown_field', '__proto__ cannot be a key');
     if (badText(name)) return wrong('invalid_characters', 'has a key with NUL or lone surrogates');
@@ -263,7 +268,7 @@ class Walk {
         at,
         `${pointer}/${step(name)}`,
         'duplicate_key',
-        `the key ${JSON.stringify(name.slice(0, 100))} is there twice`,
+        `the key ${JSON.stringify(name.slice(0, 100))} is used twice`,
       );
     return false;
   }
@@ -282,7 +287,7 @@ class Walk {
       return undefined;
     }
     if (!isMap(source))
-      return void this.problems.add(at, pointer, 'invalid_syntax', '<< takes a mapping, or a list of them');
+      return void this.problems.add(at, pointer, 'invalid_syntax', '<< accepts a mapping, or a list of mappings');
     for (const [name, value] of this.members(source, pointer, depth)) if (!made.has(name)) made.set(name, value);
     return undefined;
   }
@@ -295,7 +300,7 @@ class Walk {
     if (typeof value === 'number') {
       if (!Number.isFinite(value)) return wrong('out_of_range', 'must be a finite number');
       if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^[-+]?\d+$/.test(source ?? ''))
-        return wrong('out_of_range', 'has too many digits for a number: write it in quotes');
+        return wrong('out_of_range', 'has too many digits for a number: put it in quotes');
       return value;
     }
     if (typeof value === 'symbol') return '<<';

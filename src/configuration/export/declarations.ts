@@ -83,16 +83,17 @@ const ambiguousOf = <Item extends Keyed>(siblings: readonly Item[], likenessOf: 
     .filter((alike) => alike.length > 1)
     .flat();
 
-const ALIKE = 'Without a key and like another one: give them keys first, or applying this here makes second ones';
-const UNREADABLE = 'Their config cannot be read on this installation, and has to be completed';
+const ALIKE =
+  'Without a key and similar to each other; give them keys first, or applying this document here creates duplicates';
+const UNREADABLE = 'The config cannot be read on this installation and has to be completed';
 const WITHOUT_KEY =
-  'Referred to, not declared here and without a key: give them keys, or the document cannot be applied';
-const ELSEWHERE = 'Left out, because their website is declared by somebody else or nobody';
-const ENDED = 'Left out, because it is over';
-const EMPTY = 'Left out, because nothing is there any more that it covers';
-const RUNNING = 'Runs already: can be kept, and cannot be made a second time elsewhere';
-const LOGO = 'Has a logo, which is not exported';
-const PAGE_OF_WEBSITE = 'The status page has more settings than a document has of the page of a website';
+  'Referred to, but without a key and not declared here; give them keys, or the document cannot be applied';
+const ELSEWHERE = 'Left out, because their website is declared by another owner or by none';
+const ENDED = 'Left out, because they have ended';
+const EMPTY = 'Left out, because nothing that they cover exists any more';
+const RUNNING = 'Already started; they can be kept here, but not created again elsewhere';
+const LOGO = 'The logo is not exported';
+const PAGE_OF_WEBSITE = 'The status page has more settings than a document can declare for the page of a website';
 
 /** A website with the UUIDs of the endpoints that are declared with it. */
 export interface WebsiteToDeclare {

@@ -10,7 +10,7 @@ const MOST_TEXT = 32 * 1024 * 1024;
 const TURN_MS = 10;
 
 const TOO_LONG =
-  'The document would be longer than 32 MiB. Export it in parts: with ?owner= what one owner declares, one after the other.';
+  'The document would be longer than 32 MiB. Export it in parts: use ?owner= to export the resources of one owner at a time.';
 
 export interface WrittenBody {
   parts: readonly string[];

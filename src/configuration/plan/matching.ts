@@ -86,10 +86,10 @@ const isAnothers = (row: Stored, owner: string | null): boolean =>
 const takenBy = (row: Stored, noun: string, path: string, pointer: string): FieldProblem => ({
   pointer: `${pointer}/key`,
   code: 'other_owner',
-  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, take it out of that document and apply that one, or let an admin apply this one with ?take_over=true`,
+  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, remove it from that document and apply that document, or have an admin apply this one with ?take_over=true`,
 });
 
 const ambiguous = (noun: string, path: string, count: number): PlanNote => ({
   key: path,
-  message: `${count === 1 ? `One ${noun} without a key is` : `${count} ${noun}s without a key are`} like several or one that the document declares: none is adopted. Give it a key to say which it is.`,
+  message: `${count === 1 ? `One ${noun} without a key matches` : `${count} ${noun}s without a key match`} this declaration, but the match is ambiguous, so none is adopted. Give it a key to identify it.`,
 });

@@ -32,7 +32,7 @@ export class PlanFindings {
     for (const key of keys)
       this.notes.push({
         key: path,
-        message: `A value for ${key} is generated and shown nowhere: declare one as {$secret: NAME} if somebody has to know it.`,
+        message: `A value for ${key} is generated and never shown. If someone has to know it, declare one as {$secret: NAME}.`,
       });
   }
 
@@ -73,13 +73,13 @@ function addSome(all: FieldProblem[], found: readonly FieldProblem[]): void {
 }
 
 const TAKEN =
-  'What "errors" lists is declared by another owner. Take it out of the other document and apply that one: then it has no owner, and this one adopts it. Or let an admin take it over with ?take_over=true, or use other keys.';
+  'The resources listed in "errors" are declared by another owner. Remove them from the other document and apply that document. They then have no owner, and this document adopts them. You can also have an admin take them over with ?take_over=true, or use other keys.';
 
-const ADDRESSES_TAKEN = 'Another status page has what "errors" lists: choose other addresses.';
+const ADDRESSES_TAKEN = 'Another status page uses the values listed in "errors". Choose other values.';
 
 /** Returns the error for a reference under `parent` that has no value, while none is stored either. */
 export const missingSecret = (parent: string, { pointer, name }: { pointer: string; name: string }): FieldProblem => ({
   pointer: `${parent}${pointer}`,
   code: 'missing_secret',
-  message: `no value is stored here yet: send one as secrets: {${name}: …}`,
+  message: `no value is stored here yet: add one as secrets: {${name}: …}`,
 });

@@ -38,4 +38,4 @@ export class PlanTurns {
 }
 
 const tooMuch = (bytes: number): string =>
-  `What the document and its owner declare has ${Math.ceil(bytes / MEGABYTE)} MiB of settings, and a plan reads ${MOST_BYTES / MEGABYTE} MiB at most: split the document, with an owner for each part.`;
+  `The document and the other resources of its owner have ${Math.ceil(bytes / MEGABYTE)} MiB of settings, but a plan reads at most ${MOST_BYTES / MEGABYTE} MiB. Split the document, and give each part its own owner.`;

@@ -82,7 +82,7 @@ export class PlannedLimits {
       },
       {
         name: 'default_contacts',
-        what: 'default contacts',
+        what: 'contacts for which new endpoints get an alert',
         limit: MOST_DEFAULT,
         used: state.contacts.filter(({ isDefault }) => isDefault).length,
         asked: defaultsAsked(changes, at),

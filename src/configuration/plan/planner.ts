@@ -148,7 +148,7 @@ function refuseTooMany(document: ConfigurationDocument, findings: PlanFindings):
   for (const [section, most] of MOST_DECLARED) {
     const declared = document[section]?.length ?? 0;
     if (declared <= most) continue;
-    const message = `there are ${declared} where an organization may have ${most}`;
+    const message = `there are ${declared}, but an organization may have at most ${most}`;
     findings.add({ pointer: `/${section}/${most}`, code: 'too_large', message });
   }
   findings.refuse();
@@ -162,13 +162,13 @@ const MOST_DECLARED = [
 const PRUNE_WITHOUT_OWNER = {
   pointer: '?prune',
   code: 'required',
-  message: 'prune deletes what an owner no longer declares: the document must name its owner',
+  message: 'prune deletes resources that an owner no longer declares, so the document must have an owner',
 } as const;
 
 const NOTHING_GOES = { deletions: [], notes: [] };
 
 const tooMuchToPrune = (count: number): string =>
-  `The owner declared ${count} resources that the document no longer has; at most ${MAX_RESOURCES} are deleted at once. Delete websites of it first.`;
+  `The owner declared ${count} resources that are no longer in the document, but at most ${MAX_RESOURCES} can be deleted at a time. Delete some of its websites first.`;
 
 /** Returns the planned contacts of alerts, by UUID. */
 const contactsOf = (alerts: readonly PlannedAlert[]): Map<string, string | null> =>
@@ -199,7 +199,7 @@ function findCycle(
   const id = firstInCycle([...parents.keys()], parents);
   const match: EndpointMatch | undefined = matches.find((one) => one.id === id);
   if (!match) return;
-  const message = 'an endpoint must not depend on itself, nor on one that does';
+  const message = 'an endpoint must not depend on itself, nor on an endpoint that depends on it';
   findings.add({ pointer: `${match.pointer}/depends_on`, code: 'cycle', message });
 }
 

@@ -123,7 +123,7 @@ describe('what a prune deletes', () => {
     expect(notes).toContainEqual({
       key: 'shop/front',
       message:
-        '2 endpoints will no longer depend on it: k/a (declared by you), k/b. A document that says so is refused from then on.',
+        '2 endpoints will no longer depend on it: k/a (declared by you), k/b. Documents that still declare the dependency will be rejected.',
     });
   });
 

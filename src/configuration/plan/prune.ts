@@ -103,7 +103,7 @@ export function pruned(
     const named = others.namingProbes.filter((one) => one.probeId === probeId).map(({ endpointId }) => endpointId);
     const left = named.filter((id) => !goneEndpoints.has(id) && !locationsOf.has(id)).length;
     const users = left + [...locationsOf.values()].filter((locations) => locations.includes(key)).length;
-    if (users > 0) notes.push(stays('probe', key, users, 'endpoint', owner, 'is named by'));
+    if (users > 0) notes.push(stays('probe', key, users, 'endpoint', owner, 'is used by'));
     return users === 0;
   });
 
@@ -147,7 +147,7 @@ export function pruned(
     byWebsite,
   )) {
     const since = lost.map(({ createdAt }) => createdAt.toISOString().slice(0, 10)).sort()[0] ?? '';
-    const message = `The history of ${plural(lost.length, 'endpoint')} goes: checks, outages and events since ${since}.`;
+    const message = `The history of ${plural(lost.length, 'endpoint')} will be deleted: checks, outages and events since ${since}.`;
     notes.push({ key: websitePath(websiteId), message });
   }
   const losing = others.dependents.filter(
@@ -161,7 +161,7 @@ export function pruned(
 
 const stays = (noun: string, path: string, number: number, what: string, owner: string, verb = 'holds'): PlanNote => ({
   key: path,
-  message: `The ${noun} stays: it ${verb} ${plural(number, what)} that ${owner} does not declare or that stay as well.`,
+  message: `The ${noun} stays: it ${verb} ${plural(number, what)} that ${owner} does not declare or that also stay.`,
 });
 
 /** How many resources a note names. */
@@ -174,7 +174,7 @@ function dependencyGoes(dependents: ForeignRows['dependents']): string {
     .map(({ path, owner }) => (owner === null ? path : `${path} (declared by ${owner})`))
     .join(', ');
   const more = dependents.length > NAMED ? ` and ${dependents.length - NAMED} more` : '';
-  return `${plural(dependents.length, 'endpoint')} will no longer depend on it: ${named}${more}. A document that says so is refused from then on.`;
+  return `${plural(dependents.length, 'endpoint')} will no longer depend on it: ${named}${more}. Documents that still declare the dependency will be rejected.`;
 }
 
 const byWebsite = ({ websiteId }: PresentState['endpoints'][number]): string => websiteId;

@@ -14,8 +14,8 @@ export function renamed(matches: Matches, state: PresentState, deletions: readon
   const note = (noun: string, path: string, old: string, id: string): PlanNote => ({
     key: path,
     message: gone.has(id)
-      ? `The ${noun} has another key than before, ${old}: that is a deletion and a creation, and its history goes.`
-      : `The ${noun} looks like ${old}, which keeps its key and its history: this is another one beside it.`,
+      ? `The key of the ${noun} has changed from ${old}. This is a deletion and a creation, and its history will be deleted.`
+      : `The ${noun} looks like ${old}, which keeps its key and its history. This creates a second ${noun}.`,
   });
   const keyed = <Row extends { id: string; externalKey: string | null }>(rows: readonly Row[]): Row[] =>
     rows.filter(({ id, externalKey }) => externalKey !== null && !declared.has(id));

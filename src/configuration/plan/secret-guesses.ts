@@ -32,4 +32,4 @@ export class SecretGuesses {
   }
 }
 
-const WHY = `Documents may bring ${MOST_GUESSES} different credentials a day that are not the stored ones, so that nobody finds those by trying.`;
+const WHY = `Documents may contain at most ${MOST_GUESSES} different credentials a day that differ from the stored ones. This limit prevents guessing.`;

@@ -17,7 +17,7 @@ async function refuseTaken<T>(write: Promise<T>): Promise<T> {
     return await write;
   } catch (error) {
     if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-    throw problems.conflict('The ping_id or the push_token is taken: choose another one, or leave it out.');
+    throw problems.conflict('The ping_id or the push_token is already in use. Choose another one, or leave it out.');
   }
 }
 

@@ -17,12 +17,13 @@ const seconds = (description: string, example: number | null) => ({
   example,
   description,
 });
-const EVERY = 'Seconds from the last success or failure to the next expected ping; `null` with `cron`.';
+const EVERY = 'The time from the last success or failure to the next expected ping, in seconds. `null` with `cron`.';
 const CRON =
-  'When a run is expected, on the clock of `timezone`: five fields that mean what Debian’s cron does with them, also `L` and `SUN#2`; `null` with `every`.';
-const MAX_RUNTIME = 'Seconds that a run may take after its start was told; `null`: as long as it takes.';
-const PING_ID = 'A UUID: the address is `/ping/<ping_id>`, as that of healthchecks.';
-const PUSH_TOKEN = '10 to 64 of A-Z a-z 0-9 _ -: the address is `/api/push/<push_token>`, as that of Uptime Kuma.';
+  'The schedule of the runs, in the time zone `timezone`. Five fields with the same meaning as in Debian’s cron, plus `L` and `SUN#2`. `null` with `every`.';
+const MAX_RUNTIME = 'The maximum duration of a run after its reported start, in seconds. `null`: no limit.';
+const PING_ID = 'A UUID. The ping URL is `/ping/<ping_id>`, in the format of healthchecks.';
+const PUSH_TOKEN =
+  '10 to 64 of A-Z a-z 0-9 _ -. The push URL is `/api/push/<push_token>`, in the format of Uptime Kuma.';
 const MASKED = 'Masked for read keys.';
 
 /** The class name is part of the public API document. */
@@ -33,10 +34,19 @@ export class EndpointHeartbeat {
   @ApiProperty({ type: String, nullable: true, example: null, description: CRON })
   cron!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'Of `cron`, such as Europe/Berlin.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'The time zone of `cron`, such as Europe/Berlin.',
+  })
   timezone!: string | null;
 
-  @ApiProperty({ type: 'integer', example: 3600, description: 'Seconds after the expected time until it is late.' })
+  @ApiProperty({
+    type: 'integer',
+    example: 3600,
+    description: 'The time after an expected ping until the heartbeat is late, in seconds.',
+  })
   grace!: number;
 
   @ApiProperty(seconds(MAX_RUNTIME, null))
@@ -52,7 +62,7 @@ export class EndpointHeartbeat {
     type: String,
     nullable: true,
     example: 'https://uptime.example.com/ping/7b1f4a52-6f0e-4c6b-9a55-2f5a3d9c1e04',
-    description: `With \`PUBLIC_URL\`, otherwise null. ${MASKED}`,
+    description: `The ping URL. \`null\` if \`PUBLIC_URL\` is not set. ${MASKED}`,
   })
   ping_url!: string | null;
 
@@ -60,20 +70,20 @@ export class EndpointHeartbeat {
     type: String,
     nullable: true,
     example: 'https://uptime.example.com/api/push/hV8mQ2xT5rNc0bWq7KzYd1Pf',
-    description: `With \`PUBLIC_URL\`, otherwise null. ${MASKED}`,
+    description: `The push URL. \`null\` if \`PUBLIC_URL\` is not set. ${MASKED}`,
   })
   push_url!: string | null;
 
-  @ApiProperty(time('Its newest ping of any kind.'))
+  @ApiProperty(time('The time of the newest ping of any kind.'))
   last_ping_at!: string | null;
 
-  @ApiProperty(time('When the next run is expected; null before the first ping, and while it is paused.'))
+  @ApiProperty(time('When the next run is expected. `null` before the first ping, and while the endpoint is paused.'))
   next_expected_at!: string | null;
 
-  @ApiProperty(time('When that run is late.'))
+  @ApiProperty(time('When the next run becomes late.'))
   late_at!: string | null;
 
-  @ApiProperty(time('When the oldest run began that has not ended.'))
+  @ApiProperty(time('When the oldest run started that has not ended yet.'))
   running_since!: string | null;
 }
 
@@ -93,7 +103,12 @@ export class HeartbeatDto {
   @MaxLength(200)
   cron?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 64, description: 'Required with `cron`.' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 64,
+    description: 'The time zone of `cron`. Required with `cron`.',
+  })
   @Nullable()
   @IsString()
   @MaxLength(64)
@@ -104,7 +119,8 @@ export class HeartbeatDto {
     nullable: true,
     minimum: 0,
     maximum: EVERY_BOUNDS.maximum,
-    description: 'Seconds after the expected time until it is late. By default a tenth of the period, 60 to 3,600.',
+    description:
+      'The time after an expected ping until the heartbeat is late, in seconds. By default a tenth of the period, between 60 and 3,600.',
     example: 3600,
   })
   @Nullable()
@@ -132,7 +148,7 @@ export class HeartbeatDto {
     type: String,
     nullable: true,
     maxLength: 64,
-    description: `${PING_ID} Without it a random one. A mask sent back keeps it. 409 when it is taken.`,
+    description: `${PING_ID} If you leave it out, a random one is generated. If you send a mask back, the stored value is kept. If it is already in use, you get 409.`,
   })
   @Nullable()
   @IsString()
@@ -143,7 +159,7 @@ export class HeartbeatDto {
     type: String,
     nullable: true,
     maxLength: 64,
-    description: `${PUSH_TOKEN} Without it a random one. A mask sent back keeps it. 409 when it is taken.`,
+    description: `${PUSH_TOKEN} If you leave it out, a random one is generated. If you send a mask back, the stored value is kept. If it is already in use, you get 409.`,
   })
   @Nullable()
   @IsString()

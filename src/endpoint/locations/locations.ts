@@ -55,7 +55,7 @@ export function watchedProblems(
 }
 
 export const noProbe = (location: string): string =>
-  `there is no probe ${location}. Create it first, or name one that GET /api/v1/probes lists`;
+  `there is no probe ${location}. Create it first, or use one that GET /api/v1/probes lists`;
 
 export const isShared = (location: string): boolean => location.startsWith(SHARED_PREFIX);
 
@@ -81,7 +81,11 @@ export function locationProblems(
 ): FieldProblem[] {
   if (isLocalOnly && isLocated(locationSet(sent)))
     return [
-      { pointer: '/locations', code: 'not_supported', message: `type ${type} has the location ${LOCAL_NAME} alone` },
+      {
+        pointer: '/locations',
+        code: 'not_supported',
+        message: `type ${type} supports only the location ${LOCAL_NAME}`,
+      },
     ];
   return sent.flatMap((location, i): FieldProblem[] => {
     if (location === LOCAL_NAME || sent.indexOf(location) < i) return [];
@@ -89,9 +93,9 @@ export function locationProblems(
     const isNew = !before?.locations.includes(location);
     const probe = probes.get(location);
     if (!probe || (isNew && !probe.enabled))
-      return [{ pointer, code: 'unknown_location', message: `there is no probe ${location}, or it is disabled` }];
+      return [{ pointer, code: 'unknown_location', message: `the probe ${location} does not exist, or is disabled` }];
     if (!probe.types || probe.types.includes(type) || (!isNew && type === before?.type)) return [];
-    return [{ pointer, code: 'type_not_supported', message: `the probe ${location} does not check ${type}` }];
+    return [{ pointer, code: 'type_not_supported', message: `the probe ${location} does not support ${type}` }];
   });
 }
 
@@ -109,7 +113,7 @@ export const quorumProblems = (stored: string, locations: readonly string[]): Fi
         {
           pointer: '/quorum',
           code: 'exceeds_locations',
-          message: `quorum is ${stored}, and there ${locations.length === 1 ? 'is 1 location' : `are ${locations.length} locations`}`,
+          message: `quorum is ${stored}, but there ${locations.length === 1 ? 'is 1 location' : `are ${locations.length} locations`}`,
         },
       ]
     : [];

@@ -15,12 +15,19 @@ const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/i;
  * together.
  */
 export class EndpointScopeDto {
-  @ApiPropertyOptional({ description: 'Everything that the organization has; without any of the lists.', enum: [true] })
+  @ApiPropertyOptional({
+    description: 'Everything in the organization. Cannot be combined with the lists.',
+    enum: [true],
+  })
   @Optional()
   @Equals(true)
   all?: true;
 
-  @ApiPropertyOptional({ type: [String], description: 'Websites: all their endpoints.', maxItems: MAX_SCOPE_ITEMS })
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'The IDs of websites. All their endpoints are included.',
+    maxItems: MAX_SCOPE_ITEMS,
+  })
   @Optional()
   @IsArray()
   @ArrayMaxSize(MAX_SCOPE_ITEMS)
@@ -36,7 +43,7 @@ export class EndpointScopeDto {
 
   @ApiPropertyOptional({
     type: [String],
-    description: 'Tags of endpoints or their websites. They need not exist yet.',
+    description: 'Tags of endpoints or of their websites. They do not have to exist yet.',
     example: ['production'],
     maxItems: MAX_SCOPE_ITEMS,
   })
@@ -46,14 +53,14 @@ export class EndpointScopeDto {
   @IsString({ each: true })
   @Matches(TAG, {
     each: true,
-    message: 'each tag must have 1 to 50 letters, digits and . _ : / -, beginning with a letter or digit',
+    message: 'each tag must have 1 to 50 letters, digits and . _ : / - and start with a letter or digit',
   })
   tags?: string[];
 }
 
 /** The names of the classes of views are part of the public API document. */
 export class WholeScopeView {
-  @ApiProperty({ enum: [true], description: 'Everything that the organization has.' })
+  @ApiProperty({ enum: [true], description: 'Everything in the organization.' })
   all!: true;
 }
 

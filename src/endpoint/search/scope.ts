@@ -37,14 +37,18 @@ export function problemsOfScope({ all, website_ids = [], endpoint_ids = [], tags
   const isListed = website_ids.length + endpoint_ids.length + tags.length > 0;
   if (all !== undefined && isListed)
     return [
-      { pointer: '/scope/all', code: 'invalid_format', message: 'all goes without website_ids, endpoint_ids and tags' },
+      {
+        pointer: '/scope/all',
+        code: 'invalid_format',
+        message: 'all cannot be combined with website_ids, endpoint_ids or tags',
+      },
     ];
   if (all === undefined && !isListed)
     return [
       {
         pointer: '/scope',
         code: 'required',
-        message: 'scope must have all, or any of website_ids, endpoint_ids and tags',
+        message: 'scope must have all, or at least one of website_ids, endpoint_ids and tags',
       },
     ];
   return [];
@@ -96,6 +100,6 @@ function unknownOf(kind: 'website' | 'endpoint', sent: readonly unknown[], missi
     const uuid = parseId(kind, id);
     if (uuid === null || !missing.includes(uuid)) return [];
     const pointer = `/scope/${kind}_ids/${index}`;
-    return [{ pointer, code: 'not_found', message: `there is no such ${kind}, or it is not yours` }];
+    return [{ pointer, code: 'not_found', message: `the ${kind} does not exist, or belongs to another organization` }];
   });
 }

@@ -298,7 +298,7 @@ const withoutNulls = ({
 const MASK_OF_NOTHING = {
   part: 'value',
   code: 'invalid_format',
-  message: 'is a mask, and no header of this name is stored; send the value itself',
+  message: 'is the mask ********, but no value is stored for this header; send the real value',
 } as const;
 
 /** Masks in the URL, body, and assertions keep what is stored. A mask without a stored value is a problem. */
@@ -338,7 +338,7 @@ function unmaskedAssertions(
 const refusedMask = (pointer: string): FieldProblem => ({
   pointer,
   code: 'invalid_format',
-  message: `${pointer.split('/').at(-1)} is a mask that stands for nothing stored; send the value itself`,
+  message: `${pointer.split('/').at(-1)} is a mask, but no value is stored for it; send the real value`,
 });
 
 const headerContext = (id: string): string => `endpoint:${id}:headers`;

@@ -13,7 +13,7 @@ export interface ReadSitemap {
 export const MAX_ADDRESS = 2048;
 /** The maximum characters of a tag. */
 const MAX_TAG = 2000;
-const TOO_LONG = `an address has more than ${MAX_ADDRESS} characters`;
+const TOO_LONG = `a URL has more than ${MAX_ADDRESS} characters`;
 const MAX_DEPTH = 8;
 /**
  * The maximum number of tags and comments. A page has five, or with images a hundred. Takes about 30 ms of the event
@@ -49,11 +49,11 @@ export function readSitemap(text: string, take: (kind: SitemapKind, address: str
   let at = text.startsWith('\ufeff') ? 1 : 0;
   for (let steps = 0; at < text.length; steps++) {
     if (steps === MOST_STEPS && kind !== null) return { kind, isCut: true };
-    if (steps === MOST_STEPS) throw broken('it has nothing but comments');
+    if (steps === MOST_STEPS) throw broken('it contains only comments');
     const next = text.indexOf('<', at);
     if (address !== null || open.length === 0) {
       const piece = text.slice(at, next < 0 ? text.length : next);
-      if (open.length === 0 && piece.trim() !== '') throw broken('it is no XML');
+      if (open.length === 0 && piece.trim() !== '') throw broken('it is not XML');
       if (address !== null) add(decoded(piece.trim()));
     }
     if (next < 0) break;
@@ -62,7 +62,7 @@ export function readSitemap(text: string, take: (kind: SitemapKind, address: str
       const end = until(']]>', next + 9);
       add(text.slice(next + 9, Math.min(end, next + 9 + MAX_ADDRESS + 1)));
       at = end + 3;
-    } else if (text.startsWith('<!', next)) throw broken('it has a DTD, which is not read');
+    } else if (text.startsWith('<!', next)) throw broken('it has a DTD, which is not supported');
     else if (text.startsWith('<?', next)) at = until('?>', next + 2) + 2;
     else {
       const end = until('>', next + 1);
@@ -70,7 +70,7 @@ export function readSitemap(text: string, take: (kind: SitemapKind, address: str
       const tag = text.slice(next + 1, end);
       at = end + 1;
       if (tag.startsWith('/')) {
-        if (open.pop() !== tag.slice(1).trimEnd()) throw broken('a tag closes what is not open');
+        if (open.pop() !== tag.slice(1).trimEnd()) throw broken('a closing tag does not match an open one');
         if (address !== null) {
           const whole: string = address.trim();
           address = null;
@@ -80,15 +80,15 @@ export function readSitemap(text: string, take: (kind: SitemapKind, address: str
       }
       const [name] = NAME.exec(tag) ?? [];
       if (name === undefined) throw broken('a tag has no name');
-      if (address !== null) throw broken('an address has tags in it');
+      if (address !== null) throw broken('a URL contains tags');
       if (open.length === 0) {
-        if (kind !== null) throw broken('it has two roots');
+        if (kind !== null) throw broken('it has two root elements');
         kind = kindOf(localName(name));
       }
       if (tag.endsWith('/')) continue;
       open.push(name);
       if (open.length > MAX_DEPTH)
-        throw new SitemapRefusal('too_deep', `its tags are nested more than ${MAX_DEPTH} deep`);
+        throw new SitemapRefusal('too_deep', `its tags are nested more than ${MAX_DEPTH} levels deep`);
       if (open.length === LOC_DEPTH && localName(name) === 'loc') address = '';
     }
   }
@@ -101,7 +101,7 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 function kindOf(root: string): SitemapKind {
   if (root === 'urlset' || root === 'sitemapindex') return root;
-  throw broken('it begins with another tag than <urlset> or <sitemapindex>');
+  throw broken('it does not start with the tag <urlset> or <sitemapindex>');
 }
 
 /** The text may have at most `MAX_ADDRESS` characters. */
@@ -117,7 +117,7 @@ function decoded(text: string): string {
       : code > 0 && code <= 0x10ffff
         ? String.fromCodePoint(code)
         : undefined;
-    if (character === undefined) throw broken('it has an entity that is not known');
+    if (character === undefined) throw broken('it has an unknown entity');
     return character;
   });
 }

@@ -133,7 +133,7 @@ export class SitemapService {
   private async listChild(url: string, found: Addresses, reading: Reading): Promise<boolean> {
     const { text, hosts } = await this.fetch(url, reading);
     const { isCut } = readSitemap(text, (kind, address) => {
-      if (kind === 'sitemapindex') throw new SitemapRefusal('too_deep', 'an index lists another index');
+      if (kind === 'sitemapindex') throw new SitemapRefusal('too_deep', 'an index contains another index');
       return found.take(address, hosts);
     });
     return isCut;
@@ -152,7 +152,7 @@ export class SitemapService {
         url = redirected(location, url);
         continue;
       }
-      if (status !== 200) throw new SitemapRefusal('unreachable', `the server answers with status ${status}`);
+      if (status !== 200) throw new SitemapRefusal('unreachable', `the server responds with status ${status}`);
       if (truncated) throw tooLarge();
       const text = await textOf(bytes, reading);
       return { text, hosts: new Set([hostOf(asked), hostOf(url)]) };
@@ -193,12 +193,13 @@ function addressOf(text: string): string {
   return url.href;
 }
 
-const tooLarge = () => new SitemapRefusal('too_large', 'it has more than 5 MiB, unpacked and with those that it lists');
+const tooLarge = () =>
+  new SitemapRefusal('too_large', 'it has more than 5 MiB after decompression, including the sitemaps that it lists');
 
 function redirected(location: string, from: string): string {
   const url = location.length > MAX_ADDRESS ? null : readUrl(location, from);
   if (url && 'url' in parseWebsiteUrl(url.href)) return url.href;
-  throw new SitemapRefusal('unreachable', 'the server redirects to what is no http(s) address');
+  throw new SitemapRefusal('unreachable', 'the server redirects to a URL that is not http(s)');
 }
 
 /** Detects gzip by the first bytes, regardless of the headers. */
@@ -214,7 +215,7 @@ const unpacked = (bytes: Buffer, most: number): Promise<Buffer> =>
   unpack(bytes, { maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ERR_BUFFER_TOO_LARGE'
       ? tooLarge()
-      : new SitemapRefusal('invalid_syntax', 'it begins like gzip, and cannot be unpacked');
+      : new SitemapRefusal('invalid_syntax', 'it starts like a gzip file, but cannot be decompressed');
   });
 
 function problemOf(error: unknown): unknown {

@@ -66,7 +66,7 @@ export async function holdParents(
   const found = new Set(rows.map(({ id }) => id));
   const missing = parents.find((id) => !found.has(id));
   if (missing === undefined) return;
-  const message = `there is no endpoint ${formatId('endpoint', missing)}, or it is not yours`;
+  const message = `the endpoint ${formatId('endpoint', missing)} does not exist, or belongs to another organization`;
   throw problems.referenceNotFound(pointerOf(missing), message);
 }
 
@@ -88,7 +88,11 @@ export async function cycleFindings(tx: Tx, endpointId: string, parents: readonl
 
 const CYCLE: Findings = {
   invalid: [
-    { pointer: '/depends_on', code: 'cycle', message: 'an endpoint must not depend on itself, nor on one that does' },
+    {
+      pointer: '/depends_on',
+      code: 'cycle',
+      message: 'an endpoint must not depend on itself, nor on an endpoint that depends on it',
+    },
   ],
   forbidden: [],
 };

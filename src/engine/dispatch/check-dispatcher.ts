@@ -74,11 +74,11 @@ export class CheckDispatcher {
     this.held = new SharedCapacity(firstCapacity(places.size));
     places.onFree(() => this.fireWaiting());
     metrics.watch(
-      { name: 'uptime_slots_waiting', help: 'Claimed slots that have not begun.' },
+      { name: 'uptime_slots_waiting', help: 'Claimed slots whose check has not started.' },
       () => this.planned.length + this.due.size,
     );
     metrics.watch(
-      { name: 'uptime_slots_held_back', help: 'Due slots that wait because their organizations hold their share.' },
+      { name: 'uptime_slots_held_back', help: 'Due slots that wait because their organization uses its whole share.' },
       () => (places.isFull ? 0 : this.due.size),
     );
   }

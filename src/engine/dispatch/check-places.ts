@@ -50,12 +50,12 @@ export class CheckPlaces {
     this.size = Math.min(config.maxConcurrentChecks, openFilesAllow());
     if (this.size < config.maxConcurrentChecks)
       new Logger(CheckPlaces.name).warn(
-        `The limit of open files leaves room for ${this.size} checks at once; raise it (ulimit -n).`,
+        `The limit of open files leaves room for only ${this.size} checks at a time; raise it (ulimit -n).`,
       );
     this.capacity = new SharedCapacity(this.size);
     // Every running check listens to it, so thousands of listeners aren't a leak.
     setMaxListeners(0, this.stopping.signal);
-    metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.checking.size);
+    metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks that are running now.' }, () => this.checking.size);
   }
 
   /** Aborts when the time to drain is over. */
@@ -131,7 +131,7 @@ export class CheckPlaces {
     check: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     if (this.onDemand.has(endpointId))
-      throw problems.conflict('A check of the endpoint that was asked for before still runs; wait for its result.');
+      throw problems.conflict('An on-demand check of this endpoint is still running; wait for its result.');
     this.onDemand.add(endpointId);
     const { signal, release } = eitherOf(ended, this.stopping.signal);
     try {

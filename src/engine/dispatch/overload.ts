@@ -47,7 +47,7 @@ export class Overload {
     private readonly metrics: EngineMetrics,
   ) {
     metrics.watch(
-      { name: 'uptime_overload_ratio', help: 'Slots that fall due for each one that is begun; 1 without overload.' },
+      { name: 'uptime_overload_ratio', help: 'Slots that fall due for each slot that is started; 1 without overload.' },
       () => this.state?.ratio ?? 1,
     );
     metrics.watch({ name: 'uptime_results_waiting', help: 'Results that wait to be recorded.' }, () => sink.backlog);
@@ -117,14 +117,14 @@ export class Overload {
   }
 
   private tellBegan(state: OverloadState): void {
-    this.logger.warn(`Overload began: ${describe(state)}. What to do: docs/operations.md`);
+    this.logger.warn(`Overload started: ${describe(state)}. See docs/operations.md`);
     for (const listener of this.listeners) listener(state, 'began');
   }
 
   private tellEnded(state: OverloadState): void {
     const { lastedMs, skipped, lost } = state;
     this.logger.warn(
-      `Overload ended after ${seconds(lastedMs)} s: ${skipped} slots skipped, ${lost} results lost. What to do: docs/operations.md`,
+      `Overload ended after ${seconds(lastedMs)} s: ${skipped} slots skipped, ${lost} results lost. See docs/operations.md`,
     );
     for (const listener of this.listeners) listener(state, 'ended');
   }
@@ -132,6 +132,6 @@ export class Overload {
 
 /** Returns one line for human readers: `1.9 times what is possible; 840 slots/s skipped`. */
 export const describe = ({ ratio, skippedPerSecond }: Pick<OverloadState, 'ratio' | 'skippedPerSecond'>): string =>
-  `${ratio.toFixed(1)} times what is possible; ${Math.round(skippedPerSecond)} slots/s skipped`;
+  `${ratio.toFixed(1)} times the capacity; ${Math.round(skippedPerSecond)} slots/s skipped`;
 
 const seconds = (ms: number): number => Math.round(ms / 1000);

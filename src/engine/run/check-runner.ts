@@ -107,7 +107,7 @@ export class CheckRunner {
       error: {
         code: 'internal',
         phase: 'internal',
-        message: 'The monitor itself was stalled while it checked; the result says nothing about the target.',
+        message: 'The monitor itself was stalled during the check, so the result says nothing about the target.',
       },
       warning: null,
     };

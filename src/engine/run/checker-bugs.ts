@@ -17,7 +17,11 @@ export class CheckerBugs {
     this.metrics.bugs.inc();
     this.logger.error(`a checker failed for endpoint ${endpointId}: ${text(error)}`);
     return resultOf(
-      unknown('internal', 'internal', 'The check failed inside the monitor; the operator finds the reason in its log.'),
+      unknown(
+        'internal',
+        'internal',
+        'The check failed inside the monitor; the operator can find the reason in its log.',
+      ),
     );
   }
 }

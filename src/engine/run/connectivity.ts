@@ -62,11 +62,11 @@ export class Connectivity {
     watchdog.holdWhile('the monitor has no network', () => this.isOfflineTooLong);
     this.offlineSeconds = metrics.gauge({
       name: 'uptime_blind_seconds',
-      help: 'How long the monitor has been without a network; 0 when it sees.',
+      help: 'How long the monitor has been without a network; 0 if it has one.',
       collect: () => this.publish(),
     });
     health.register('connectivity', () =>
-      this.offlineSince === null ? { ok: true } : { ok: true, detail: 'no network: results are held as unknown' },
+      this.offlineSince === null ? { ok: true } : { ok: true, detail: 'no network: results are recorded as unknown' },
     );
     this.job = jobs.create({ name: 'connectivity', run: () => this.recheck(), role: 'any' });
   }
@@ -104,7 +104,7 @@ export class Connectivity {
       error: {
         code: 'monitor_offline' satisfies ErrorCode,
         phase: result.error?.phase ?? 'connect',
-        message: 'The monitor itself has no network; the result says nothing about the target.',
+        message: 'The monitor itself has no network, so the result says nothing about the target.',
       },
     };
   }

@@ -33,11 +33,11 @@ export class StallDetector {
     lag.onBeat((beat) => this.note(beat));
     this.lostSeconds = metrics.counter({
       name: 'uptime_stall_seconds_total',
-      help: 'Time that the event loop stood still for more than 250 ms.',
+      help: 'Time for which the event loop was blocked for more than 250 ms.',
     });
     this.jumps = metrics.counter({
       name: 'uptime_clock_jumps_total',
-      help: 'How often the wall clock and the monotonic clock went apart by more than a second.',
+      help: 'How often the wall clock and the monotonic clock diverged by more than a second.',
     });
   }
 

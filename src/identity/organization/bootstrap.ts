@@ -18,8 +18,8 @@ export type BootstrapKey =
 
 /** Every route would refuse such a key, so no one could sign in. */
 const WRONG_CHECKSUM =
-  'BOOTSTRAP_API_KEY begins with ums_, as keys of this service do, and is none: its last characters do not match the others. ' +
-  'Copy the whole key, or choose one that begins otherwise.';
+  'BOOTSTRAP_API_KEY starts with ums_, like the keys of this service, but its last characters do not match the ' +
+  'others. Copy the whole key, or choose one that does not start with ums_.';
 
 const KEY_FILE = 'bootstrap-api-key';
 
@@ -95,7 +95,7 @@ export class Bootstrap {
     } catch (error) {
       throw new StartError(
         `DATA_DIR: the first admin key cannot be written to ${this.keyFile} (${reasonOf(error)}). Set DATA_DIR to a ` +
-          'directory that this user may write to, or BOOTSTRAP_API_KEY to a key of your own.',
+          'directory that this user may write to, or set BOOTSTRAP_API_KEY to your own key.',
         { cause: error },
       );
     }

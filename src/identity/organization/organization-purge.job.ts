@@ -67,7 +67,9 @@ export class OrganizationPurgeJob {
   /** Continues the removal of one organization within a request. Failures here are left to the job. */
   async help(orgId: string, budgetMs: number): Promise<void> {
     await this.purge(orgId, budgetMs).catch((error: unknown) =>
-      this.logger.warn(`the removal of ${formatId('organization', orgId)} goes on in the background: ${String(error)}`),
+      this.logger.warn(
+        `Could not remove ${formatId('organization', orgId)} completely, continuing in the background: ${String(error)}`,
+      ),
     );
     this.job.wake();
   }
@@ -95,7 +97,7 @@ export class OrganizationPurgeJob {
       if (!step.hasMore) await removeOwn(tx, step);
       if (step.hasMore) return true;
       await tx.query('DELETE FROM organization WHERE id = $1', [orgId]);
-      tx.afterCommit(() => this.logger.log(`nothing is left of organization ${formatId('organization', orgId)}`));
+      tx.afterCommit(() => this.logger.log(`Organization ${formatId('organization', orgId)} is completely removed`));
       return false;
     }, LIMITS);
   }

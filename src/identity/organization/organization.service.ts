@@ -89,7 +89,9 @@ export class OrganizationService {
       [sessionId ?? ''],
     );
     if (proven.length === 0)
-      throw problems.conflict('Set up your own second factor first, under My account: you would lock yourself out.');
+      throw problems.conflict(
+        'Set up your own second factor first, under My account. Otherwise you would lock yourself out.',
+      );
   }
 
   async list({ cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<OrganizationView>> {
@@ -169,7 +171,7 @@ export class OrganizationService {
       await recordOperatorAct(tx, { action: 'delete', resource: 'organization', id, before });
     });
     this.keys.forget(id);
-    this.logger.log(`the operator deleted organization ${formatId('organization', id)}`);
+    this.logger.log(`The operator deleted organization ${formatId('organization', id)}`);
     await this.purge.help(id, PURGE_MS);
   }
 

@@ -9,6 +9,6 @@ import { problems } from '../../platform/problem/problem';
 export function requireOrganization({ orgId }: Pick<Caller, 'orgId'>, wanted: unknown): void {
   if (wanted !== undefined && parseId('organization', wanted) !== orgId)
     throw problems.conflict(
-      'This request is for another organization than the one you are signed in to. Load the page again.',
+      'This request is for a different organization than the one you are signed in to. Reload the page.',
     );
 }

@@ -35,11 +35,11 @@ export function accountMail(
       `${subject}.`,
       [
         `When: ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
-        `From: ${address ?? 'the machine of the service'}`,
+        `From: ${address ?? 'the machine that runs the service'}`,
         `Account: ${email}${home === null ? '' : ` at ${home}`}`,
       ].join('\n'),
-      'If you did this, or asked for it, there is nothing to do.',
-      `If not: open ${account}, set a new password, end your other sessions, and remove each single sign-on that you do not know. If you cannot sign in any more, ask an admin of your organization for a password link, or the operator of the service.`,
+      'If you did this, or asked for it, you do not have to do anything.',
+      `If not: open ${account}, set a new password, end your other sessions, and remove each single sign-on that you do not know. If you can no longer sign in, ask an admin of your organization or the operator of the service for a link to set a password.`,
       '',
     ].join('\n\n'),
   };

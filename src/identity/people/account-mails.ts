@@ -50,7 +50,7 @@ export class AccountMails {
     );
     if (written.length === 0)
       this.logger.warn(
-        `an account has changed ${MOST_PER_HOUR} times within an hour, so its person is not notified of "${change}"`,
+        `An account has changed ${MOST_PER_HOUR} times within an hour, so its user is not notified of "${change}"`,
       );
   }
 }

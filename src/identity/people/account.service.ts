@@ -94,7 +94,7 @@ export class AccountService {
     const { id } = ownerOf(held);
     // Behind the proxy, no one can sign in again.
     if (held.via !== 'proxy' && !isFresh(held, this.clock.now()))
-      throw problems.conflict('Sign in again: this is for whoever has just signed in.');
+      throw problems.conflict('Sign in again first. This action requires a session that is less than ten minutes old.');
     await this.database.transaction((tx) => this.eraseIn(tx, id));
     await failpoint('account.erasure_committed');
   }

@@ -42,7 +42,9 @@ export class GroupMemberships {
           );
     const granted = membershipsOf(groups, rules, organizations);
     for (const rule of granted.skipped)
-      this.logger.warn(`PEOPLE_GROUPS: "${rule}" names no organization, or several of one name, and is skipped`);
+      this.logger.warn(
+        `PEOPLE_GROUPS: skipping rule "${rule}", because no organization, or more than one, has that name`,
+      );
     return granted;
   }
 
@@ -75,7 +77,7 @@ export class GroupMemberships {
       await this.memberships.join(tx, personId, place, author);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.logger.warn(`${author.requestId}: groups give a place in an organization that has none: ${error.code}`);
+      this.logger.warn(`${author.requestId}: could not add the user to an organization by group: ${error.code}`);
     }
   }
 

@@ -9,7 +9,7 @@ export type PersonRequest = Request & { signedIn?: SignedIn };
 /** Passes the signed-in person to the handler, in any organization or none. For routes with access `person`. */
 export const Held = createParamDecorator((_: unknown, context: ExecutionContext): SignedIn => {
   const { signedIn } = context.switchToHttp().getRequest<PersonRequest>();
-  if (!signedIn) throw new Error('the route has no person: is its access "person"?');
+  if (!signedIn) throw new Error('the route has no person: does it have the access "person"?');
   return signedIn;
 });
 

@@ -41,7 +41,7 @@ export class Identities {
       if (!identities.some(({ issuer, subject }) => issuer === identity.issuer && subject === identity.subject))
         throw problems.notFound();
       if (identities.length === 1 && person.password === null)
-        throw problems.conflict('You could not sign in any more: set a password first.');
+        throw problems.conflict('You could no longer sign in. Set a password first.');
       await tx.query('DELETE FROM identity WHERE issuer = $1 AND subject = $2 AND person_id = $3', [
         identity.issuer,
         identity.subject,

@@ -98,7 +98,8 @@ export class InstallationPeople {
     return this.change(id, 'email', async (tx, person) => {
       await this.people.lockEmail(tx, email);
       const others = await this.people.findByEmail(tx, email);
-      if (others.some((other) => other.id !== id)) throw problems.conflict(`${email} is somebody else's already.`);
+      if (others.some((other) => other.id !== id))
+        throw problems.conflict(`The email ${email} already belongs to another account.`);
       await tx.query(
         'UPDATE person SET email = $2::varchar, email_verified = email_verified AND email = $2::varchar WHERE id = $1',
         [id, email],
@@ -117,7 +118,8 @@ export class InstallationPeople {
       if (owner === null) {
         await this.people.addIdentity(tx, id, { issuer, subject });
         await this.mails.tell(tx, person, 'identity_connected');
-      } else if (owner !== id) throw problems.conflict('That is somebody else already: disconnect them first.');
+      } else if (owner !== id)
+        throw problems.conflict('This identity already belongs to another account. Disconnect it there first.');
     });
   }
 

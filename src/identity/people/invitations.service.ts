@@ -103,7 +103,7 @@ export class InvitationsService {
           WHERE m.org_id = $1 AND p.email = $2 AND m.source = 'invited'`,
         [orgId, email],
       );
-      if (member) throw problems.conflict('They are in this organization already.');
+      if (member) throw problems.conflict('This user is already a member of this organization.');
       await tx.query('DELETE FROM invitation WHERE org_id = $1 AND (email = $2 OR expires_at <= $3)', [
         orgId,
         email,

@@ -106,7 +106,7 @@ export class JoinService {
       await this.tokens.use(tx, dto.token, token, request);
       await failpoint('account.token_used');
       if (!(await this.memberships.join(tx, person.id, place, author)))
-        throw problems.conflict('You are in this organization already.');
+        throw problems.conflict('You are already a member of this organization.');
       if (token.isOperator) await this.people.setOperator(tx, person.id, true);
       await failpoint('account.joined');
     });
@@ -129,7 +129,7 @@ export class JoinService {
 }
 
 function placeOf({ organization, role }: Token) {
-  if (!organization || !role) throw new Error('the token leads into no organization');
+  if (!organization || !role) throw new Error('the token belongs to no organization');
   return { orgId: organization.id, role, source: 'invited' as const };
 }
 
@@ -138,8 +138,8 @@ function emailFindings({ email }: Token, sent: string | undefined): FieldProblem
   if (email !== null)
     return sent === undefined || normalizeEmail(sent) === email
       ? []
-      : [{ pointer, code: 'immutable', message: 'email is that of the invitation' }];
-  if (sent === undefined) return [{ pointer, code: 'required', message: 'email is what you sign in with' }];
+      : [{ pointer, code: 'immutable', message: 'email must be the email of the invitation, or be left out' }];
+  if (sent === undefined) return [{ pointer, code: 'required', message: 'email is required: you sign in with it' }];
   return isEmail(normalizeEmail(sent))
     ? []
     : [{ pointer, code: 'invalid_format', message: 'email must be an address such as ada@example.com' }];

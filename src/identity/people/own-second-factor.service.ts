@@ -39,7 +39,7 @@ export class OwnSecondFactor {
     await this.accounts.requirePassword(person, dto.current_password, request);
     const secret = await this.secondFactors.draft(person.id);
     if (secret === null)
-      throw problems.conflict('You have a second factor. Turn it off before you set up another one.');
+      throw problems.conflict('You already have a second factor. Turn it off before you set up another one.');
     const host = this.config.publicUrl === null ? null : readUrl(this.config.publicUrl)?.hostname;
     const issuer = host ? `${PRODUCT} ${host}` : PRODUCT;
     return { secret: toBase32(secret), uri: totpUri(secret, issuer, person.email ?? person.name) };
@@ -97,11 +97,13 @@ export class OwnSecondFactor {
   private async personOf(held: SignedIn): Promise<PersonRow> {
     const { id } = ownerOf(held);
     this.limits.countSignIn(id);
-    if (!this.secondFactors.areOn) throw problems.conflict('Second factors are off here (SECOND_FACTOR).');
+    if (!this.secondFactors.areOn) throw problems.conflict('Second factors are turned off here (SECOND_FACTOR).');
     const person = await this.people.find(this.database, id);
     if (!person) throw problems.notFound();
     if (person.password === null)
-      throw problems.conflict('Only people with a password have a second factor here. Your provider asks for its own.');
+      throw problems.conflict(
+        'Only users with a password have a second factor here. If you sign in with a provider, the provider asks for its second factor.',
+      );
     return person;
   }
 
@@ -121,8 +123,8 @@ export class OwnSecondFactor {
     this.limits.refusal(request);
     const message =
       pointer === '/code'
-        ? 'code must be the one that the app shows now. Check that the clock of your phone is right, or start again.'
-        : 'second_factor must be a code that the app shows now, or a recovery code that was not used';
+        ? 'code must be the code that the app shows now. Check that the clock of your phone is right, or start again.'
+        : 'second_factor must be a code that the app shows now, or an unused recovery code';
     return problems.validationFailed([{ pointer, code: typed === undefined ? 'required' : 'invalid_format', message }]);
   }
 }

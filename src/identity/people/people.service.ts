@@ -98,7 +98,7 @@ export class PeopleService {
       requireMatch(tagSource(row));
       const role = dto.role ?? row.role;
       if (role !== row.role && row.source === 'groups')
-        throw problems.conflict('A group of the single sign-on decides this role: change it there.');
+        throw problems.conflict('This role comes from a group of single sign-on. Change it there.');
       if (role !== 'admin' && isLastAdmin) throw problems.conflict(capitalized(LAST_ADMIN));
       await this.memberships.setRole(tx, { orgId, personId: id, role: row.role }, role);
       const changed = await this.read(tx, orgId, id);
@@ -121,7 +121,7 @@ export class PeopleService {
     const isOneself = caller.person?.id === id;
     if (caller.role !== 'admin' && !isOneself) throw problems.insufficientRole('admin');
     if (isOneself && !revoke_invitations)
-      throw problems.conflict('revoke_invitations=false needs another admin, who then answers for your invitations.');
+      throw problems.conflict('revoke_invitations=false requires another admin, who takes over the invitations.');
     await this.database.transaction(async (tx) => {
       const isLastAdmin = await this.people.isLastAdmin(tx, orgId, id);
       const row = await this.read(tx, orgId, id);
@@ -175,7 +175,7 @@ export class PeopleService {
     await this.read(tx, orgId, id);
     if (!(await this.links.mayOpen(tx, orgId, id)))
       throw problems.conflict(
-        'They are also in another organization, or an operator. Ask the operator of this installation.',
+        'This user is also a member of another organization, or an operator. Ask the operator of this installation.',
       );
   }
 

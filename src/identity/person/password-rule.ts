@@ -21,19 +21,18 @@ export function weaknessOf(password: string, known: KnownWords): string | null {
   const text = normalizePassword(password).toLowerCase();
   const head = headOf(text);
   const piece = repeatedPiece(text) ?? repeatedPiece(head);
-  if (piece !== null) return `It is “${piece}” again and again: anybody who tries patterns finds it.`;
-  if (isRun(text) || isRun(head))
-    return 'It is one run of keys, digits or letters: it is among the first that are tried.';
+  if (piece !== null) return `It only repeats “${piece}”, which is easy to guess.`;
+  if (isRun(text) || isRun(head)) return 'It is a single run of keys, digits or letters, which is easy to guess.';
   const words = wordsOf(known);
   if (isMadeOf(text, words))
-    return 'It is nothing but your name, your address and the name of this place: choose words that nobody connects with you.';
+    return 'It consists only of your name, your address and the name of this installation. Choose words that no one connects with you.';
   const characters = new Set(text).size;
-  if (characters < FEWEST_CHARACTERS) return `It has only ${characters} different characters: add some others.`;
-  if (COMMON_LINES.has(lettersOf(head))) return 'It is a well-known line, and among the first that are tried.';
+  if (characters < FEWEST_CHARACTERS) return `It has only ${characters} different characters. Add some others.`;
+  if (COMMON_LINES.has(lettersOf(head))) return 'It is a well-known phrase, which is easy to guess.';
   if ([...head].length < SHORTEST_HEAD)
-    return `Without the digits at its end it is “${head}”, which is short: most who guess try a word and digits.`;
+    return `Without the digits at its end it is “${head}”, which is short. A word with digits is easy to guess.`;
   if (whatItTakes(text, words) < LEAST)
-    return 'It is little more than common words, runs of keys or repetitions: add words that do not belong together.';
+    return 'It is little more than common words, runs of keys or repetitions. Add unrelated words.';
   return null;
 }
 

@@ -17,7 +17,7 @@ const STRANGERS_KEPT = 5;
 const RETRY_SECONDS = 3;
 
 /** The reason given when a password can't be set. */
-export const NO_PASSWORDS = 'Passwords are off here: people sign in by single sign-on, or by a link.';
+export const NO_PASSWORDS = 'Passwords are turned off here. Sign in with single sign-on, or with a link.';
 /** Longer than writing an entry of the audit log. */
 const REFUSAL_MS = 50;
 

@@ -38,7 +38,7 @@ export class PersonStore {
   async beFirst(tx: Tx): Promise<void> {
     await tx.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
     if (await this.isAnybodyThere(tx))
-      throw problems.conflict('Somebody has made the first account meanwhile: ask to be invited.');
+      throw problems.conflict('Someone else has created the first account in the meantime. Ask to be invited.');
   }
 
   /** Returns the accounts with this email, oldest first. Several people may claim one. */

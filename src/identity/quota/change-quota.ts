@@ -13,8 +13,9 @@ const inWords = (bytes: number): string =>
 /** Returns the problem of an organization whose changes have reached the daily quota. */
 export function problemOfChanges(limit: number, used: number, secondsLeft: number): Problem {
   const detail =
-    `The changes of this organization have added ${inWords(used)} today, of ${inWords(limit)} that they may ` +
-    '(changed_bytes_per_day, from 00:00 UTC on). Monitoring goes on; deleting, {"enabled": false} and acknowledging are ' +
-    'possible. Repeat this after the time in Retry-After, send fewer changes, or ask the operator for more.';
+    `The changes of this organization have added ${inWords(used)} today, and the limit is ${inWords(limit)} ` +
+    '(changed_bytes_per_day, from 00:00 UTC). Monitoring continues, and deleting, {"enabled": false} and ' +
+    'acknowledging are still possible. Try again after the time in Retry-After, send fewer changes, or ask the ' +
+    'operator for a higher limit.';
   return new Problem('rate_limited', detail, [], { 'Retry-After': String(secondsLeft) });
 }

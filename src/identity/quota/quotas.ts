@@ -65,10 +65,10 @@ export const QUOTA_WORDS: Readonly<Record<QuotaName, string>> = {
   checks_per_second: 'checks per second, the sum of 1 / interval over all endpoints',
   api_keys: 'API keys',
   status_pages: 'status pages',
-  people: 'people, open invitations included',
+  people: 'members, including open invitations',
   probes: 'probes',
   streams: 'live streams',
-  changed_bytes_per_day: 'bytes that changes add on one day',
+  changed_bytes_per_day: 'bytes that changes add in a day',
 };
 
 /** Returns an organization's limits. A value set for it overrides the installation's limit. */

@@ -20,7 +20,7 @@ export function requireFresh(held: Pick<SignedIn, 'createdAt' | 'via'>, now: Dat
   if (isFresh(held, now)) return;
   throw problems.conflict(
     held.via === 'proxy'
-      ? 'Behind the proxy no one can sign in again here: ask an administrator for a link that sets a password, or the operator to connect you.'
-      : 'Sign in again first: a new way to sign in needs a session that is younger than ten minutes.',
+      ? 'Behind the proxy, you cannot sign in again here. Ask an administrator for a link to set a password, or ask the operator to connect your account.'
+      : 'Sign in again first. To add a new way to sign in, you need a session that is less than ten minutes old.',
   );
 }

@@ -128,7 +128,8 @@ export class PersonSignIn {
     this.browsers.requireOwnPage(request);
     const held = await this.browsers.held(request);
     if (!held) throw this.limits.refusal(request);
-    if (!held.person) throw problems.conflict('This session stands for a key, which belongs to one organization.');
+    if (!held.person)
+      throw problems.conflict('This session was created from an API key, which belongs to only one organization.');
     this.limits.countSignIn(held.person.id);
     const orgId = parseId('organization', organization_id);
     const memberships = await this.people.openTo(this.database, held.person.id, held);

@@ -43,7 +43,7 @@ export class RequestSessions implements OnModuleInit {
   ) {
     this.ignored = metrics.counter({
       name: 'uptime_proxy_headers_ignored_total',
-      help: 'Requests with PROXY_USER_HEADER from an address that is none of TRUSTED_PROXIES, where it means nothing.',
+      help: 'Requests with PROXY_USER_HEADER from an address that is not in TRUSTED_PROXIES, so the header is ignored.',
     });
   }
 
@@ -97,7 +97,7 @@ export class RequestSessions implements OnModuleInit {
     if (!isTrustedProxy(request, request.socket.remoteAddress)) return false;
     if (!this.hasLoggedNotNamed)
       this.logger.warn(
-        `A page asked for ${request.path.replace(/^(\/[\w-]+\/).*/, '$1…')}, and the proxy did not say who is signed in there: it has to send PROXY_USER_HEADER on every path. Logged once.`,
+        `A page requested ${request.path.replace(/^(\/[\w-]+\/).*/, '$1…')}, and the proxy did not say who is signed in: it has to send PROXY_USER_HEADER on every path. Logged only once.`,
       );
     return (this.hasLoggedNotNamed = true);
   }
@@ -127,7 +127,7 @@ export class RequestSessions implements OnModuleInit {
     this.ignored.inc();
     if (!this.hasTold)
       this.logger.warn(
-        `PROXY_USER_HEADER came from ${request.socket.remoteAddress}, which is none of TRUSTED_PROXIES, and is ignored there. Told this once.`,
+        `PROXY_USER_HEADER came from ${request.socket.remoteAddress}, which is not in TRUSTED_PROXIES, so it is ignored. Logged only once.`,
       );
     this.hasTold = true;
     return null;

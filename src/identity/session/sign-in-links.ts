@@ -78,7 +78,7 @@ export class SignInLinks {
         ORDER BY k.id LIMIT 1 RETURNING key_id`,
       [hashOf(token), new Date(now.getTime() + VALID_MS), now],
     );
-    if (made.length === 0) throw new Error('there is no admin key to make a sign-in link for');
+    if (made.length === 0) throw new Error('there is no admin key from which a sign-in link can be created');
     return token;
   }
 

@@ -121,13 +121,13 @@ function refuseMixed({ api_key, sign_in_token, email, password, second_factor }:
     message,
   });
   if (email !== undefined && password === undefined)
-    throw problems.validationFailed([problem('/password', 'required', 'password is sent with email')]);
+    throw problems.validationFailed([problem('/password', 'required', 'password is required with email')]);
   if (password !== undefined && email === undefined)
-    throw problems.validationFailed([problem('/email', 'required', 'email is sent with password')]);
+    throw problems.validationFailed([problem('/email', 'required', 'email is required with password')]);
   if (second_factor !== undefined && api_key !== undefined)
     throw problems.validationFailed([problem('/second_factor', 'invalid_format', 'a key has no second factor')]);
   if ([api_key, sign_in_token, email].filter((one) => one !== undefined).length > 1)
     throw problems.validationFailed([
-      problem('', 'invalid_format', 'send one of api_key, sign_in_token, and email with password'),
+      problem('', 'invalid_format', 'send exactly one of api_key, sign_in_token, and email with password'),
     ]);
 }

@@ -20,8 +20,9 @@ import { type Decision, whoIs } from './who-is';
 
 const LACKS = {
   missing: 'is neither in the ID token nor in UserInfo; logged once',
-  elsewhere: 'has more groups than the provider lists: let it list only those of this application',
-  unreadable: 'is not a list of texts',
+  elsewhere:
+    'has more groups than the provider lists: configure the provider to list only the groups of this application',
+  unreadable: 'is not a list of strings',
 } as const satisfies Record<NonNullable<SentGroups['lack']>, string>;
 
 /** Turns a user who returns from the provider into a person and a member, or refuses them, in one transaction. */
@@ -71,7 +72,7 @@ export class Arrivals {
   }
 
   private async personOf(tx: Tx, decision: Decision, flow: Flow, claims: Claims): Promise<PersonRow> {
-    if (decision.kind === 'problem') throw new SignInRefused(decision.code, 'the identity is not theirs');
+    if (decision.kind === 'problem') throw new SignInRefused(decision.code, 'the identity belongs to another account');
     const person =
       decision.kind === 'account'
         ? await this.people.insert(tx, {
@@ -94,7 +95,7 @@ export class Arrivals {
   /** Throws if the session that requested the connection has ended, or has connected another identity. */
   private async requireSession(tx: Tx, { personId, proof }: NonNullable<Flow['connect']>): Promise<void> {
     if (await this.sessions.takeConnection(tx, personId, proof)) return;
-    throw new SignInRefused('expired', 'the session that asked to connect has ended');
+    throw new SignInRefused('expired', 'the session that started the connection has ended');
   }
 
   private async recordConnection(tx: Tx, person: PersonRow, request: Request): Promise<void> {
@@ -145,6 +146,6 @@ export class Arrivals {
   private async requireAPlace(tx: Tx, { id }: PersonRow): Promise<void> {
     const person = await this.people.find(tx, id);
     if (person?.isOperator || (await this.people.membershipsOf(tx, id)).length > 0) return;
-    throw new SignInRefused('refused', 'no organization that the groups name has a place left');
+    throw new SignInRefused('refused', 'the organizations that the groups name have no free places');
   }
 }

@@ -46,12 +46,12 @@ export class Flows {
   /** Returns the flow of this browser and state. Throws `SignInRefused`. */
   take(state: unknown, request: Request): Flow {
     const sealed = flowCookie(request);
-    if (sealed === null) throw new SignInRefused('expired', 'the browser has no cookie of a flow');
+    if (sealed === null) throw new SignInRefused('expired', 'the browser has no cookie of a sign-in flow');
     const flow = openFlow(sealed, this.secret);
-    if (flow === null) throw new SignInRefused('mismatch', 'the cookie of the flow is not ours');
-    if (state !== flow.state) throw new SignInRefused('mismatch', 'the state is another flow’s');
+    if (flow === null) throw new SignInRefused('mismatch', 'the cookie of the flow was not created by this service');
+    if (state !== flow.state) throw new SignInRefused('mismatch', 'the state belongs to another flow');
     if (this.clock.now().getTime() - flow.beganAt > FLOW_MS || this.used.get(flow.state) === true)
-      throw new SignInRefused('expired', 'the flow has been used, or began more than ten minutes ago');
+      throw new SignInRefused('expired', 'the flow was already used, or started more than ten minutes ago');
     this.used.set(flow.state, true);
     return flow;
   }
@@ -63,9 +63,10 @@ export class Flows {
   private async connecting(request: Request): Promise<NonNullable<Flow['connect']>> {
     const held = await this.browsers.held(request);
     if (!held) throw problems.unauthenticated();
-    if (!sameOrigin(request)) throw new Problem('origin_not_allowed', 'Connect from the dashboard itself.');
+    if (!sameOrigin(request))
+      throw new Problem('origin_not_allowed', 'Start the connection from the dashboard itself.');
     if (held.person === null || held.id === null)
-      throw problems.conflict('This session stands for a key: sign in with an account first.');
+      throw problems.conflict('This session was created from an API key. Sign in with an account first.');
     requireFresh(held, this.clock.now());
     return { personId: held.person.id, proof: await this.sessions.mayConnect(held.id) };
   }

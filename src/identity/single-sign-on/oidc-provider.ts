@@ -82,7 +82,7 @@ export class OidcProvider {
     } catch (error) {
       throw refusalOf(error, client, this.config.oidcClientSecret);
     }
-    throw new SignInRefused('refused', 'the ID token has no issuer and subject that could be kept');
+    throw new SignInRefused('refused', 'the ID token has no issuer and subject that can be stored');
   }
 
   private get callbackUrl(): string {
@@ -144,7 +144,7 @@ export class OidcProvider {
       MOST_BYTES,
     );
     const { status, headers, bytes, truncated } = response;
-    if (status >= 500) throw new OutboundError('protocol', `the provider answered ${status}`, true);
+    if (status >= 500) throw new OutboundError('protocol', `the provider responded with status ${status}`, true);
     if (truncated) throw new OutboundError('protocol', 'the provider sent more than 1 MiB', true);
     return new Response(NO_BODY.has(status) ? null : new Uint8Array(bytes), {
       status,

@@ -76,7 +76,7 @@ export class SingleSignOnService {
       this.tell(error, request);
       throw new Problem(
         'temporarily_unavailable',
-        'The single sign-on cannot be reached. Sign in another way, or try again later.',
+        'The single sign-on provider cannot be reached. Sign in another way, or try again later.',
         [],
         {
           'Retry-After': String(RETRY_SECONDS),
@@ -107,7 +107,7 @@ export class SingleSignOnService {
   private tell(error: unknown, request: Request): SignInProblem {
     const code = codeOf(error);
     const isBug = !(error instanceof SignInRefused || error instanceof Problem);
-    const text = `${requestIdOf(request)}: a single sign-on ends with "${code}": ${error instanceof Error ? error.message : String(error)}`;
+    const text = `${requestIdOf(request)}: single sign-on failed with "${code}": ${error instanceof Error ? error.message : String(error)}`;
     if (isBug) this.logger.error(text, error instanceof Error ? error.stack : undefined);
     else this.logger.warn(text);
     return code;

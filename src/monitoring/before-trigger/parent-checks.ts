@@ -40,7 +40,7 @@ export class ParentChecks {
   /** Resolves when the result is committed, or to `null` if there is no result. Never rejects. */
   check(endpointId: string, run: RunCheck): Promise<RecordedParent | null> {
     return this.record(endpointId, run).catch((error: unknown) => {
-      this.logger.warn(`an endpoint was not checked before those that depend on it: ${String(error)}`);
+      this.logger.warn(`Could not check an endpoint before the endpoints that depend on it: ${String(error)}`);
       return null;
     });
   }
@@ -48,7 +48,9 @@ export class ParentChecks {
   /** For a parent that no instance checks: sends a request to its probes and takes the first result. Never rejects. */
   checkElsewhere(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
     return this.awaitProbes(parent, shutdown).catch((error: unknown) => {
-      this.logger.warn(`probes were not asked before what depends on an endpoint was recorded: ${String(error)}`);
+      this.logger.warn(
+        `Could not request probe checks of an endpoint before the endpoints that depend on it: ${String(error)}`,
+      );
       return null;
     });
   }

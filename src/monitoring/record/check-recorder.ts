@@ -185,7 +185,7 @@ export class CheckRecorder extends ResultSink {
     }
     if (this.timer) clearTimeout(this.timer);
     this.losses.end();
-    if (this.backlog > 0) this.logger.error(`${this.backlog} results could not be written before the shutdown`);
+    if (this.backlog > 0) this.logger.error(`Could not write ${this.backlog} results before the shutdown`);
     await this.writer.drainHistory(Math.max(0, until - this.clock.monotonic()));
   }
 
@@ -204,11 +204,11 @@ export class CheckRecorder extends ResultSink {
     const first = this.writer.refused.queue.forgetOne((entry) => !entry.affectsState || !this.pending.hasQuiet);
     const given = first ? [first] : this.pending.giveUp(GIVEN_UP_AT_ONCE);
     this.metrics.resultsLost.inc(given.length);
-    const why = this.failure === '' ? 'they come faster than they can be recorded' : this.failure;
+    const why = this.failure === '' ? 'they arrive faster than they can be recorded' : this.failure;
     this.losses.add(
       given.map(({ check }) => check.orgId),
       given.length,
-      `more than ${MAX_WAITING} wait: ${why}`,
+      `more than ${MAX_WAITING} results are waiting: ${why}`,
     );
     for (const { resolve } of given) resolve?.('given_up');
   }
@@ -300,7 +300,7 @@ export class CheckRecorder extends ResultSink {
       this.hasLeftOver ||= left.length > 0;
     } else {
       this.failure = reasonOf(error);
-      this.logger.warn(`${left.length} results wait: ${this.failure}`);
+      this.logger.warn(`${left.length} results are waiting: ${this.failure}`);
       if (writeFailureOf(error) === 'locked') locked = await this.lockOut([...endpointIds]);
       pauseMs = this.stopped ? 100 : RETRY_MS;
       if (locked.size > 0) pauseMs = 0;
@@ -360,7 +360,7 @@ export class CheckRecorder extends ResultSink {
   private async lockOut(endpointIds: readonly string[]): Promise<ReadonlySet<string>> {
     const locked = await this.writer.lockedOf(endpointIds);
     if (locked.size === 0) return locked;
-    this.logger.error(`Another session keeps the rows of ${locked.size} endpoints locked; their results wait.`);
+    this.logger.error(`Another session keeps the rows of ${locked.size} endpoints locked; their results are waiting.`);
     this.lockedOut = new Set([...this.lockedOut, ...locked]);
     return locked;
   }

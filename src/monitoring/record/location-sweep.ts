@@ -83,7 +83,10 @@ const checkOf = (endpoint: Unseen, checkedAt: Date): FinishedCheck => ({
   location: NO_LOCATION,
   slotMs: null,
   checkedAt,
-  result: { ...resultOf(unknown('monitor_offline', 'connect', 'No location reports.')), durationMs: null },
+  result: {
+    ...resultOf(unknown('monitor_offline', 'connect', 'No location has reported a result.')),
+    durationMs: null,
+  },
   attempts: 1,
   firstError: null,
   planned: false,

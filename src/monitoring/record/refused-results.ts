@@ -123,7 +123,7 @@ export class RefusedResults {
         else if (first && others.length === 0 && this.noteRefusal(first, failure)) givenUp.push(first.check.endpointId);
         entries = this.queue.next(began, size);
       } catch (error) {
-        this.logger.warn(`${this.queue.size} refused results wait: ${reasonOf(error)}`);
+        this.logger.warn(`${this.queue.size} rejected results are waiting: ${reasonOf(error)}`);
         break;
       }
       if (this.clock.monotonic() - began > limitMs) break;
@@ -144,7 +144,7 @@ export class RefusedResults {
     for (const id of unreported) this.reported.set(id, true);
     if (unreported.length > 0)
       this.logger.error(
-        `Results of ${unreported.length} endpoints were given up, the database refuses them (${unreported.slice(0, 5).join(' ')}): ${this.lastRefusal}`,
+        `Results of ${unreported.length} endpoints were given up because the database rejected them (${unreported.slice(0, 5).join(' ')}): ${this.lastRefusal}`,
       );
   }
 
@@ -157,7 +157,7 @@ export class RefusedResults {
   }
 
   private async split(batch: readonly PendingCheck[], error: unknown): Promise<WrittenBatch> {
-    this.logger.warn(`${batch.length} results are written in parts: ${reasonOf(error)}`);
+    this.logger.warn(`Writing ${batch.length} results in smaller parts: ${reasonOf(error)}`);
     const open = new Set(batch);
     const { written } = this.writer;
     const write = async (part: readonly EndpointResults[]): Promise<boolean> => {

@@ -55,18 +55,24 @@ export class RemoteMetrics {
       });
     };
     gauge({ name: 'uptime_probe_up', help: 'Whether the probe is online.' }, ({ online }) => (online ? 1 : 0));
-    gauge({ name: 'uptime_probe_seen_seconds', help: 'How long ago the probe was heard.' }, ({ silentMs }) =>
+    gauge({ name: 'uptime_probe_seen_seconds', help: 'How long ago the probe was last seen.' }, ({ silentMs }) =>
       silentMs === null ? null : (silentMs + this.clock.monotonic() - this.readAt) / SECOND_MS,
     );
     gauge(
-      { name: 'uptime_probe_clock_offset_seconds', help: 'How far the clock of the probe is ahead.' },
+      {
+        name: 'uptime_probe_clock_offset_seconds',
+        help: 'How far the clock of the probe is ahead of the clock of the service.',
+      },
       ({ clockOffsetMs }) => (clockOffsetMs === null ? null : clockOffsetMs / SECOND_MS),
     );
-    gauge({ name: 'uptime_probe_buffered_results', help: 'Results that the probe holds.' }, ({ buffered }) => buffered);
+    gauge(
+      { name: 'uptime_probe_buffered_results', help: 'Results that the probe has buffered.' },
+      ({ buffered }) => buffered,
+    );
     const probes = () => this.probes;
     metrics.gauge({
       name: 'uptime_organization_probes',
-      help: 'Probes of organizations other than Default, by whether they are online.',
+      help: 'Probes of organizations other than the Default organization, by whether they are online.',
       labelNames: ['state'],
       collect() {
         const others = probes().filter(({ isOperators }) => !isOperators);
@@ -77,7 +83,7 @@ export class RemoteMetrics {
     });
     metrics.counter({
       name: 'uptime_probe_sessions_total',
-      help: 'Processes that have begun to work with the token of the probe; those of organizations together.',
+      help: 'Processes that have started to work with the token of the probe. For probes of organizations, one total.',
       labelNames: ['probe'],
       collect() {
         this.reset();
@@ -86,7 +92,7 @@ export class RemoteMetrics {
     });
     this.results = metrics.counter({
       name: 'uptime_probe_results_total',
-      help: 'Results of probes, by what became of them; late ones are recorded, too. Those of organizations together.',
+      help: 'Results of probes by how they were processed; late results are also recorded. For probes of organizations, one total.',
       labelNames: ['probe', 'kind'],
     });
   }

@@ -41,7 +41,7 @@ export class WorkLimits {
 const tooManyAtOnce = () =>
   new Problem(
     'rate_limited',
-    `${AT_ONCE} checks and test messages that your organization asked for still run; wait until one has ended.`,
+    `${AT_ONCE} on-demand checks and test messages of your organization are still running. Wait until one of them has ended.`,
     [],
     { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   );

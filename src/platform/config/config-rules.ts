@@ -162,7 +162,7 @@ export const IsCidr = textRule('must be networks such as 10.0.0.0/8, separated b
 );
 
 export const IsNotEverybody = textRule(
-  'must name your proxies: a network of all addresses would let anybody choose an address',
+  'must be the networks of your proxies: a network of all addresses would allow anyone to forge an address',
   (text) => !/\/0+$/.test(text) && !hasAllOfIpv4(text),
 );
 

@@ -317,18 +317,18 @@ function proxyContradictionsIn(config: Config): string[] {
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 const OPEN_TO_OTHERS =
-  'AUTH=off makes everyone who reaches HOST an administrator: set HOST=127.0.0.1, or AUTH_OFF_ANYWHERE=on if that is meant.';
+  'AUTH=off makes everyone who can reach HOST an administrator: set HOST=127.0.0.1, or AUTH_OFF_ANYWHERE=on if you want that.';
 const NO_ISSUER =
-  'OIDC_CLIENT_ID has no effect without OIDC_ISSUER: set it to the address of the provider, or unset OIDC_CLIENT_ID.';
+  'OIDC_CLIENT_ID has no effect without OIDC_ISSUER: set OIDC_ISSUER to the URL of the provider, or unset OIDC_CLIENT_ID.';
 const NOBODY_SIGNS_IN =
-  'OIDC_ISSUER and AUTH=off exclude each other, for with AUTH=off nobody signs in: unset one of them.';
+  'OIDC_ISSUER cannot be used with AUTH=off, because no one signs in with AUTH=off: unset one of them.';
 const NO_WAY_BACK =
-  'OIDC_ISSUER needs PUBLIC_URL, such as https://uptime.example.com: the provider sends people back there.';
+  'OIDC_ISSUER needs PUBLIC_URL, such as https://uptime.example.com: the provider redirects browsers back to it.';
 const NO_CLIENT =
   'OIDC_ISSUER needs OIDC_CLIENT_ID: register this service with the provider, with the redirect URI <PUBLIC_URL>/auth/oidc/callback.';
 const NO_USER_HEADER =
-  'PROXY_NAME_HEADER and PROXY_GROUPS_HEADER have no effect without PROXY_USER_HEADER: set it to the header with the user, or unset them.';
+  'PROXY_NAME_HEADER and PROXY_GROUPS_HEADER have no effect without PROXY_USER_HEADER: set PROXY_USER_HEADER to the header with the user, or unset the others.';
 const NO_TRUSTED_PROXY =
-  'PROXY_USER_HEADER needs TRUSTED_PROXIES, the addresses of your proxy: anybody else could send that header, too.';
+  'PROXY_USER_HEADER needs TRUSTED_PROXIES, the addresses of your proxy, because otherwise anyone could send that header.';
 const NOBODY_IS_TOLD =
-  'PROXY_USER_HEADER and AUTH=off exclude each other, for with AUTH=off it does not matter who asks: unset one of them.';
+  'PROXY_USER_HEADER cannot be used with AUTH=off, because every request then acts as an administrator: unset one of them.';

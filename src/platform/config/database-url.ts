@@ -25,16 +25,16 @@ export class WrongDatabaseUrl {
 
 export const NO_DATABASE_URL = new WrongDatabaseUrl('must be a postgres:// URL or embedded:memory');
 const UNENCODED = new WrongDatabaseUrl(
-  'must have /, ?, # and @ in the user name, the password and the name of the database percent-encoded: %2F, %3F, %23, %40',
+  'must have /, ?, # and @ in the user name, the password and the database name percent-encoded: %2F, %3F, %23, %40',
 );
 const NOT_UTF8 = new WrongDatabaseUrl('must be percent-encoded as UTF-8');
 const WRONG_HOST = new WrongDatabaseUrl(
   'must name hosts such as db.example.com, 10.0.0.5, [fd00::5], or %2Frun%2Fpostgresql for a socket, separated by commas',
 );
 const WRONG_PORT = new WrongDatabaseUrl(
-  'must name a port from 1 to 65535 after the colon; if the colon belongs to the password, the user and an @ are missing',
+  'must have a port from 1 to 65535 after the colon; if the colon is part of the password, the user and an @ are missing',
 );
-const WRONG_PORTS = new WrongDatabaseUrl('must name one port for all hosts, or one for each of them');
+const WRONG_PORTS = new WrongDatabaseUrl('must have one port for all hosts, or one for each of them');
 
 /** The values of `sslmode`. docs/operations.md explains them. */
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];

@@ -75,7 +75,7 @@ const SET_BY_THE_IMAGE = 'DATA_DIR';
 export const settingsWithoutEffect = (environment: Environment): string[] =>
   [...envNames(Config).values()]
     .filter((name) => !SHARED_SETTINGS.includes(name) && name !== SET_BY_THE_IMAGE && (environment[name] ?? '') !== '')
-    .map((name) => `${name} has no effect with ROLE=probe: a probe has no database and serves no API.`);
+    .map((name) => `${name} has no effect with ROLE=probe, because a probe has no database and no API.`);
 
 /** Reads the environment of a probe. Throws a `ConfigError` that lists all problems. */
 export function loadProbeConfig(environment: Environment): { config: Config; access: ServerAccess } {
@@ -107,9 +107,7 @@ function withEitherCase(environment: Environment, problems: string[]): Environme
     const other = name.toLowerCase();
     const [upper = '', lower = ''] = [environment[name], environment[other]];
     if (upper !== '' && lower !== '' && upper !== lower)
-      problems.push(
-        `${name} and ${other} differ, and programs disagree about which of them counts: unset one of them.`,
-      );
+      problems.push(`${name} and ${other} differ, and programs disagree on which one applies: unset one of them.`);
     all[name] = upper === '' ? lower : upper;
   }
   return all;
@@ -146,7 +144,7 @@ function tokenOf({ token, tokenFile }: Pick<ProbeConfig, 'token' | 'tokenFile'>,
   const text = fileOf('PROBE_TOKEN_FILE', tokenFile, problems)?.trim();
   if (text === undefined) return null;
   const [wrong] = brokenRules(Object.assign(new ProbeConfig(), { token: text }));
-  if (wrong !== undefined) problems.push(`PROBE_TOKEN_FILE: what the file holds ${wrong.must}.`);
+  if (wrong !== undefined) problems.push(`PROBE_TOKEN_FILE: the content of the file ${wrong.must}.`);
   return text;
 }
 
@@ -157,7 +155,10 @@ function caOf(path: string, problems: string[]): string | null {
   if (text === null) return null;
   const blocks = text.match(BLOCK) ?? [];
   if (blocks.length > 0 && blocks.every(isCertificate)) return blocks.join('\n');
-  problems.push('PROBE_CA must be a file of certificates in PEM, each from -----BEGIN CERTIFICATE----- to its end.');
+  problems.push(
+    // prose: BEGIN is part of the format
+    'PROBE_CA must be a file of certificates in PEM, each from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----.',
+  );
   return null;
 }
 
@@ -174,14 +175,14 @@ function fileOf(name: string, path: string, problems: string[]): string | null {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const why = isRecord(error) ? String(error['code']) : String(error);
-    problems.push(`${name}: the file cannot be read (${why}). Name a file that this user may read.`);
+    problems.push(`${name}: the file cannot be read (${why}). Set ${name} to a file that this user may read.`);
     return null;
   }
 }
 
-const NO_URL = 'PROBE_URL must be set with ROLE=probe: the address of the service, such as https://uptime.example.com.';
+const NO_URL = 'PROBE_URL must be set with ROLE=probe: the URL of the service, such as https://uptime.example.com.';
 const OPEN_TO_READERS =
-  'PROBE_URL must be https: on the way everybody could read the token. PROBE_INSECURE=on if that is meant.';
+  'PROBE_URL must be https, because otherwise anyone on the network path could read the token. Set PROBE_INSECURE=on if you want that.';
 const NO_TOKEN =
   'PROBE_TOKEN or PROBE_TOKEN_FILE must be set with ROLE=probe: the token that `uptime probe create` shows.';
-const TWO_TOKENS = 'PROBE_TOKEN and PROBE_TOKEN_FILE exclude each other: unset one of them.';
+const TWO_TOKENS = 'PROBE_TOKEN and PROBE_TOKEN_FILE cannot be used together: unset one of them.';

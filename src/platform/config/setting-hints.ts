@@ -15,6 +15,6 @@ export function settingHints({ smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'sm
 }
 
 const NO_SENDER =
-  'SMTP_URL has no sender, so emails through it are refused: set SMTP_FROM, such as Uptime <uptime@example.com>.';
+  'SMTP_URL has no sender, so emails through it are rejected: set SMTP_FROM, such as Uptime <uptime@example.com>.';
 const REMOVE_THEM =
-  'remove them. With smtps:// or a password the service requires TLS; otherwise it uses TLS if the server offers it.';
+  'remove them. With smtps:// or a password, the service requires TLS. Otherwise, it uses TLS if the server offers it.';

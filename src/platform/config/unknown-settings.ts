@@ -37,7 +37,7 @@ function explain(name: string, known: readonly string[]): string | null {
     return `${name} is not a setting and has no effect: did you mean ${nearest.setting}?`;
   if (prefix === undefined) return null;
   const same = known.filter((setting) => setting.startsWith(prefix));
-  return `${name} is not a setting and has no effect: those that begin with ${prefix} are ${same.join(', ')}.`;
+  return `${name} is not a setting and has no effect: the settings that start with ${prefix} are ${same.join(', ')}.`;
 }
 
 /**

@@ -23,7 +23,7 @@ const LOCK = 'database.lock';
  * The backup survives a power cut.
  */
 export async function saveBackup(target: BackupTarget, file: string): Promise<void> {
-  if (existsSync(file)) throw new StartError(`${file} exists already; a backup never overwrites one.`);
+  if (existsSync(file)) throw new StartError(`${file} already exists; a backup never overwrites a file.`);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   closeSync(openSync(partial, 'wx', 0o600));
@@ -53,13 +53,14 @@ export async function restoreBackup(target: BackupTarget, file: string): Promise
 type ServerTarget = { databaseUrl: string };
 
 const isServer = (target: BackupTarget): target is BackupTarget & ServerTarget => {
-  if (target.databaseUrl === 'embedded:memory') throw new StartError('embedded:memory keeps nothing to back up.');
+  if (target.databaseUrl === 'embedded:memory') throw new StartError('embedded:memory has nothing to back up.');
   return target.databaseUrl !== null;
 };
 
 async function archive(directory: string, file: string): Promise<void> {
   requireFinishedRestore(directory);
-  if (!existsSync(join(directory, MARK))) throw new StartError(`${directory} holds no database; is DATA_DIR right?`);
+  if (!existsSync(join(directory, MARK)))
+    throw new StartError(`${directory} contains no database; is DATA_DIR correct?`);
   const lock = await DirectoryLock.acquire(directory);
   try {
     await run('tar', ['--create', '--gzip', `--file=${file}`, `--exclude=./${LOCK}*`, `--directory=${directory}`, '.']);
@@ -72,7 +73,7 @@ async function unpack(directory: string, file: string): Promise<void> {
   const unfinished = join(directory, UNFINISHED_RESTORE);
   makeDirectory(directory, 0o700);
   if (!existsSync(unfinished) && readdirSync(directory).length > 0)
-    throw new StartError(`${directory} is not empty; move it away or set DATA_DIR to another directory.`);
+    throw new StartError(`${directory} is not empty; move it away, or set DATA_DIR to another directory.`);
   writeWhole(unfinished, 'A backup is being restored into this directory.\n');
   removeAllBut(UNFINISHED_RESTORE, directory);
   // The archive contains the user IDs of the machine that created it, which may differ from the service's user here.

@@ -83,7 +83,7 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
     const offsetMs = offsetAfter(estimateMs, nowMs, before, after);
     if (estimateMs !== null && offsetMs < estimateMs - SET_BACK_MS) {
       const seconds = Math.round((estimateMs - offsetMs) / 1000);
-      this.logger.warn(`The database's clock was set back by ${seconds} s; checks are rescheduled.`);
+      this.logger.warn(`The clock of the database was set back by ${seconds} s; checks are rescheduled.`);
       this.setBackAt = after;
     }
     this.offsetMs = offsetMs;

@@ -19,7 +19,7 @@ const PAUSE_MS = 1000;
 const SAY_EVERY = 10;
 
 const NOT_SYNCED =
-  'DATABASE_SYNC=off: a power cut can lose or damage the embedded database. Use this only for tests and benchmarks.';
+  'DATABASE_SYNC=off: a power failure can lose or damage the embedded database. Use this only for tests and benchmarks.';
 
 const logger = new Logger('Database');
 
@@ -54,7 +54,9 @@ export class DatabaseServer {
   private static at(url: string): DatabaseServer {
     const server = PostgresServer.at(url);
     for (const name of server.connection.idleParameters)
-      logger.warn(`DATABASE_URL: its parameter ${name} has no effect. docs/operations.md lists those that have one.`);
+      logger.warn(
+        `DATABASE_URL: its parameter ${name} has no effect. The supported parameters are listed in docs/operations.md.`,
+      );
     return new DatabaseServer(server, null);
   }
 
@@ -83,11 +85,14 @@ export class DatabaseServer {
         const why = `${this.address} cannot be ${isThere(error) ? 'used' : 'reached'}: ${unreachableReason(error)}.`;
         const leftMs = deadline - performance.now();
         if (leftMs <= 0)
-          throw new StartError(`${why} Gave up after ${waitMs / 1000} s. Start it, or correct the address.`, {
-            cause: error,
-          });
+          throw new StartError(
+            `${why} Gave up after ${waitMs / 1000} s. Start the database, or correct DATABASE_URL.`,
+            {
+              cause: error,
+            },
+          );
         if (attempt % SAY_EVERY === 0)
-          logger.warn(`${why} Waiting for it, for another ${Math.ceil(leftMs / 1000)} s at most.`);
+          logger.warn(`${why} Waiting for it, for at most ${Math.ceil(leftMs / 1000)} more seconds.`);
         await delay(PAUSE_MS);
       }
     }

@@ -17,7 +17,9 @@ const SERVICES = `
 export async function downgrade(target: ConnectionTarget, release: string): Promise<string[]> {
   const last = RELEASES[release];
   if (last === undefined)
-    throw new StartError(`${release} is not an earlier release; these are: ${Object.keys(RELEASES).join(', ')}.`);
+    throw new StartError(
+      `${release} is not an earlier release. The earlier releases are: ${Object.keys(RELEASES).join(', ')}.`,
+    );
   const options = dataSourceOptions(target, { size: 1, name: 'uptime-monitor migrations', queryTimeoutMs: 0 });
   const source = await opened(new DataSource({ ...options, logger: 'debug' }));
   try {
@@ -32,7 +34,7 @@ export async function downgrade(target: ConnectionTarget, release: string): Prom
       const names = ((await runner.query('SELECT name FROM migrations ORDER BY timestamp')) as { name: string }[]).map(
         ({ name }) => name,
       );
-      if (!names.includes(last)) throw new StartError(`The database is not of ${release} or of a later release.`);
+      if (!names.includes(last)) throw new StartError(`The database does not belong to ${release} or a later release.`);
       for (const name of names.slice(names.indexOf(last) + 1).reverse()) {
         await executor.undoLastMigration();
         undone.push(name);

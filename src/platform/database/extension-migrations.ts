@@ -51,13 +51,13 @@ async function transactionOf(runner: QueryRunner): Promise<string | undefined> {
 
 const endsItsTransaction = (extension: string, name: string): StartError =>
   new StartError(
-    `Extension "${extension}": migration ${name} ends the transaction that it runs in. What it changed may be half done, and its name is not written down. Leave COMMIT and ROLLBACK to the service.`,
+    `Extension "${extension}": migration ${name} ends the transaction that it runs in. Its changes may be incomplete, and it was not recorded as run. Leave COMMIT and ROLLBACK to the service.`,
   );
 
 function failure(extension: string, name: string, error: unknown): StartError {
   const why = error instanceof Error ? error.message : String(error);
   return new StartError(
-    `Extension "${extension}": migration ${name} failed (${why}). Nothing of it is kept; those before it are. Mend it, or start without the extension.`,
+    `Extension "${extension}": migration ${name} failed (${why}). It was rolled back; earlier migrations were kept. Fix it, or start without the extension.`,
     { cause: error },
   );
 }
@@ -78,7 +78,7 @@ export function leftBehind(
   return [...new Set(missing.map(({ extension }) => extension))].map((extension) => {
     const names = missing.filter((row) => row.extension === extension).map(({ name }) => name);
     return present.some((migration) => migration.extension === extension)
-      ? `Extension "${extension}" is older than its tables: it does not know ${names.join(', ')}. Nothing was undone.`
-      : `Extension "${extension}" is not loaded any more. Its tables and their rows stay as they are (${names.join(', ')}).`;
+      ? `Extension "${extension}" is older than its tables: it does not contain the migrations ${names.join(', ')}. Nothing was undone.`
+      : `Extension "${extension}" is no longer loaded. Its tables and their rows are kept (${names.join(', ')}).`;
   });
 }

@@ -33,13 +33,13 @@ const WITHOUT_TRANSACTION_LIMIT = `
 const FIRST: ReadonlySet<string> = new Set([Initial1795564800000.name, HistoryBegins1795564800001.name]);
 
 const BEFORE_FIRST_RELEASE =
-  'The database was made by a version before 0.1.0, which no version can update: export the configuration with the version that made it (GET /api/v1/configuration), start this one with an empty database, and apply it there.';
+  'The database was created by a version before 0.1.0, which cannot be updated. Export the configuration with the version that created it (GET /api/v1/configuration), start this version with an empty database, and apply the configuration there.';
 
 /** The obstacles that a migration may wait for. */
 const OBSTACLES = {
   instance: { log: 'Another instance is migrating the database; waiting for it.', pauseMs: POLL_MS },
   table: {
-    log: 'Another session keeps a table that is to be migrated (pg_locks shows which); trying until it is free.',
+    log: 'Another session has locked a table that has to be migrated (pg_locks shows which); retrying until it is free.',
     pauseMs: RETRY_MS,
   },
 } as const;
@@ -89,7 +89,7 @@ async function runOwn(source: DataSource, runner: QueryRunner): Promise<void> {
   executor.transaction = 'none';
   const done = await executor.executePendingMigrations();
   const isNew = done.some(({ name }) => FIRST.has(name));
-  if (isNew) logger.log(`Migrated: ${done.at(-1)?.name ?? ''} and all before it, in a new database`);
+  if (isNew) logger.log(`Migrated: ${done.at(-1)?.name ?? ''} and all earlier migrations, in a new database`);
   else for (const { name } of done) logger.log(`Migrated: ${name}`);
 }
 

@@ -22,7 +22,8 @@ export const QueryBoolean = (): PropertyDecorator =>
 /** The parameters of every list. Lists with other bounds declare their own `limit`. */
 export class CursorQuery {
   @ApiPropertyOptional({
-    description: 'Opaque position from the previous page: the `X-Next-Cursor` header or the `Link` header’s URL.',
+    description:
+      'The opaque position from the previous page: the `X-Next-Cursor` header or the URL in the `Link` header.',
   })
   @IsOptional()
   @IsString()
@@ -34,7 +35,7 @@ export class CursorQuery {
 export const MAX_PAGE_SIZE = 1000;
 
 export const LIMIT_DESCRIPTION =
-  'Items per page, at most: a page ends early when its body would have more than 1 MiB; `X-Next-Cursor` tells whether there is more.';
+  'The maximum number of items per page. A page ends early if its body would exceed 1 MiB. `X-Next-Cursor` is present if there are more items.';
 
 export class PageQuery extends CursorQuery {
   @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE })

@@ -44,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
       const allowed = allowedMethods(request);
       if (allowed.length === 0 || allowed.includes(request.method)) return problems.notFound();
       const list = allowed.join(', ');
-      return new Problem('method_not_allowed', `Allowed here: ${list}.`, [], { Allow: list });
+      return new Problem('method_not_allowed', `Allowed methods: ${list}.`, [], { Allow: list });
     }
     // A path that can't be decoded does not exist.
     if (error.getStatus() === 400) return problems.notFound();
@@ -75,15 +75,15 @@ export class ProblemFilter implements ExceptionFilter {
 
   private bug(error: unknown, id: string): Problem {
     this.logger.error(`${id}: ${text(error)}`, error instanceof Error ? error.stack : undefined);
-    return new Problem('internal_error', `Report this with the request id ${id}.`);
+    return new Problem('internal_error', `Report this problem with the request ID ${id}.`);
   }
 }
 
 /** Unique indexes of resource keys. */
 const KEYS = /_external_key$|^probe_(shared_)?key$/;
-const TAKEN = 'Something with the same identity exists already.';
+const TAKEN = 'A resource with the same identity already exists.';
 const TAKEN_KEY =
-  'The key is taken by another one of its kind in the same place. Choose another key, or null for none.';
+  'The key is already used by another resource of this kind in the same place. Choose another key, or null for none.';
 
 const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -141,7 +141,7 @@ interface AnyReturns extends Shown {
   redirect?: string;
 }
 
-const LOCATION = { Location: { description: 'Where to.', schema: { type: 'string' as const } } };
+const LOCATION = { Location: { description: 'The target URL.', schema: { type: 'string' as const } } };
 
 function responses({ ok, created, at, page, list, noContent, redirect, ...shown }: AnyReturns): MethodDecorator[] {
   if (redirect !== undefined)

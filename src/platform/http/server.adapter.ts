@@ -140,7 +140,7 @@ export class ServerAdapter extends ExpressAdapter {
     endSlowReaders(server, this.getInstance());
     server.on('clientError', respondToClientError);
     server.on('checkExpectation', (_, response) => {
-      const body = rendered(new Problem('expectation_failed', 'Leave out the Expect header.'));
+      const body = rendered(new Problem('expectation_failed', 'Remove the Expect header.'));
       response.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' }).end(body);
     });
     this.setHttpServer(server);

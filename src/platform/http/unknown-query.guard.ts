@@ -19,7 +19,7 @@ export class UnknownQueryGuard implements CanActivate {
         names.map((name) => ({
           pointer: `?${cut(name, 100, '')}`,
           code: 'unknown_field' as const,
-          message: 'this route takes no such parameter',
+          message: 'this route has no such parameter',
         })),
       );
     }

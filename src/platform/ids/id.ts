@@ -35,7 +35,7 @@ export function registerIdKinds(kinds: Readonly<Record<string, string>>): void {
   for (const [kind, prefix] of Object.entries(kinds)) {
     const [owner] = Object.entries(prefixes).find((known) => known[0] === kind || known[1] === prefix) ?? [];
     if (owner !== undefined && (owner !== kind || prefixes[kind] !== prefix))
-      throw new Error(`The id prefix "${prefix}" of "${kind}" clashes with "${owner}" (${prefixes[owner]})`);
+      throw new Error(`The id prefix "${prefix}" of "${kind}" conflicts with "${owner}" (${prefixes[owner]})`);
     prefixes[kind] = prefix;
   }
 }
@@ -43,7 +43,7 @@ export function registerIdKinds(kinds: Readonly<Record<string, string>>): void {
 /** Returns the prefix of a kind's IDs. Throws for a kind that isn't registered. */
 export function prefixOf(kind: IdKind): string {
   const prefix = prefixes[kind];
-  if (prefix === undefined) throw new Error(`There is no kind of id "${kind}": name it in the "ids" of its extension`);
+  if (prefix === undefined) throw new Error(`There is no kind of id "${kind}": add it to the "ids" of its extension`);
   return prefix;
 }
 

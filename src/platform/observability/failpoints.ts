@@ -108,7 +108,7 @@ export const armedFailpoint = (name: FailpointName): (() => Promise<void>) | und
  */
 export function armFailpoints(entries: readonly string[], nodeEnv = process.env['NODE_ENV']): void {
   if (entries.length > 0 && nodeEnv === 'production')
-    throw new StartError('FAILPOINTS are for tests: unset the variable, or NODE_ENV=production.');
+    throw new StartError('FAILPOINTS are only for tests: unset the variable, or unset NODE_ENV=production.');
   armed = new Map(entries.map(parse));
 }
 

@@ -34,7 +34,7 @@ export class WatchdogPing {
     const url = this.config.heartbeatUrl;
     if (url === null) return;
     const held = [...this.reasons].find(([, holds]) => holds());
-    if (held) return this.report(`no heartbeat: ${held[0]}`);
+    if (held) return this.report(`heartbeat not sent: ${held[0]}`);
     try {
       // The operator sets this URL, so it may point into the operator's network.
       const egress = this.egress.forOrganization({ id: null, isDefault: true });
@@ -46,7 +46,7 @@ export class WatchdogPing {
         egress,
         timeoutMs: LIMIT_MS,
       });
-      this.report(status < 300 ? null : `the heartbeat was answered ${status}`);
+      this.report(status < 300 ? null : `the heartbeat got the response ${status}`);
     } catch (error) {
       this.report(`the heartbeat did not arrive: ${error instanceof Error ? error.message : 'unknown'}`);
     }

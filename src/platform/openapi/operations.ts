@@ -72,7 +72,7 @@ const IDEMPOTENCY_KEY: readonly ProblemCode[] = [
 const NO_IDEMPOTENCY_KEY: readonly ProblemCode[] = ['idempotency_key_not_supported'];
 
 const REPLAYED = {
-  description: '`true` on a response that is sent again for its `Idempotency-Key`; otherwise absent.',
+  description: '`true` if a stored response is sent again for the `Idempotency-Key`, otherwise absent.',
   schema: { type: 'string', enum: ['true'] },
   example: 'true',
 };
@@ -85,15 +85,15 @@ function addIdempotency(operation: Operation): void {
     if (status.startsWith('2')) response.headers = { ...response.headers, 'Idempotency-Replayed': REPLAYED };
 }
 
-const NEXT = 'of the next page; absent on the last one, and only there.';
+const NEXT = 'of the next page. Absent only on the last page.';
 const PAGE_HEADERS = {
   'X-Total-Count': {
-    description: 'Items of the whole list, where they are counted.',
+    description: 'The number of items in the whole list, if it was counted.',
     schema: { type: 'integer' },
     example: 1,
   },
   Link: {
-    description: `The address ${NEXT}`,
+    description: `The URL ${NEXT}`,
     schema: { type: 'string' },
     example: '</api/v1/websites?cursor=eyJpZCI6IjAxIn0>; rel="next"',
   },

@@ -68,7 +68,8 @@ export class SecretBox {
     const [, id, encoded] = ENVELOPE.exec(sealed) ?? [];
     if (id === undefined || encoded === undefined) throw new SecretUnreadable('a stored secret is damaged');
     const key = this.keys.get(id);
-    if (!key) throw new SecretUnreadable(`a stored secret was encrypted with key "${id}", which SECRETS_KEYS lacks`);
+    if (!key)
+      throw new SecretUnreadable(`a stored secret was encrypted with key "${id}", which is missing from SECRETS_KEYS`);
     return decrypt(key, Buffer.from(encoded, 'base64'), context);
   }
 }

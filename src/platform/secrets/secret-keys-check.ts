@@ -28,8 +28,8 @@ export class SecretKeysCheck implements OnModuleInit {
     const missing = stored.flatMap(({ id }) => (id === null || this.secrets.hasKey(id) ? [] : [id]));
     if (missing.length > 0) {
       throw new StartError(
-        `The database holds secrets encrypted with keys that SECRETS_KEYS lacks: ${missing.join(', ')}. ` +
-          'Add these keys again, behind the first one if it should seal from now on.',
+        `The database contains secrets that are encrypted with keys missing from SECRETS_KEYS: ${missing.join(', ')}. ` +
+          'Add these keys again, after the key that should encrypt new values.',
       );
     }
     const plain = stored.find(({ id }) => id === null)?.secrets ?? 0;

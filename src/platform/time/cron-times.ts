@@ -9,7 +9,7 @@ function calendarOf(cron: string): CronCalendar {
   const known = calendars.get(cron);
   if (known) return known;
   const calendar = readCron(cron);
-  if (!calendar) throw new Error(`"${cron}" is no cron expression`);
+  if (!calendar) throw new Error(`"${cron}" is not a cron expression`);
   calendars.set(cron, calendar);
   return calendar;
 }

@@ -55,7 +55,8 @@ export class ResultSender {
     const limit = setTimeout(() => this.stop(), limitMs);
     await this.running;
     clearTimeout(limit);
-    if (this.buffer.backlog > 0) this.logger.error(`${this.buffer.backlog} results could not be sent before the end.`);
+    if (this.buffer.backlog > 0)
+      this.logger.error(`Could not send ${this.buffer.backlog} results before the process ended.`);
   }
 
   private stop(): void {
@@ -112,7 +113,7 @@ export class ResultSender {
       const askedMs = meaning === 'busy' ? askedPauseMs(reply.retryAfter, Math.random()) : null;
       this.buffer.putBack(batch, askedMs === null ? 0 : this.othersMs(batch, askedMs));
       if (meaning === 'refused') this.session.isRefused = true;
-      if (askedMs === null) this.failed(`it answered ${status}`);
+      if (askedMs === null) this.failed(`it responded with status ${status}`);
       else this.pause(askedMs);
     }
   }
@@ -136,7 +137,7 @@ export class ResultSender {
       this.most = Math.ceil(count / 2);
       return this.buffer.putBack(batch);
     }
-    this.logger.error(`The service refuses a result with ${status}; it is given up.`);
+    this.logger.error(`The service rejects a result with status ${status}; the result is given up.`);
     this.most = undefined;
     this.buffer.giveUp(batch);
   }
@@ -151,12 +152,12 @@ export class ResultSender {
     const codes = [...new Set(refused.map((one) => (isRecord(one) ? cut(String(one['code']), 40, '') : '')))].join(
       ', ',
     );
-    this.logger.debug(`${refused.length} results were not taken: ${codes}`);
+    this.logger.debug(`${refused.length} results were rejected: ${codes}`);
   }
 
   private failed(why: string): void {
     this.failures += 1;
-    this.logger.debug(`results wait: ${why}`);
+    this.logger.debug(`Results are waiting: ${why}`);
     this.pause(retryAfterMs(this.failures, Math.random()));
   }
 

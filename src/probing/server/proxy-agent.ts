@@ -84,16 +84,16 @@ function tunnel(proxy: URL, authority: string): Promise<Socket> {
       headers: { host: authority, ...(proxy.username === '' ? {} : { 'proxy-authorization': `Basic ${basic}` }) },
       timeout: CONNECT_MS,
     });
-    request.once('timeout', () => request.destroy(new Error('the proxy does not answer')));
+    request.once('timeout', () => request.destroy(new Error('the proxy does not respond')));
     request.once('error', reject);
     request.once('response', (response) => {
       response.resume();
-      reject(new Error(`the proxy answered ${response.statusCode ?? 0}`));
+      reject(new Error(`the proxy responded with status ${response.statusCode ?? 0}`));
     });
     request.once('connect', (response, socket) => {
       if (response.statusCode === 200) return resolve(socket);
       socket.destroy();
-      reject(new Error(`the proxy answered ${response.statusCode ?? 0}`));
+      reject(new Error(`the proxy responded with status ${response.statusCode ?? 0}`));
     });
     request.end();
   });

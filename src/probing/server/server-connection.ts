@@ -94,7 +94,7 @@ export class ServerConnection implements OnModuleDestroy {
       return reply;
     } catch (error) {
       if (error instanceof ServerUnreachable) throw error;
-      throw new ServerUnreachable(deadline.signal.aborted ? 'it does not answer in time' : wordsOf(error));
+      throw new ServerUnreachable(deadline.signal.aborted ? 'it does not respond in time' : wordsOf(error));
     } finally {
       deadline.clear();
     }

@@ -35,7 +35,7 @@ describe('a certificate that has ended', () => {
   it('is said to be in doubt, and by how much', async () => {
     const { error } = await found('tls_expired', 300_000);
     expect(error?.message).toBe(
-      'The clock of the probe is 300 s off: it cannot tell whether the certificate is valid.',
+      'The clock of the probe is 300 s off, so the probe cannot determine whether the certificate is valid.',
     );
   });
 });

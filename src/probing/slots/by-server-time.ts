@@ -30,7 +30,7 @@ export class ByServerTime implements Checker {
 
   private inDoubt({ code, phase }: CheckError): CheckError {
     const seconds = Math.round(Math.abs(this.clock.wallAheadMs) / 1000);
-    const message = `The clock of the probe is ${seconds} s off: it cannot tell whether the certificate is valid.`;
+    const message = `The clock of the probe is ${seconds} s off, so the probe cannot determine whether the certificate is valid.`;
     return { code, phase, message };
   }
 }

@@ -27,7 +27,7 @@ class UnknownHere implements Checker {
   }
 
   check(): Promise<CheckResult> {
-    const message = `This probe (${VERSION}) does not know ${this.what}: update it.`;
+    const message = `This probe (${VERSION}) does not support ${this.what}: update it.`;
     return Promise.resolve(resultOf(unknown('internal', 'internal', message)));
   }
 }

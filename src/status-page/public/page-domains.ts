@@ -64,10 +64,10 @@ export class PageDomains implements OnModuleInit {
   refusal(domain: string, { isDefaultOrg, role }: DomainAuthor, host: string | undefined): string | null {
     const { statusPageDomains: leave, host: bound, allowedHosts } = this.config;
     if (leave === 'deny' || (leave === 'auto' && !isDefaultOrg))
-      return 'domain is not allowed here; ask the operator, who can set STATUS_PAGE_DOMAINS';
-    if (role === 'write') return 'domain takes a host name over, which needs an API key with the role "admin"';
+      return 'domain is not allowed here; ask the operator to set STATUS_PAGE_DOMAINS';
+    if (role === 'write') return 'domain takes over a host name, which requires an API key with the role "admin"';
     if (!isDefaultOrg && this.publicHost === '' && allowedHosts.length === 0)
-      return 'domain is not allowed until the operator names this installation in PUBLIC_URL or ALLOWED_HOSTS';
+      return 'domain is not allowed until the operator sets the name of this installation in PUBLIC_URL or ALLOWED_HOSTS';
     const own = [host ?? '', bound, this.publicHost, ...allowedHosts].map(hostNameOf);
     return own.includes(domain) ? 'domain must not be the host name of this installation itself' : null;
   }

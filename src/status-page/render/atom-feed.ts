@@ -26,14 +26,14 @@ function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutag
     // When it last changed: it started or ended.
     updated: ended_at ?? started_at,
     category: ended_at === null ? 'began' : 'ended',
-    text: () => [ended_at === null ? `${began} It goes on.` : `${began} Up again at ${utc(ended_at)}.`],
+    text: () => [ended_at === null ? `${began} Ongoing.` : `${began} Recovered at ${utc(ended_at)}.`],
   };
 }
 
 const WORK = {
   planned: { title: 'Planned maintenance', category: 'maintenance-planned' },
-  active: { title: 'Maintenance under way', category: 'maintenance-began' },
-  over: { title: 'Maintenance is over', category: 'maintenance-ended' },
+  active: { title: 'Maintenance in progress', category: 'maintenance-began' },
+  over: { title: 'Maintenance completed', category: 'maintenance-ended' },
 } as const;
 
 function workEntry(work: StatusMaintenance): Entry {
@@ -53,7 +53,7 @@ function workEntry(work: StatusMaintenance): Entry {
 function incidentEntry(incident: StatusIncident): Entry {
   const { id, title, started_at, ended_at, updates, published_at, updated_at } = incident;
   const began = `Since ${utc(started_at)}`;
-  const times = ended_at === null ? `${began}.` : `${began}, over since ${utc(ended_at)}.`;
+  const times = ended_at === null ? `${began}.` : `${began}, ended ${utc(ended_at)}.`;
   const said = ({ at, status, text }: StatusUpdate): string =>
     [`${utc(at)}, ${status === null ? 'Update' : STATUS_WORDS[status]}`, publicText(text)]
       .filter((part) => part !== '')

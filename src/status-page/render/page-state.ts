@@ -64,7 +64,7 @@ export function groupSum(
     works === all
       ? `All ${all} work`
       : works === 0
-        ? `None of ${all} works`
+        ? `0 of ${all} work`
         : `${works} of ${all} ${works === 1 ? 'works' : 'work'}`;
   const aside = ASIDE.flatMap(([state, word]) => (count(state) > 0 ? [`${count(state)} ${word}`] : []));
   const text = [...(isAside ? [] : [sum]), ...aside].join(', ');
@@ -82,7 +82,7 @@ export function headline(page: Judged): string {
     case 'incident':
       return openIncident(page)?.title ?? '';
     case 'maintenance':
-      return 'Maintenance under way';
+      return 'Maintenance in progress';
     case 'degraded':
       return count === all ? 'Everything is degraded' : `${count} of ${all} ${count === 1 ? 'is' : 'are'} degraded`;
     case 'down':

@@ -110,7 +110,7 @@ export const notFoundPage = (root: string): string => `<!doctype html>
 <body>
 <main>
 <h1>No status page here</h1>
-<p class="lead">There is no page at this address, or it is not public. Check the address, or ask whoever gave it to you.</p>
+<p class="lead">There is no page at this URL, or it is not public. Check the URL, or ask the person who gave it to you.</p>
 </main>
 </body>
 </html>

@@ -95,5 +95,5 @@ for (const time of document.querySelectorAll('time')) {
   time.textContent = until ? format.formatRange(new Date(dateTime), new Date(until)) : format.format(new Date(dateTime));
 }
 const zone = document.getElementById('zone');
-if (zone) zone.textContent = 'Times are in your zone, ' + format.resolvedOptions().timeZone + '; days begin at midnight UTC.';
+if (zone) zone.textContent = 'Times are in your zone, ' + format.resolvedOptions().timeZone + '; days start at midnight UTC.';
 `;

@@ -57,7 +57,7 @@ export class PageContents {
 /** Returns a problem for each kind that exceeds the limit of a page. */
 export const tooMany = (groups: readonly PageGroup[]): FieldProblem[] =>
   KINDS.filter((kind) => groups.reduce((sum, group) => sum + group[kind].length, 0) > MOST[kind]).map((kind) => {
-    const message = `groups must have at most ${MOST[kind]} ${kind} together`;
+    const message = `groups must have at most ${MOST[kind]} ${kind} in total`;
     return { pointer: '/groups', code: 'out_of_range', message };
   });
 
@@ -66,7 +66,7 @@ const missing = (groups: readonly PageGroup[], existing: ReadonlySet<string>): F
     groups.flatMap((group, at) =>
       group[kind].flatMap((id, index): FieldProblem[] => {
         if (existing.has(id)) return [];
-        const message = `there is no such ${kind.slice(0, -1)}; choose one that exists`;
+        const message = `this ${kind.slice(0, -1)} does not exist; choose one that exists`;
         return [{ pointer: `/groups/${at}/${kind}/${index}`, code: 'invalid_format', message }];
       }),
     ),

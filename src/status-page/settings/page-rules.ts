@@ -6,7 +6,7 @@ import type { PageLogo } from '../status-snapshot';
 
 export const SLUG = /^[a-z0-9](?:[a-z0-9-]{1,62}[a-z0-9])$/;
 export const SLUG_MESSAGE =
-  'slug must be 3 to 64 lower-case letters, digits and dashes, not beginning or ending with a dash';
+  'slug must be 3 to 64 lower-case letters, digits and dashes, and must not start or end with a dash';
 
 /** Returns a slug for a name: `Example Shop & Söhne` → `example-shop-sohne`. It may be shorter than a slug must be. */
 export const slugOf = (name: string): string =>
@@ -34,10 +34,10 @@ function typeOf(body: Buffer): string | null {
  */
 export function readLogo(text: string): (PageLogo & { hash: string }) | { problem: string } {
   const [, base64] = /^data:image\/[a-z+.-]{1,20};base64,([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-  if (base64 === undefined) return { problem: 'logo must be a data: URL of a picture, data:image/png;base64,…' };
+  if (base64 === undefined) return { problem: 'logo must be a data: URL of an image, data:image/png;base64,…' };
   const body = Buffer.from(base64, 'base64');
   const type = typeOf(body);
-  if (type === null) return { problem: 'logo must be a PNG, JPEG or WebP picture' };
+  if (type === null) return { problem: 'logo must be a PNG, JPEG or WebP image' };
   if (body.length > MAX_LOGO_BYTES) return { problem: 'logo must have at most 64 KiB' };
   return { body, type, hash: createHash('sha256').update(body).digest('base64url').slice(0, 27) };
 }

@@ -53,7 +53,7 @@ export async function takenAddresses<Wanted extends WantedAddress>(
 }
 
 export const takenMessage = (field: AddressField, address: string): string =>
-  `The ${field === 'slug' ? 'address' : 'domain'} "${address}" is taken.`;
+  `The ${field} "${address}" is already taken.`;
 
 /** Throws `conflict` for the first one that another page has. */
 export async function expectFree(sql: Sql, field: AddressField, wanted: readonly WantedAddress[]): Promise<void> {

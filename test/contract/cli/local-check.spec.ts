@@ -117,7 +117,7 @@ describe('The command uptime check --local', () => {
     [['tcp', 'a:1', '--warn', 'body contains x'], 'offers the sources response_time'],
     [['https', 'https://a/', '--insecure', '--header', 'Cookie: a=b'], '--insecure: verify cannot be false'],
     [['https', 'https://a/', '--ca', '/nowhere.pem'], '--ca: the file /nowhere.pem cannot be read: ENOENT'],
-    [['https', 'https://a/', '--ca', __filename], '--ca: ca must hold certificates in PEM'],
+    [['https', 'https://a/', '--ca', __filename], '--ca: ca must contain certificates in PEM'],
     [['https', 'https://a/', '--server-name', '192.0.2.1'], '--server-name: server_name must be a host name'],
   ])('exits with 1 and prints the mistake in %j', async (args, complaint) => {
     expect(await run(args)).toEqual({ code: 1, out: '', err: expect.stringContaining(complaint) });

@@ -194,7 +194,7 @@ describe('the link of a message', () => {
       scene.provider.expect(ACCEPTED.slack);
       await scene.report('S', alert);
       await scene.deliver();
-      expect(scene.received<SlackBody>('first').at(-1)?.text).toContain('up again');
+      expect(scene.received<SlackBody>('first').at(-1)?.text).toContain('back up');
       expect((await acknowledgement(alert)).status).toBe(404);
     });
 

@@ -202,7 +202,7 @@ describe('uptime people', () => {
     expect([(await signIn('diana@example.com')).status, (await signIn('di@example.com')).status]).toEqual([201, 401]);
     expect(await peopleHere('email', id, 'ada@example.com')).toEqual({
       exitCode: 1,
-      remark: "ada@example.com is somebody else's already.",
+      remark: 'The email ada@example.com already belongs to another account.',
     });
   });
 
@@ -263,7 +263,7 @@ describe('uptime people', () => {
   });
 
   it.each([
-    [['invite', 'ada@example.com'], /^They are in this organization already/],
+    [['invite', 'ada@example.com'], /^This user is already a member of this organization/],
     [
       ['invite', 'hal@example.com', '--organization', 'Nobody'],
       /^No organization has the name or ID Nobody\. The organizations are: Default/,

@@ -12,7 +12,7 @@ describe('a message about a field in the words of its label', () => {
       'Failures in a row to trigger must be at least 1',
     ],
     ['Webhook URL', 'is required', 'Webhook URL is required'],
-    ['URL (optional)', 'must begin with https:// or http://', 'URL must begin with https:// or http://'],
+    ['URL (optional)', 'must start with https:// or http://', 'URL must start with https:// or http://'],
     ['Copy to (optional), one per line', 'must be an array', 'Copy to must be an array'],
     ['To (phone numbers)', 'must be a phone number', 'To must be a phone number'],
     ['Name', 'name must not be empty', 'Name must not be empty'],

@@ -134,7 +134,7 @@ export const noSuch = (noun: string, path: string, pointer: string) =>
   ({
     pointer,
     code: 'not_found',
-    message: `there is no ${noun} ${path}, neither in the document nor with this key`,
+    message: `there is no ${noun} ${path}, neither in the document nor stored with this key`,
   }) as const;
 
 /**

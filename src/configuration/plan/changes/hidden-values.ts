@@ -19,7 +19,7 @@ import type { PlanFindings } from '../plan-findings';
 export const NOT_COMPARED: PlanNote = {
   key: null,
   message:
-    'Values that a read key is not shown are not compared: they count as unchanged. Plan with a write key to compare them.',
+    'Values that are hidden from a read key are not compared and count as unchanged. Plan with a write key to compare them.',
 };
 
 /** Replaces values in a config with the masks of the stored config, as read keys see them. */
@@ -90,4 +90,4 @@ export function refusesShown(
 }
 
 const shown = (path: Path): string =>
-  `${path.findLast((step) => typeof step === 'string') ?? 'this'} is shown to everybody who may read it: write the value itself; {$secret: …} stands for credentials and for addresses of receivers`;
+  `${path.findLast((step) => typeof step === 'string') ?? 'this'} is visible to anyone with read access, so write the value itself; use {$secret: …} only for credentials and receiver addresses`;

@@ -28,7 +28,7 @@ export function* planProbes(planning: Planning, matches: readonly ProbeMatch[]):
   }
 }
 
-const WITHOUT_TOKEN = 'The probe is made without a token and cannot call until it has one: rotate it.';
+const WITHOUT_TOKEN = 'The probe is created without a token and cannot connect until it has one: rotate its token.';
 
 /** Returns the probes that endpoints may use, in their planned state. */
 export function probesToBe(present: ProbesByLocation, matches: readonly ProbeMatch[]): ProbesByLocation {

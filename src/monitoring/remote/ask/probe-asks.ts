@@ -109,7 +109,9 @@ export class ProbeAsks {
       new Date(now.getTime() + waitMs),
     ]);
     if (added.length === 0)
-      throw problems.conflict('Somebody else has asked for a check of this endpoint there; wait until it has ended.');
+      throw problems.conflict(
+        'Another client is already waiting for a check of this endpoint at this location. Wait until it has ended.',
+      );
     const result = await this.resultOf(id, waitMs, left, () => this.polls.wake(number));
     if (result === null) throw problems.temporarilyUnavailable();
     return result;
@@ -126,7 +128,7 @@ export class ProbeAsks {
         return [{ ...row, definition: this.opened(row) }];
       } catch (error) {
         if (!(error instanceof SecretUnreadable)) throw error;
-        this.logger.error(`A try-out cannot be given to its probe: ${error.message}`);
+        this.logger.error(`Could not send the test of an endpoint to its probe: ${error.message}`);
         return [];
       }
     });
@@ -162,7 +164,7 @@ export class ProbeAsks {
       const rows = await this.database.query<{ id: string; result: AskResult }>(RESULTS, [[...this.awaited.keys()]]);
       for (const { id, result } of rows) this.awaited.get(id)?.(result);
     } catch (error) {
-      this.logger.warn(`Results of probes that somebody waits for could not be read: ${String(error)}`);
+      this.logger.warn(`Could not read on-demand probe results: ${String(error)}`);
     } finally {
       this.looking = false;
     }

@@ -47,7 +47,7 @@ export class RemoteChecks {
     const result = await this.ask(asked, { endpointId, definition: null }, begin);
     if ('check' in result && result.check.id !== undefined)
       return { ...(result.check as CheckView), location: asked.location };
-    throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
+    throw problems.conflict('The endpoint was changed while it was being checked. Try again.');
   }
 
   /** Has an endpoint checked at the location without storing it. Throws the same errors as `stored`. */

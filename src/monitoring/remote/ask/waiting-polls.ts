@@ -98,7 +98,7 @@ export class WaitingPolls implements BeforeApplicationShutdown {
       for (const { number } of news) this.wake(number);
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) this.logger.warn(`Waiting probes are told nothing new: ${String(error)}`);
+      if (!this.isFailing) this.logger.warn(`Could not notify waiting probes of changes: ${String(error)}`);
       this.isFailing = true;
     } finally {
       this.asking = false;

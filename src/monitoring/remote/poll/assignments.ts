@@ -202,7 +202,7 @@ export class Assignments {
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       if (error.message !== this.reported)
-        this.logger.error(`endpoint ${id} is not given to its probes: ${error.message}`);
+        this.logger.error(`Endpoint ${id} is not assigned to its probes: ${error.message}`);
       this.reported = error.message;
       return null;
     }

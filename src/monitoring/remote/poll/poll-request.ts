@@ -32,8 +32,8 @@ const types: Rule<string[]> = {
     value.every((type) => typeof type === 'string' && /^[A-Z0-9_-]{1,32}$/.test(type)),
   must: `a list of up to ${MAX_TYPES} types of checks`,
 };
-const cursor = textOrNull(new RegExp(`^[\\w-]{1,${MAX_CURSOR}}$`), 'the cursor of a response');
-const digest = textOrNull(/^[0-9a-f]{64}$/, 'SHA-256 in hex');
+const cursor = textOrNull(new RegExp(`^[\\w-]{1,${MAX_CURSOR}}$`), 'the cursor of an earlier response');
+const digest = textOrNull(/^[0-9a-f]{64}$/, 'a SHA-256 hash in hex');
 
 /**
  * Parses the body of a poll. Only `protocol` and `session` are required. Throws `validation_failed` with all errors.

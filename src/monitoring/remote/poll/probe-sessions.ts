@@ -156,7 +156,7 @@ export class ProbeSessions implements BeforeApplicationShutdown {
       for (const { id } of written) all.delete(id);
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) this.logger.warn(`When probes were heard could not be written: ${String(error)}`);
+      if (!this.isFailing) this.logger.warn(`Could not store when probes were last seen: ${String(error)}`);
       this.isFailing = true;
     } finally {
       for (const [id, one] of all) if (one.atMs > since && !this.heard.has(id)) this.heard.set(id, one);

@@ -29,14 +29,14 @@ export function warningOf(
   const [more, missed] = before ? [dropped - before.dropped, skipped - before.skipped] : [0, 0];
   const found = [
     clockOffsetMs !== null && Math.abs(clockOffsetMs) > MINUTE_MS
-      ? `its clock is ${Math.round(Math.abs(clockOffsetMs) / SECOND_MS)} s ${clockOffsetMs > 0 ? 'ahead' : 'behind'}`
+      ? `the clock of the probe is ${Math.round(Math.abs(clockOffsetMs) / SECOND_MS)} s ${clockOffsetMs > 0 ? 'ahead' : 'behind'}`
       : null,
-    version !== null && isBehind(version, ours) ? `its version ${version} is behind ${ours}` : null,
-    more > 0 ? `it gave up ${more} results` : null,
-    missed > 0 ? `it skipped ${missed} checks` : null,
+    version !== null && isBehind(version, ours) ? `version ${version} of the probe is older than ${ours}` : null,
+    more > 0 ? `the probe gave up ${more} results` : null,
+    missed > 0 ? `the probe skipped ${missed} checks` : null,
   ].filter((text) => text !== null);
   if (found.length === 0) return null;
-  return { code: 'internal', phase: 'internal', message: `Of the probe ${location}: ${found.join('; ')}.` };
+  return { code: 'internal', phase: 'internal', message: `Probe ${location}: ${found.join('; ')}.` };
 }
 
 const RELEASE = /^(\d+)\.(\d+)\.(\d+)/;

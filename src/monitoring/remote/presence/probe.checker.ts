@@ -33,7 +33,7 @@ export class ProbeChecker implements Checker<string> {
   parseTarget(url: string): string {
     const location = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : '';
     if (!LOCATION.test(location))
-      throw new InvalidTarget(`the target names the location of a probe; the accepted form is ${this.targetForm}`);
+      throw new InvalidTarget(`the target must be the location of a probe; the accepted form is ${this.targetForm}`);
     return location;
   }
 
@@ -41,7 +41,7 @@ export class ProbeChecker implements Checker<string> {
     const [probe] = await this.database.query<SeenProbe & { id: string }>(READ, [egress.organization, target]);
     // The probe was deleted before the service refused to delete probes that are in use. This also notifies users who
     // monitor it.
-    if (!probe) return resultOf(down('probe_offline', 'internal', `There is no probe ${target}.`));
+    if (!probe) return resultOf(down('probe_offline', 'internal', `The probe ${target} does not exist.`));
     if (!probe.online) return resultOf(down('probe_offline', 'internal', `The probe ${target} is not online.`));
     const warning = warningOf(target, probe, this.losses.get(probe.id) ?? null, VERSION);
     this.losses.set(probe.id, { dropped: probe.dropped, skipped: probe.skipped });

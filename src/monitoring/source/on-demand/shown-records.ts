@@ -25,7 +25,7 @@ export class ShownRecords {
     const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));
     if (recorded === 'late' || recorded === 'given_up') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
-      throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
+      throw problems.conflict('The endpoint was changed while it was being checked. Try again.');
     return toCheckView(check, this.history.checkId(check));
   }
 }

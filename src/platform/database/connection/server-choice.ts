@@ -14,8 +14,8 @@ export class ReadOnlyServerError extends Error {
   constructor(readonly why: 'standby' | 'setting') {
     super(
       why === 'standby'
-        ? 'it is a standby, which only reads'
-        : 'default_transaction_read_only is on there, for its user, or for its database',
+        ? 'it is a standby, which is read-only'
+        : 'default_transaction_read_only is on there, for its user or for its database',
     );
   }
 }

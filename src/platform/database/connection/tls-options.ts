@@ -32,7 +32,7 @@ function authorities(path: string): string {
   const blocks = text.match(BLOCK) ?? [];
   if (blocks.length === 0 || !blocks.every(isCertificate))
     throw new TlsFileError(
-      `DATABASE_URL: sslrootcert must be a file of certificates in PEM; ${path} is not. Name the file with the authority of the server.`,
+      `DATABASE_URL: sslrootcert must be a file of certificates in PEM, but ${path} is not. Set it to the file with the authority of the server.`,
     );
   return text;
 }
@@ -49,12 +49,12 @@ function isCertificate(pem: string): boolean {
 function requirePair(options: ConnectionOptions, cert: string | null, key: string | null): void {
   if (cert === null && key === null) return;
   if (cert === null || key === null)
-    throw new TlsFileError('DATABASE_URL: sslcert and sslkey need each other. Name both files, or neither.');
+    throw new TlsFileError('DATABASE_URL: sslcert and sslkey require each other. Set both to a file, or neither.');
   try {
     createSecureContext(options);
   } catch (error) {
     throw new TlsFileError(
-      `DATABASE_URL: sslcert and sslkey cannot be used (${reasonOf(error)}). Both must be PEM, the key without a password, and of the same certificate.`,
+      `DATABASE_URL: sslcert and sslkey cannot be used (${reasonOf(error)}). Both must be PEM, the key must have no password, and they must belong together.`,
       { cause: error },
     );
   }
@@ -65,7 +65,7 @@ function textOf(parameter: string, path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new TlsFileError(
-      `DATABASE_URL: ${parameter} cannot be read (${reasonOf(error)}). Name a file that this user may read.`,
+      `DATABASE_URL: ${parameter} cannot be read (${reasonOf(error)}). Set it to a file that this user may read.`,
       { cause: error },
     );
   }

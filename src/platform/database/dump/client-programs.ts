@@ -48,7 +48,7 @@ export async function clientPrograms(
   const versions = [...new Set(found.map(({ version }) => version))].sort((a, b) => a - b).join(', ');
   const there = versions === '' ? 'they are not installed' : `only version ${versions} is installed`;
   throw new StartError(
-    `pg_dump, pg_restore and psql of version ${serverVersion} or later are needed for this server; ${there}. ` +
+    `pg_dump, pg_restore and psql of version ${serverVersion} or later are required for this server; ${there}. ` +
       `Install postgresql-client-${serverVersion} or later on this machine.`,
   );
 }

@@ -49,5 +49,5 @@ async function endOf(name: string, child: ChildProcess): Promise<void> {
   } catch (error) {
     throw new StartError(`${name} cannot be run; is it installed?`, { cause: error });
   }
-  if (code !== 0) throw new StartError(`${name} ended with ${code ?? 'a signal'}: ${errors.trim()}`);
+  if (code !== 0) throw new StartError(`${name} exited with ${code ?? 'a signal'}: ${errors.trim()}`);
 }

@@ -49,8 +49,8 @@ export async function restoreServer(url: string, file: string, find: FindProgram
   const schema = schemaIn(contents, file);
   if (target.name !== schema)
     throw new StartError(
-      `${file} holds the schema "${schema}", and DATABASE_URL leads to the schema "${target.name}". ` +
-        `Set the search_path of the user, or options=-c search_path=… in the URL, to "${schema}".`,
+      `${file} contains the schema "${schema}", but DATABASE_URL uses the schema "${target.name}". Set the ` +
+        `search_path of the user, or options=-c search_path=… in the URL, to "${schema}".`,
     );
   if (!target.exists)
     await inServer(server, (client) => client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`));
@@ -101,7 +101,7 @@ async function replay(
 /** Throws the failure of the writer unless it was killed, and the given error otherwise. */
 async function reasonOf(writing: Promise<void>, error: unknown): Promise<never> {
   await writing.catch((failure: unknown) => {
-    if (failure instanceof StartError && !/ended with a signal/.test(failure.message)) throw failure;
+    if (failure instanceof StartError && !/exited with a signal/.test(failure.message)) throw failure;
   });
   throw error;
 }
@@ -128,7 +128,7 @@ const contentsOf = ({ pgRestore }: ClientPrograms, file: string): Promise<string
 /** Returns the schema of the service's tables. Throws a `StartError` if the file has none. */
 function schemaIn(contents: string, file: string): string {
   const [, schema] = /^\d+; \d+ \d+ TABLE (.+) migrations /m.exec(contents) ?? [];
-  if (schema === undefined) throw new StartError(`${file} holds no tables of the service.`);
+  if (schema === undefined) throw new StartError(`${file} contains no tables of the service.`);
   return schema;
 }
 
@@ -182,12 +182,12 @@ async function schemaOf(client: DatabaseClient, database: string): Promise<strin
      WHERE c.oid = to_regclass('migrations')`);
   const [found] = rows;
   if (found === undefined)
-    throw new StartError(`The database "${database}" holds no tables of the service; is DATABASE_URL right?`);
+    throw new StartError(`The database "${database}" contains no tables of the service; is DATABASE_URL correct?`);
   const { schema, current } = found;
   if (current !== schema)
     throw new StartError(
-      `The tables are in the schema "${schema}", and new ones would be created in "${current}": a dump would not be whole. ` +
-        `Set the search_path of the user, or options=-c search_path=… in the URL, to "${schema}".`,
+      `The tables are in the schema "${schema}", but new ones would be created in "${current}", so a dump would be ` +
+        `incomplete. Set the search_path of the user, or options=-c search_path=… in the URL, to "${schema}".`,
     );
   return schema;
 }
@@ -201,7 +201,7 @@ async function emptySchemaOf(client: DatabaseClient, database: string): Promise<
                       AND NOT EXISTS (SELECT FROM pg_depend d
                                        WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')) AS taken`);
   const [{ name, wanted, taken } = { name: null, wanted: '', taken: false }] = rows;
-  if (taken) throw new StartError(`The database "${database}" is not empty; restore into a new one.`);
+  if (taken) throw new StartError(`The database "${database}" is not empty; restore into a new database.`);
   if (name !== null) return { name, exists: true };
   const [first = ''] = wanted.split(',').map((each) => each.trim().replaceAll(/^"|"$/g, ''));
   return { name: first, exists: false };
@@ -218,8 +218,8 @@ async function requireOwnSession(server: PostgresServer, client: DatabaseClient)
     const other = await connected(server, backendOf);
     if (other !== (await backendOf(client))) continue;
     throw new StartError(
-      `DATABASE_URL leads to a pooler in transaction mode, with which a dump would disturb the running service. ` +
-        `Run this command with the DATABASE_URL of the server itself.`,
+      'DATABASE_URL points to a pooler in transaction mode, where a dump would disturb the running service. Run ' +
+        'this command with the DATABASE_URL of the server itself.',
     );
   }
 }

@@ -92,7 +92,7 @@ export class DirectoryLock {
    */
   private beat(): void {
     if (read(this.file) !== this.text) {
-      process.stderr.write(`The lock ${this.file} was taken away; stopping before the data is damaged.\n`);
+      process.stderr.write(`The lock ${this.file} was removed; stopping before the data is damaged.\n`);
       process.exit(1);
     }
     const now = new Date();

@@ -127,7 +127,7 @@ async function openEngine({ directory, template, sync }, more = {}) {
   const stored = isNew && sync ? syncTree(directory) : null;
   const [database] = await Promise.all([opening, stored]);
   if (sync && files.syncs === 0) throw new Error('the engine has opened its cluster without synchronizing anything');
-  if (isNew) writeWhole(marker, 'The cluster in pgdata is complete. Without this file it is made again.\n');
+  if (isNew) writeWhole(marker, 'The cluster in pgdata is complete. Without this file it is created again.\n');
   return database;
 }
 
@@ -148,7 +148,7 @@ async function unpackNew(cluster, template) {
 function requireCluster(cluster, marker) {
   if (existsSync(path.join(cluster, 'PG_VERSION'))) return;
   throw new Error(
-    `DATA_DIR: ${marker} exists, but ${cluster} holds no database. Restore a backup into another directory, or remove ${marker} to start with an empty database.`,
+    `DATA_DIR: ${marker} exists, but ${cluster} contains no database. Restore a backup into another directory, or remove ${marker} to start with an empty database.`,
   );
 }
 

@@ -38,7 +38,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 const exitOnCrash = (reason: string): void => {
-  process.stderr.write(`The embedded database has stopped: ${reason}. The service cannot go on without it.\n`);
+  process.stderr.write(`The embedded database has stopped: ${reason}. The service cannot continue without it.\n`);
   process.exit(1);
 };
 
@@ -85,7 +85,9 @@ export class EmbeddedPostgres {
     };
     const onError = (error: Error): void => crash(error.message);
     const onExit = (code: number): void =>
-      crash(code === PANIC_CODE ? 'PostgreSQL panicked and has to be restarted' : `its thread ended with ${code}`);
+      crash(
+        code === PANIC_CODE ? 'PostgreSQL panicked and has to be restarted' : `its thread exited with code ${code}`,
+      );
     worker.once('error', onError).once('exit', onExit);
     // An open connection keeps the process alive, as with a server. The idle engine does not.
     worker.unref();
@@ -125,8 +127,8 @@ async function lockDirectory(directory: string): Promise<DirectoryLock> {
 const OBSTACLES: readonly (readonly [RegExp, string])[] = [
   [/^(EACCES|EPERM)\b/, 'this user may not write there'],
   [/^EROFS\b/, 'the volume is read-only'],
-  [/^(EEXIST|ENOTDIR)\b/, 'it is, or lies below, something that is no directory'],
-  [/^ENOENT\b/, 'it cannot be made there'],
+  [/^(EEXIST|ENOTDIR)\b/, 'its path contains something that is not a directory'],
+  [/^ENOENT\b/, 'it cannot be created there'],
   [/^ENOSPC\b/, 'the volume is full'],
 ];
 
@@ -165,7 +167,7 @@ function engineCure(text: string, directory: string): string {
   const access = accessCure(text, directory);
   if (access !== null) return access;
   return /initialized by PostgreSQL/.test(text)
-    ? 'Start the version of the service that created the directory, or restore a backup that this version made.'
+    ? 'Start the version of the service that created the directory, or restore a backup that this version created.'
     : 'Move the directory away and restore a backup into a new one.';
 }
 

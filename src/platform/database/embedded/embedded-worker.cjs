@@ -208,8 +208,8 @@ function watchWaiters() {
     if (waitedTicks < limit || type === TYPE.terminate) continue;
     queue.splice(i, 1);
     const text =
-      'waited too long for the open transaction of another connection; ' +
-      'the embedded database has one session: inside a transaction, use its own manager';
+      'waited too long for the open transaction of another connection; the embedded database has only one session: ' +
+      'inside a transaction, use its own manager';
     send(client, Buffer.concat([failure('55P03', text), idleStatus()]));
   }
 }

@@ -117,11 +117,11 @@ export function PackedJsonBody(limits: PackedLimits): MethodDecorator {
     readerOf(async (request, response) => {
       const encoding = encodingOf(request);
       if (encoding !== 'identity' && encoding !== 'gzip')
-        throw new Problem('unsupported_media_type', 'Send the body as it is, or with Content-Encoding: gzip.');
+        throw new Problem('unsupported_media_type', 'Send the body without encoding, or with Content-Encoding: gzip.');
       const sent = await read(request, response);
       const bytes = encoding === 'gzip' && sent.length > 0 ? await unpack(sent, limits.unpacked) : sent;
       if (valuesIn(bytes, limits.values) > limits.values)
-        throw new Problem('payload_too_large', `The body may have about ${limits.values} values at most.`);
+        throw new Problem('payload_too_large', `The body may have at most about ${limits.values} values.`);
       return bytes;
     }),
   );
@@ -132,8 +132,8 @@ async function unpack(bytes: Buffer, maxBytes: number): Promise<Buffer> {
     return await unpacked(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new Problem('payload_too_large', `Unpacked the body may have at most ${maxBytes} bytes.`);
-    throw new Problem('malformed_json', 'The body is not what gzip makes.');
+      throw new Problem('payload_too_large', `The decompressed body may have at most ${maxBytes} bytes.`);
+    throw new Problem('malformed_json', 'The body is not valid gzip.');
   }
 }
 

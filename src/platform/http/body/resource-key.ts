@@ -5,10 +5,10 @@ import { Nullable } from '../validators';
 
 /** The format of a key, and of an owner's name. */
 export const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-const RULE = '1 to 64 of a-z 0-9 . _ -, the first a letter or a digit';
+const RULE = '1 to 64 of a-z 0-9 . _ -, starting with a letter or a digit';
 
 const TEXT = (among: string): string =>
-  `A name of yours for it in configuration files, unique among ${among}; null for none.`;
+  `A name that you choose for use in configuration files. Unique among ${among}. null if there is none.`;
 
 /**
  * Declares the field `key` of a body. `among` names its siblings. It has no example, because sending an example twice
@@ -29,6 +29,6 @@ export const ShownOwner = (): PropertyDecorator =>
   ApiProperty({
     type: String,
     nullable: true,
-    description: 'The owner of the configuration document that declares it; null for what no document declares.',
+    description: 'The owner of the configuration document that declares the resource. null if no document declares it.',
     example: null,
   });

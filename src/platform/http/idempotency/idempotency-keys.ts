@@ -51,7 +51,7 @@ export class IdempotencyKeys {
       [orgId, key],
     );
     if (!row) return null;
-    if (row.route !== route) throw reused('another address');
+    if (row.route !== route) throw reused('another URL');
     if (!row.bodyDigest.equals(bodyDigest)) throw reused('another body');
     const { id, status, headers, body } = row;
     return { status, headers, body: this.secrets.open(body.sealed, contextOf(id)) };
@@ -104,12 +104,12 @@ export async function removeSomeKeys(tx: Tx, orgId: string, limit: number): Prom
 const contextOf = (id: string): string => `idempotency_key:${id}:body`;
 
 const inUse = () =>
-  new Problem('idempotency_key_in_use', 'Repeat the request, unchanged, after the time in Retry-After.', [], {
+  new Problem('idempotency_key_in_use', 'Send the same request again after the time in Retry-After.', [], {
     'Retry-After': String(RETRY_AFTER_SECONDS),
   });
 
 const reused = (what: string) =>
   new Problem(
     'idempotency_key_reused',
-    `A request with this Idempotency-Key and ${what} was answered in the last 24 hours. Nothing was done; choose a new key for a new request.`,
+    `A request with this Idempotency-Key and ${what} was processed in the last 24 hours. Nothing was done; choose a new key for a new request.`,
   );

@@ -168,18 +168,18 @@ export class LoadShedder {
     lag.onBeat((beat) => this.sample(beat));
     this.shed = metrics.labelledCounter({
       name: 'uptime_requests_shed_total',
-      help: 'Requests refused to stay alive: with 503, 408 for a body that took too long, or 429 for one organization that has too many open.',
+      help: 'Requests that were rejected to protect the service: with 503, with 408 for a body that took too long, or with 429 for one organization with too many open requests.',
       values: { reason: REFUSALS },
     });
     metrics.watch({ name: 'uptime_polls_in_flight', help: 'Polls of probes that are open.' }, () => this.polls.used);
     metrics.watch(
-      { name: 'uptime_requests_in_flight', help: 'Requests that are being answered.' },
+      { name: 'uptime_requests_in_flight', help: 'Requests that are being processed.' },
       () => this.inFlight,
     );
     metrics.watch(
       {
         name: 'uptime_strangers_in_flight',
-        help: 'Of these, requests without a key, session or ping URL that is known.',
+        help: 'Requests in flight without a known key, session or ping URL.',
       },
       () => this.strangers.used,
     );
@@ -285,7 +285,7 @@ export class LoadShedder {
     const seconds = Math.max(1, Math.round((performance.now() - away.since) / 1000));
     return {
       ok: true,
-      detail: `shedding: ${away.count} requests without a known key, session or ping URL were turned away in ${seconds} s`,
+      detail: `shedding load: ${away.count} requests without a known key, session or ping URL were rejected in ${seconds} s`,
     };
   }
 

@@ -59,7 +59,7 @@ export const HonoursIfMatch = () =>
       name: 'If-Match',
       required: false,
       description:
-        'The `ETag` that the resource was read with: 412 `precondition_failed` when its settings have changed since, and nothing is done. Several with commas between, or `*`. A weak tag never matches.',
+        'The `ETag` of the resource as you read it. If the settings have changed since then, nothing is done and you get 412 `precondition_failed`. You can send several tags separated by commas, or `*`. A weak tag never matches.',
       schema: { type: 'string', minLength: 1 },
       example: EXAMPLE,
     }),
@@ -76,16 +76,16 @@ export const WITH_ETAG = {
   headers: {
     ETag: {
       description:
-        'Of the settings: results, status and flags do not change it. Send it back as `If-Match`. The same for every key.',
+        'The tag of the settings. Results, status, and flags do not change it. Send it back as `If-Match`. It is the same for every key.',
       schema: { type: 'string' },
       example: EXAMPLE,
     },
   },
 } as const;
 
-const BY_DEFAULT = 'Only what changes or deletes one resource takes an If-Match.';
+const BY_DEFAULT = 'Only requests that change or delete one resource accept an If-Match header.';
 const NAMED =
-  'The If-None-Match header names the resource as it is, or any with *. Leave out the header to change it; nothing was done.';
+  'The If-None-Match header matches the current resource, or is *. Remove the header to change the resource; nothing was done.';
 
 /** Refuses requests with an `If-Match` before anything is done if the route doesn't honor it. */
 @Injectable()
@@ -98,12 +98,12 @@ export class PreconditionGuard implements CanActivate {
     if (sent === undefined || SAFE_METHODS.has(method)) return true;
     const rule = this.reflector.get<PreconditionRule | undefined>(PRECONDITION, context.getHandler());
     if (!rule?.honours) {
-      const detail = `${rule?.refuses ?? BY_DEFAULT} Leave out the If-Match header; nothing was done.`;
+      const detail = `${rule?.refuses ?? BY_DEFAULT} Remove the If-Match header; nothing was done.`;
       throw new Problem('if_match_not_supported', detail);
     }
     if (parseTags(sent) === null) {
       const detail =
-        'Send the ETag of the resource as it was received, with its quotes; several with commas between, or *.';
+        'Send the ETag of the resource exactly as you received it, including the quotes. You can send several tags separated by commas, or *.';
       throw new Problem('invalid_if_match', detail);
     }
     return true;

@@ -55,7 +55,7 @@ describe('A socket error', () => {
     ['EADDRNOTAVAIL', 'ff02::1%nowhere', 'the monitor has no route to the address'],
     ['EADDRNOTAVAIL', '127.0.0.1', 'the monitor has no free address or port for it'],
     ['EINVAL', '127.0.0.1', 'the monitor has no route to the address'],
-    ['EACCES', '127.0.0.1', "was forbidden by the monitor's own system"],
+    ['EACCES', '127.0.0.1', 'was forbidden by the operating system of the monitor'],
     ['EPERM', '127.0.0.1', "was forbidden by the monitor's own firewall"],
   ])('%s towards %s reads "%s"', async (code, address, words) => {
     expect((await faultTowards(address, errorOf(code))).text).toContain(words);

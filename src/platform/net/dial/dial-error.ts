@@ -91,13 +91,13 @@ const ours = (text: string): SocketFault => fault('internal', 'ours', text);
 /** This machine has no route to the address. */
 export const NO_ROUTE = fault('monitor_offline', 'ours', 'failed: the monitor has no route to the address');
 
-const FORBIDDEN = ours("was forbidden by the monitor's own system");
+const FORBIDDEN = ours('was forbidden by the operating system of the monitor');
 
 const FAULTS: Readonly<Record<string, SocketFault>> = {
   ECONNREFUSED: fault('connection_refused', 'target', 'was refused'),
-  ECONNRESET: fault('connection_reset', 'target', 'was reset by the other side'),
+  ECONNRESET: fault('connection_reset', 'target', 'was reset by the server'),
   ECONNABORTED: fault('connection_reset', 'target', 'was aborted'),
-  EPIPE: fault('connection_reset', 'target', 'was closed by the other side while we were sending'),
+  EPIPE: fault('connection_reset', 'target', 'was closed by the server while data was being sent'),
   ETIMEDOUT: fault('connection_timeout', 'silence', 'got no response'),
   // The codes that Linux derives from ICMP errors of a router or the host: icmp(7), ipv6(7), and icmp_err_convert and
   // tab_unreach in the kernel. EACCES comes from an IPv6 firewall with "administratively prohibited", and ENOTSUP is
@@ -107,11 +107,11 @@ const FAULTS: Readonly<Record<string, SocketFault>> = {
   ENETUNREACH: onTheWay('failed: the network cannot be reached'),
   ENONET: onTheWay('failed: a router has no connection to the host'),
   EACCES: onTheWay('was prohibited by a firewall on the way'),
-  ENOPROTOOPT: onTheWay('failed: the host or a firewall before it does not accept the protocol'),
+  ENOPROTOOPT: onTheWay('failed: the host or a firewall in front of it does not accept the protocol'),
   EOPNOTSUPP: onTheWay('failed: a router cannot follow the route'),
   ENOTSUP: onTheWay('failed: a router cannot follow the route'),
   EPROTO: onTheWay('failed: a router or the host rejects the packets'),
-  EMSGSIZE: onTheWay('failed: the packets are too large for a part of the way'),
+  EMSGSIZE: onTheWay('failed: the packets are too large for a link on the way'),
   ENETDOWN: fault('monitor_offline', 'ours', "failed: the monitor's own network is down"),
   EINVAL: NO_ROUTE,
   EADDRNOTAVAIL: ours('failed: the monitor has no free address or port for it'),

@@ -132,7 +132,7 @@ export class Dialer {
       if (!(error instanceof ResolveError)) throw error;
       if (error.code === 'no_turn') throw new DialError('internal', 'dns', error.message, true, phases);
       const local = error.code === 'monitor_offline' || (error.code === 'aborted' && error.resolverSilent);
-      const message = error.code === 'aborted' ? `The lookup of ${name} was not answered in time.` : error.message;
+      const message = error.code === 'aborted' ? `The lookup of ${name} did not finish in time.` : error.message;
       throw new DialError(error.code, 'dns', message, local, phases);
     } finally {
       phases.dnsMs = Math.max(0, arrivalMs() - startedAt);

@@ -166,6 +166,6 @@ function optionsFor(address: string, { port, inflow }: RaceRules) {
 }
 
 /** Never called for an address. It ensures that sockets connect only to addresses judged by the egress policy. */
-const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is no address`), '', 0);
+const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is not an IP address`), '', 0);
 
 const authority = (address: string, port: number): string => `${bracketed(address)}:${port}`;

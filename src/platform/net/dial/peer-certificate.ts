@@ -68,11 +68,14 @@ export function certificateProblem(
     }
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
-      return { code: 'tls_hostname_mismatch', message: `The certificate is not made for ${host}.` };
+      return { code: 'tls_hostname_mismatch', message: `The certificate is not valid for ${host}.` };
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return { code: 'tls_untrusted', message: `The certificate of ${host} is self-signed.` };
     case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return { code: 'tls_untrusted', message: `The certificate of ${host} comes from an authority we do not trust.` };
+      return {
+        code: 'tls_untrusted',
+        message: `The certificate of ${host} was issued by an authority that is not trusted.`,
+      };
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
@@ -92,7 +95,7 @@ export function certificateProblem(
     case 'PATH_LENGTH_EXCEEDED':
       return {
         code: 'tls_untrusted',
-        message: `A certificate in the chain of ${host} is used for what it was not issued for (${code}).`,
+        message: `A certificate in the chain of ${host} is used for a purpose that it was not issued for (${code}).`,
       };
     default:
       return { code: 'tls_untrusted', message: `The certificate of ${host} is not trusted (${cut(code, 60, '')}).` };

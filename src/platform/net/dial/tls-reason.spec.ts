@@ -38,7 +38,7 @@ describe('The reason why a TLS handshake failed', () => {
   it.each(names)('is told in words for the alert %s', (name) => {
     const words = tlsReason(errorOf(`ERR_SSL_${name}`));
     expect(words).not.toMatch(/alert|sslv3|tlsv1/i);
-    expect(words).toMatch(/^(it|there|the other side) /);
+    expect(words).toMatch(/^(it|there|the server) /);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('The reason why a TLS handshake failed', () => {
     ['DH_KEY_TOO_SMALL', 'its key exchange is too weak (Diffie-Hellman)'],
     ['EE_KEY_TOO_SMALL', 'a key or signature of its certificates is too weak'],
     ['UNSUPPORTED_PROTOCOL', 'it offers only outdated versions of TLS'],
-    ['WRONG_VERSION_NUMBER', 'the other side does not speak TLS'],
+    ['WRONG_VERSION_NUMBER', 'the server does not support TLS'],
     ['SOMETHING_NEW', 'something new'],
     ['', 'unknown reason'],
   ])('is for %s: %s', (name, words) => {

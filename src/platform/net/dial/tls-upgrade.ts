@@ -66,7 +66,7 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
       reject(error);
     };
     const onAbort = () =>
-      refuse(failure(request, 'aborted', false, `The TLS handshake with ${host} was not done in time.`));
+      refuse(failure(request, 'aborted', false, `The TLS handshake with ${host} did not finish in time.`));
     const onError = (error: NodeJS.ErrnoException) => refuse(handshakeFailure(request, error));
     socket.on('error', onError);
     socket.once('secureConnect', () => {

@@ -182,7 +182,7 @@ class CidrRule {
 
   private judge(address: string): string | null {
     const forms = readings(address);
-    if (forms.length === 0) return 'what is not an IP address is refused';
+    if (forms.length === 0) return 'only IP addresses are allowed';
     for (const form of forms) {
       const refusal = this.refusalOf(form);
       if (refusal !== null) return refusal;

@@ -106,7 +106,7 @@ class Exchange {
 
   /** Called by the signal. */
   handleEvent(): void {
-    this.fail('aborted', 'there was no complete response in time');
+    this.fail('aborted', 'the response was not complete in time');
   }
 
   private take(bytes: Buffer): void {
@@ -158,8 +158,7 @@ class Exchange {
   }
 
   private failWith(error: NodeJS.ErrnoException): void {
-    if (isTlsError(error))
-      return this.fail('protocol', `the connection broke off with a TLS error: ${tlsReason(error)}`);
+    if (isTlsError(error)) return this.fail('protocol', `the connection failed with a TLS error: ${tlsReason(error)}`);
     const fault = socketFault(error);
     this.fail(fault, `the connection ${fault.text}`);
   }

@@ -180,7 +180,7 @@ export class HttpResponseParser {
       case 'chunk_size':
         return this.takeChunkSize(line);
       case 'chunk_end':
-        if (line !== '') throw invalid('a chunk longer than it says');
+        if (line !== '') throw invalid('a chunk that is longer than its size');
         this.state = 'chunk_size';
         return;
       case 'trailer':
@@ -241,7 +241,7 @@ export class HttpResponseParser {
   private bodyState(): State {
     const { 'content-length': length, 'transfer-encoding': coding } = this.headers;
     if (length !== undefined && coding !== undefined) throw invalid('a length and a transfer coding');
-    if (length !== undefined && !LENGTH.test(length)) throw invalid('a content length that is no number');
+    if (length !== undefined && !LENGTH.test(length)) throw invalid('a content length that is not a number');
     if (coding !== undefined && NOT_IN_VALUE.test(coding)) throw invalid('a control character in a transfer coding');
     if (this.rules.absent || this.status === 204 || this.status === 304) return 'done';
     if (coding !== undefined) return /(?:^|[, \t])chunked$/i.test(coding) ? 'chunk_size' : 'until_close';
@@ -252,7 +252,7 @@ export class HttpResponseParser {
 
   private takeChunkSize(line: string): void {
     const digits = CHUNK_SIZE.exec(line)?.[1];
-    if (digits === undefined || line.includes('\r')) throw invalid('a chunk size that is no number');
+    if (digits === undefined || line.includes('\r')) throw invalid('a chunk size that is not a number');
     this.extensionBytes += Math.max(0, line.length - digits.length);
     if (this.extensionBytes > MAX_EXTENSION_BYTES) throw invalid('chunk extensions without end');
     this.remaining = Number.parseInt(digits, 16);
@@ -260,12 +260,12 @@ export class HttpResponseParser {
   }
 }
 
-const OTHER_PROTOCOL = 'the other side does not speak HTTP/1.1';
+const OTHER_PROTOCOL = 'the server does not support HTTP/1.1';
 const invalid = (what: string): MalformedResponse => new MalformedResponse(`the response is not valid HTTP (${what})`);
 
 /** Returns the name of an invalid field, without blanks before the colon if that makes it valid. */
 function doubtfulName(name: string): string {
-  if (FRAMING.has(name.replace(NOT_IN_NAME, '').toLowerCase())) throw invalid('a doubtful length or transfer coding');
+  if (FRAMING.has(name.replace(NOT_IN_NAME, '').toLowerCase())) throw invalid('an ambiguous length or transfer coding');
   const bare = trimmed(name);
   return TOKEN.test(bare) ? bare.toLowerCase() : LEFT_OUT;
 }
