@@ -283,13 +283,13 @@ function periodsIn(file: string): string[] {
 }
 
 describe('what runs by itself, in docs/architecture.md', () => {
-  const section = sectionOf(ARCHITECTURE, 'What runs by itself');
+  const section = sectionOf(ARCHITECTURE, 'Background jobs');
   const timers = sources.filter(({ text }) => /^ {2}@(?:Cron|Interval)\(/m.test(text)).map(({ file }) => file);
 
   it('lists each background job once, by name, file and role', () => {
     expect(JOBS.length).toBeGreaterThan(12);
     expect(JOBS).toHaveLength(sources.flatMap(({ text }) => text.match(/\bjobs\.create\(/g) ?? []).length);
-    const [inAll = '', inWorkers = ''] = section.split('Not with `ROLE=api`:');
+    const [inAll = '', inWorkers = ''] = section.split('Only without `ROLE=api`:');
     const listed = (part: string, role: Job['role']): Job[] =>
       listedJobs(part).map(({ name, file }) => ({ name, file, role }));
     const byName = (a: Job, b: Job) => a.name.localeCompare(b.name);
