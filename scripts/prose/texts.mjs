@@ -55,7 +55,8 @@ function commentText(raw) {
 /** Lists and code of a comment are texts of their own. */
 const paragraphsOf = (text) => text.split(/\n\s*\n|\n(?=\s*(?:- |\d\. | {3,}))/).map(readable);
 
-const isProse = (text) => /[a-z]{2,} [a-z]+/i.test(text) && !SQL.test(text) && !/^[@./#][^ ]* /.test(text) && !CSS.test(text);
+const isProse = (text) =>
+  /[a-z]{2,} [a-z]+/i.test(text) && !SQL.test(text) && !/^[@./#][^ ]* /.test(text) && !CSS.test(text);
 
 function areaOfString(file, node) {
   if (/(?:\.spec\.ts|^test\/|^packages\/testing\/)/.test(file)) {
