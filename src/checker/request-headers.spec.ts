@@ -20,12 +20,12 @@ describe('whether the value of a header may be a credential', () => {
     'Accept-Token',
     'Server-Key',
     '',
-  ])('it may be in %j', (name) => {
+  ])('it may be one in %j', (name) => {
     expect(isSensitiveHeader(name)).toBe(true);
   });
 
   it.each(['Accept', 'ACCEPT-LANGUAGE', 'Cache-Control', 'Pragma', 'User-Agent', 'Content-Type', 'Server', 'X-Cache'])(
-    'it is not in %j',
+    "it isn't one in %j",
     (name) => {
       expect(isSensitiveHeader(name)).toBe(false);
     },

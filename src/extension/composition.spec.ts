@@ -39,8 +39,8 @@ const refusalOf = (...extensions: readonly Extension[]): string => {
   return 'nothing was refused';
 };
 
-describe('putting extensions together', () => {
-  it('adds up what all of them bring, migrations in the order of their time', () => {
+describe('combining extensions', () => {
+  it('collects everything from all extensions, with migrations in chronological order', () => {
     const migrations = [Invoices1800000000000, Prices1700000000000];
     const composed = compose([{ ...billing, migrations, settings: BillingSettings }, { name: 'other' }]);
     expect(composed.ids).toEqual({ invoice: 'ivc' });
@@ -53,12 +53,16 @@ describe('putting extensions together', () => {
   });
 
   it.each<[string, readonly Extension[], string]>([
-    ['a name that is none', [{ name: 'Billing!' }], 'a name is lower-case letters'],
-    ['two of one name', [{ name: 'billing' }, { name: 'billing' }], 'there are two extensions of this name'],
+    ['an invalid name', [{ name: 'Billing!' }], 'a name is lower-case letters'],
+    [
+      'two extensions with one name',
+      [{ name: 'billing' }, { name: 'billing' }],
+      'there are two extensions of this name',
+    ],
     ["a kind of id of the service's", [{ name: 'a', ids: { website: 'web' } }], '"website" belongs to the service'],
     ["a prefix of the service's", [{ name: 'a', ids: { invoice: 'ws' } }], 'belongs to "website" already'],
     ['the prefix of API keys', [{ name: 'a', ids: { invoice: 'ums' } }], 'belongs to API keys already'],
-    ['a prefix that is none', [{ name: 'a', ids: { invoice: 'I1' } }], 'two to eight lower-case letters'],
+    ['an invalid prefix', [{ name: 'a', ids: { invoice: 'I1' } }], 'two to eight lower-case letters'],
     [
       'a prefix of two extensions',
       [billing, { name: 'stock', ids: { inventory: 'ivc' } }],
@@ -83,12 +87,12 @@ describe('putting extensions together', () => {
       [{ name: 'a', settings: NoSettings }],
       "no field of NoSettings is a setting: write @Env('A_",
     ],
-    ['a setting that anybody may have', [{ name: 'a', settings: CommonSettings }], 'must begin with A_'],
-  ])('refuses %s in words', (_what, extensions, words) => {
+    ['a setting without the prefix of its extension', [{ name: 'a', settings: CommonSettings }], 'must begin with A_'],
+  ])('refuses %s with an explanation', (_what, extensions, words) => {
     expect(refusalOf(...extensions)).toContain(words);
   });
 
-  it('names everything that clashes at once', () => {
+  it('reports all conflicts at once', () => {
     const text = refusalOf({ name: 'a', ids: { website: 'ws' }, audited: ['nothing'] }, { name: 'B' });
     expect(text.split('\n')).toHaveLength(4);
   });

@@ -66,7 +66,7 @@ describe('an incident on a page', () => {
     expect(one(read, endpoints)?.title).toBe(title);
   });
 
-  it('says of what works again that it was down, though it is open (Cachet #790, #2423, #4578)', () => {
+  it('shows that recovered endpoints were down, even while it is open (Cachet #790, #2423, #4578)', () => {
     const read = incident({}, 'a', 'b');
     expect(one(read, [endpoint('a', true), endpoint('b')])?.title).toBe('A and B are down');
     expect(one(read, [endpoint('a', true), endpoint('b', true)])?.title).toBe('A and B were down');
@@ -78,20 +78,16 @@ describe('an incident on a page', () => {
       'identified',
       { updates: [update(3), update(2, 'identified'), update(1, 'investigating')] },
     ],
-    ['not what people say to each other', 'investigating', { status: 'monitoring' }],
-    [
-      'what people say to each other where nothing else was said',
-      'identified',
-      { status: 'identified', updates: [update(1)] },
-    ],
-    ['at least that somebody looks', 'investigating', { updates: [update(1)] }],
+    ['without the internal status if there are public updates', 'investigating', { status: 'monitoring' }],
+    ['of the internal status without public updates', 'identified', { status: 'identified', updates: [update(1)] }],
+    ['that at least someone investigates', 'investigating', { updates: [update(1)] }],
     [
       'that it is over, also with a postmortem',
       'resolved',
       { endedAt: new Date(5), updates: [update(6, 'postmortem')] },
     ],
-    ['that it is over, whatever somebody forgot', 'resolved', { endedAt: new Date(5), status: 'monitoring' }],
-  ])('has as its status %s: %s', (_, status, fields) => {
+    ['that it is over, even if no one closed it', 'resolved', { endedAt: new Date(5), status: 'monitoring' }],
+  ])('has the status %s: %s', (_, status, fields) => {
     expect(one(incident(fields, 'a'))?.status).toBe(status);
   });
 
@@ -103,7 +99,7 @@ describe('an incident on a page', () => {
     expect(one(incident(fields, 'a'))?.updated_at).toBe(new Date(at).toISOString());
   });
 
-  it('tells nothing of the incident by its id, which is the same on each page', () => {
+  it('has an ID that reveals nothing about the incident and is the same on each page', () => {
     const [first] = incidentsOf([incident({ id: '0193b3e0-0000-7000-8000-000000000001' }, 'a')], shown);
     const [second] = incidentsOf([incident({ id: '0193b3e0-0000-7000-8000-000000000001' }, 'b')], [endpoint('b')]);
     expect(first?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8/);

@@ -42,7 +42,7 @@ describe('uptime people', () => {
     [['operator', 'bo@example.com', 'yes'], /^operator is turned on or off, not yes$/],
     [['connect', 'bo@example.com', ''], /^SUBJECT must have 1 to 255 characters/],
     [['connect', 'bo@example.com', 'a\u202eb'], /^SUBJECT must have 1 to 255 characters/],
-  ])('%j ends with 2 and says why, before the settings are read', async (words, text) => {
+  ])('%j exits with code 2 and explains why, before the settings are read', async (words, text) => {
     expect(await runPeople(words, unread)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
 
@@ -50,18 +50,18 @@ describe('uptime people', () => {
     [['invite', 'bo@example.com', '--role', 'boss'], /^--role must be one of/],
     [['invite', 'bo'], /^the e-mail must be an address/],
     [['email', 'bo@example.com', 'bo at example.com'], /^the e-mail must be an address/],
-  ])('%j is refused by the rules of the API, before the database is opened', async (words, text) => {
+  ])('%j is refused by the API rules before the database is opened', async (words, text) => {
     expect(await runPeople(words, unreachable)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
 
   it.each([
     ['a wrong setting', { PORT: 'x' }, /^PORT must be a whole number/],
     ['a database in memory', { DATABASE_URL: 'embedded:memory' }, /^DATABASE_URL: a database in memory belongs to the/],
-  ])('%s ends with 1', async (_what, environment, text) => {
+  ])('%s exits with code 1', async (_what, environment, text) => {
     expect(await runPeople(['list'], () => environment)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });
 
-  it('makes no database where there is none', async () => {
+  it('does not create a database if none exists', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'uptime-people-'));
     expect(await runPeople(['list'], () => ({ DATA_DIR: folder }))).toEqual({
       exitCode: 1,
@@ -81,7 +81,7 @@ describe('addressOf', () => {
     [{ publicUrl: null, host: '127.0.0.1', port: 3000 }, 'http://127.0.0.1:3000'],
     [{ publicUrl: null, host: '0.0.0.0', port: 80 }, 'http://localhost:80'],
     [{ publicUrl: null, host: 'fd00::1', port: 3000 }, 'http://[fd00::1]:3000'],
-  ])('with %j begins with %s', (settings, base) => {
+  ])('with %j returns a URL that starts with %s', (settings, base) => {
     expect(addressOf(settings, 'rV8')).toBe(`${base}/#/sign-in/rV8`);
   });
 });

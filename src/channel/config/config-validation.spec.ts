@@ -24,8 +24,8 @@ class MixedConfig {
   count?: number;
 }
 
-describe('what is wrong with a config', () => {
-  it('knows the keys of a config by their rules', () => {
+describe('problems of a config', () => {
+  it('derives the known keys of a config from their rules', () => {
     expect(knownKeys(MixedConfig).sort()).toEqual(['count', 'kind', 'level', 'own', 'room']);
   });
 

@@ -38,24 +38,24 @@ describe('the link of a message', () => {
   const page = 'https://uptime.example.com/#/endpoints/ep_01jd4endpoint0000000000000';
   const acknowledge = `https://uptime.example.com/ack/${'Ab_1-9xY'.repeat(7)}`;
 
-  it('stands below the sentence and the target', () => {
+  it('is below the sentence and the target', () => {
     expect(smsBody('Checkout is down', ['shop.example.com'], { page, acknowledge })).toBe(
       `Checkout is down\nshop.example.com\n${acknowledge}`,
     );
   });
 
-  it('takes the place of a long target, whole', () => {
+  it('replaces a long target, and is not cut', () => {
     expect(smsBody('Checkout is down', ['t'.repeat(2000)], { page, acknowledge })).toBe(
       `Checkout is down\n${acknowledge}`,
     );
   });
 
-  it.each(['a', 'я', '🔥'])('gives way to a long sentence of %s', (character) => {
+  it.each(['a', 'я', '🔥'])('is left out for a long sentence of %s', (character) => {
     const sentence = character.repeat(2000);
     expect(smsBody(sentence, [], { page, acknowledge })).toBe(smsText(sentence));
   });
 
-  it('leads to the page only where that costs no further segment', () => {
+  it('links to the page only if that needs no additional segment', () => {
     const links = { page, acknowledge: null };
     expect(smsBody('Checkout is up again', [], links)).toBe(`Checkout is up again\n${page}`);
     expect(smsBody('c'.repeat(100), [], links)).toBe('c'.repeat(100));

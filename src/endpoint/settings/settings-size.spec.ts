@@ -42,7 +42,7 @@ describe('the size of settings', () => {
     expect(sizeProblems(settings(now), stored).map(({ pointer }) => pointer)).toEqual(found);
   });
 
-  it('does not say how large it is, because a part of it may be hidden from who asks', () => {
+  it('does not reveal the size, because a part may be hidden from the client', () => {
     const large = (bytes: number) =>
       sizeProblems(settings({ body: 'b'.repeat(bytes), headers: headers(5, bytes) }), null);
     expect(large(40_000)).toEqual(large(40_001));

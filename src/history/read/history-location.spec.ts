@@ -23,7 +23,7 @@ describe('historyLocation', () => {
     ['not of the service the hour in which the first of them came', 0, [local, fra, office], NOON - HOUR + 1, false],
     ['not of a probe before it came', 2, [fra, office], NOON, false],
     ['of a probe since it came', 1, [fra, office], NOON, true],
-  ])('tells whose hours of one location are: %s', (_, number, assigned, start, expected) => {
+  ])('finds the endpoint hours that belong to one location: %s', (_, number, assigned, start, expected) => {
     expect(isOwn(number, assigned, start)).toBe(expected);
   });
 });

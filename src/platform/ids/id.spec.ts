@@ -4,7 +4,7 @@ import { formatId, ID_PREFIXES, type IdKind, newUuid, parseId } from './id';
 const kinds = Object.keys(ID_PREFIXES) as IdKind[];
 
 describe('public ids', () => {
-  it('are parsed back to the uuid they were made from', () => {
+  it('are parsed back to the UUIDs that they were created from', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.constantFrom(...kinds), (uuid, kind) => {
         const id = formatId(kind, uuid);
@@ -14,7 +14,7 @@ describe('public ids', () => {
     );
   });
 
-  it('are made of uuids that sort by creation, also within one millisecond and when the clock steps back', () => {
+  it('are created from UUIDs that sort by creation, even within one millisecond and when the clock steps back', () => {
     const made = [...Array.from({ length: 10_000 }, () => newUuid(1_700_000_000_000)), newUuid(1_600_000_000_000)];
     expect([...made].sort()).toEqual(made);
     expect(new Set(made).size).toBe(made.length);

@@ -49,7 +49,7 @@ describe('EmbeddedMaintenanceJob', () => {
     expect(await stepsOf({ isEmbedded: true })).toEqual(expected);
   });
 
-  it('does nothing beside a PostgreSQL server', async () => {
+  it('does nothing with a PostgreSQL server', async () => {
     expect(new Set(await stepsOf({ isEmbedded: false }))).toEqual(new Set(['']));
   });
 });

@@ -14,7 +14,7 @@ describe('the slots of an endpoint', () => {
     expect([slotNotAfter(at, grid), slotAfter(at, grid)]).toEqual([before, after]);
   });
 
-  it('are the same whatever process computes them, and from a phase of more than an interval', () => {
+  it('are the same in any process, and with a phase of more than an interval', () => {
     expect(slotNotAfter(SLOT + 5, { ...grid, phaseMs: grid.phaseMs + 3 * grid.intervalMs })).toBe(SLOT);
   });
 
@@ -35,7 +35,7 @@ describe('the slots of an endpoint', () => {
   });
 });
 
-describe('a check at once', () => {
+describe('an immediate check', () => {
   it.each([
     ['has the newest slot, in its turn', 2000, NONE, SLOT + 12_000],
     ['is none when that was run', 2000, SLOT, null],
@@ -46,10 +46,10 @@ describe('a check at once', () => {
   });
 
   it.each([
-    ['one begins now', 0, 1, 60_000, 0],
-    ['a few follow each other soon', 9, 10, 60_000, 180],
-    ['many are spread over 30 s', 4999, 5000, 60_000, 29_994],
-    ['or over their interval', 4999, 5000, 10_000, 9998],
+    ['starts now if it is the only one', 0, 1, 60_000, 0],
+    ['starts soon after a few others', 9, 10, 60_000, 180],
+    ['is spread over 30 s with many others', 4999, 5000, 60_000, 29_994],
+    ['is spread over the interval with many others', 4999, 5000, 10_000, 9998],
   ])('%s', (_, turn, count, interval, delay) => {
     expect(atOnceDelayMs(turn, count, interval)).toBe(delay);
   });

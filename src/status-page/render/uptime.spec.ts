@@ -31,7 +31,7 @@ describe('an uptime in words', () => {
   });
 });
 
-describe('the figures below the bars of an endpoint', () => {
+describe('the numbers below the bars of an endpoint', () => {
   it.each([
     ['both windows', [...days(60, day(1439, 1)), ...days(30, day(1440))], 'Uptime 30 days 100%, 90 days 99.95%'],
     ['both, also when they are the same', days(90, day(1440)), 'Uptime 30 days 100%, 90 days 100%'],

@@ -28,11 +28,11 @@ export function describeSuccesses(session: TheSession, scene: () => Scene, hasOp
     if (impossible.length > 0)
       it.skip.each(rows(impossible))('%s succeeds (skipped: no operator token was given)', succeeds);
 
-    it('the document of the service has all of the contract: operations, parameters, fields and values', () => {
+    it('the document of the service has the whole contract: operations, parameters, fields, and values', () => {
       expect(missingIn(session().document, CONTRACT)).toEqual([]);
     });
 
-    it('every operation of the contract has a sample, or a reason why it can have none', () => {
+    it('every operation of the contract has a sample, or a reason why it cannot have one', () => {
       expect(withoutSample(SAMPLES)).toEqual([]);
     });
   });

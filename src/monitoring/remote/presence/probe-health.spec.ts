@@ -13,8 +13,8 @@ describe('what is wrong with a probe that is online', () => {
     ['its version', { version: '1.2.2' }, NONE, 'its version 1.2.2 is behind 1.2.3'],
     ['what it has lost since', { dropped: 7 }, { dropped: 4, skipped: 0 }, 'it gave up 3 results'],
     ['what it has skipped since', { skipped: 2 }, NONE, 'it skipped 2 checks'],
-    ['nothing of what it had lost before anybody looked', { dropped: 7 }, null, null],
-    ['nothing of one that has begun again', { dropped: 1 }, { dropped: 9, skipped: 0 }, null],
+    ['nothing that was lost before the first poll', { dropped: 7 }, null, null],
+    ['nothing for one that has restarted', { dropped: 1 }, { dropped: 9, skipped: 0 }, null],
     ['all of it', { version: '0.9.0', dropped: 1 }, NONE, 'its version 0.9.0 is behind 1.2.3; it gave up 1 results'],
   ])('is %s: %j', (_, changes, before, text) => {
     const warning = warningOf('fra', { ...well, ...changes }, before, '1.2.3');
@@ -28,7 +28,7 @@ describe('what is wrong with a probe that is online', () => {
     ['1.0.0', '1.0.0', false],
     ['1.0.0-rc.1', '1.0.1', true],
     ['unknown', '1.0.0', false],
-  ])('says whether %s is behind %s: %p', (version, ours, behind) => {
+  ])('says whether %s is older than %s: %p', (version, ours, behind) => {
     expect(isBehind(version, ours)).toBe(behind);
   });
 });

@@ -273,16 +273,16 @@ describe('EgressPolicy', () => {
   });
 });
 
-describe('the egress of what a service has a probe check', () => {
+describe('the egress policy for checks of a service on a probe', () => {
   const refused = (environment: Record<string, string>, allowPrivate: boolean, address: string): boolean =>
     policyWith(environment).forAssigned({ organization: 'org_1', allowPrivate }).refusal(address) !== null;
 
   it.each([
-    ['goes to private addresses where the service lets it', {}, true, '10.0.0.1', false],
-    ['goes nowhere private where it does not', {}, false, '10.0.0.1', true],
+    ['goes to private addresses if the service allows it', {}, true, '10.0.0.1', false],
+    ['goes nowhere private if the service does not allow it', {}, false, '10.0.0.1', true],
     ['is no wider where the probe allows everything', { EGRESS_PRIVATE: 'allow' }, false, '127.0.0.1', true],
     ['is no wider by a list of the probe', { EGRESS_ALLOW: '10.0.0.0/8' }, false, '10.0.0.1', true],
-    ['is stricter where the probe is', { EGRESS_PRIVATE: 'deny' }, true, '10.0.0.1', true],
+    ['is stricter if the probe is', { EGRESS_PRIVATE: 'deny' }, true, '10.0.0.1', true],
     [
       'leaves out of that what the probe lists',
       { EGRESS_PRIVATE: 'deny', EGRESS_ALLOW: '10.1.0.0/16' },
@@ -290,7 +290,7 @@ describe('the egress of what a service has a probe check', () => {
       '10.1.0.1',
       false,
     ],
-    ['heeds what the probe denies', { EGRESS_DENY: '8.8.8.0/24' }, true, '8.8.8.8', true],
+    ['respects what the probe denies', { EGRESS_DENY: '8.8.8.0/24' }, true, '8.8.8.8', true],
     [
       'never goes to metadata',
       { EGRESS_PRIVATE: 'allow', EGRESS_ALLOW: '169.254.0.0/16' },
