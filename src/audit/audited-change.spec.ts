@@ -22,7 +22,7 @@ describe('differenceOf', () => {
     });
   });
 
-  it('is empty for an update that changed nothing but the order of keys inside a setting', () => {
+  it('is empty for an update that changed only the order of keys inside a setting', () => {
     const before = { config: { a: 1, b: [2] }, body: undefined };
     expect(differenceOf(before, { config: { b: [2], a: 1 } })).toEqual({ changed: [], before: {}, after: {} });
   });

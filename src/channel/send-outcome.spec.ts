@@ -47,7 +47,7 @@ describe('the outcome of a response', () => {
     expect(outcome(429, { retryAfterSeconds: 'x' }, headers)).toMatchObject({ retryAfterMs: 60_000 });
   });
 
-  it('names redirects, unexpected success codes and the provider’s own words', () => {
+  it('names redirects, unexpected success codes, and the provider’s own words', () => {
     expect(outcome(302)).toMatchObject({ result: 'rejected', error: 'Slack answered 302: redirects are not followed' });
     expect(outcome(200, { detail: 'hello' })).toMatchObject({
       result: 'rejected',

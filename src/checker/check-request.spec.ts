@@ -28,7 +28,7 @@ function areAlike(a: object, b: object): boolean {
 }
 
 describe('toCheckRequest', () => {
-  it('replaces the address with the parsed target, and contains the allowed destinations', () => {
+  it('replaces the address with the parsed target, and adds the allowed destinations', () => {
     const request = requestOf('http://one/');
     expect(request).toEqual({ target: { url: 'http://one/' }, ...settings, egress: OPERATORS_EGRESS });
   });

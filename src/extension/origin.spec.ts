@@ -19,9 +19,13 @@ describe('the owner of the code in a stack trace', () => {
     ['an asynchronous call', 'async Pigeon.check (/srv/team/node_modules/@team/pigeons/main.js:3:9)', 'pigeons'],
     ['a call at the top of a file', '/srv/team/dist/other.js:1:1', 'team'],
     ['an ES module, of two extensions in one package', 'async file:///srv/team/notes.mjs:7:20', 'notes'],
-    ['what is installed beside the extension', 'Query.run (/srv/team/node_modules/pg/lib/query.js:9:9)', null],
+    [
+      'a package that is installed next to the extension',
+      'Query.run (/srv/team/node_modules/pg/lib/query.js:9:9)',
+      null,
+    ],
     ['the service', 'Loop.tick (/srv/team/node_modules/uptime-monitor/dist/loop.js:9:9)', null],
-    ['a package whose name begins alike', 'fly (/srv/team/node_modules/@team/pigeons-more/main.js:9:9)', null],
+    ['a package whose name starts alike', 'fly (/srv/team/node_modules/@team/pigeons-more/main.js:9:9)', null],
     ['Node alone', 'process.processTicksAndRejections (node:internal/process/task_queues:95:5)', null],
   ])('%s', (_what, place, name) => {
     expect(extensionIn(frames('node:internal/timers:569:17', place), origins)).toBe(name);

@@ -16,8 +16,8 @@ const relay: Extension = { name: 'smtp-relay', settings: RelaySettings };
 describe('variables that look like misspelled settings', () => {
   it.each<[string, string, string[]]>([
     ['a setting of an extension', 'BILLING_CURRENCY', []],
-    ["one that begins like settings of the service's", 'SMTP_RELAY_URL', []],
-    ["another program's that begins like those of an extension", 'BILLING_PORT', []],
+    ['one that starts like settings of the service', 'SMTP_RELAY_URL', []],
+    ["another program's that starts like settings of an extension", 'BILLING_PORT', []],
     [
       'a misspelled setting of an extension',
       'BILLING_CURENCY',

@@ -62,7 +62,7 @@ describe('the encoding of checks', () => {
   const resultOf = ({ outcome, degraded }: Found) => ({ outcome, warning: degraded ? WARNING : null }) as CheckResult;
 
   it.each(FOUND.flatMap((own) => FOUND.map((counted) => [own, counted] as const)))(
-    'restores what a location saw and what counted: %j, %j',
+    'restores the result of a location and the result that counted: %j, %j',
     (own, counted) => {
       for (const attempts of [1, 2] as const) {
         const stored = outcomeWithMarks({ result: resultOf(own), planned: true, attempts, counted });

@@ -11,7 +11,7 @@ describe('the allowed updates of an incident', () => {
     ['is over', over, [null, 'resolved', 'postmortem']],
     ['is open and was created manually', manual, [null, 'investigating', 'identified', 'monitoring', 'resolved']],
     ['is over and was created manually', { ...over, kind: 'manual' }, [null, 'resolved', 'postmortem']],
-  ])('while it %s', (_, incident, allowed) => {
+  ])('are correct while it %s', (_, incident, allowed) => {
     const all = [null, ...INCIDENT_STATUSES];
     expect(all.filter((status) => refusalOfStatus(incident, status) === null)).toEqual(allowed);
   });

@@ -111,7 +111,7 @@ function byLookingAtTheClock(cron: string, zone: string, from: number, to: numbe
   return found;
 }
 
-describe('lists, ranges and steps', () => {
+describe('lists, ranges, and steps', () => {
   const nights = [
     ['Europe/Berlin', '2027-03-28T01:00:00Z'],
     ['Europe/Berlin', '2027-10-31T01:00:00Z'],

@@ -41,13 +41,13 @@ describe('an incident on a page', () => {
   it.each<[string, PublicIncident, string[] | undefined]>([
     ['its members, in the order of the page', incident({}, 'c', 'a'), ['A', 'C']],
     ['no member that the page does not show', incident({}, 'b', 'hidden'), ['B']],
-    ['nothing, and so is not there, when the page shows none of it', incident({}, 'hidden'), undefined],
+    ['nothing, and is not shown, if the page shows none of them', incident({}, 'hidden'), undefined],
     ['the endpoints of its scope', manual({ endpointIds: ['b'] }), ['B']],
-    ['those of the websites of its scope', manual({ websiteIds: ['website of c'] }), ['C']],
+    ['the endpoints of the websites of its scope', manual({ websiteIds: ['website of c'] }), ['C']],
     ['those with a tag of its scope', manual({ tags: ['tag of a'] }), ['A']],
     ['everything', manual({ coversAll: true }), ['A', 'B', 'C']],
     ['nothing of another organization', manual({ coversAll: true, orgId: 'other' }), undefined],
-    ['nothing, and so is not there, when nothing was said publicly', incident({ updates: [] }, 'a'), undefined],
+    ['nothing, and is not shown, if there are no public updates', incident({ updates: [] }, 'a'), undefined],
   ])('names %s', (_, read, names) => {
     expect(one(read)?.endpoints).toEqual(names);
   });
@@ -95,7 +95,7 @@ describe('an incident on a page', () => {
     ['the newest update', 4000, { updates: [update(4000), update(3000)] }],
     ['a change of an older one', 5000, { updates: [update(4000), update(3000, null, 5000)] }],
     ['its end', 6000, { updates: [update(4000)], endedAt: new Date(6000) }],
-  ])('was changed last by %s', (_, at, fields) => {
+  ])('was last changed by %s', (_, at, fields) => {
     expect(one(incident(fields, 'a'))?.updated_at).toBe(new Date(at).toISOString());
   });
 

@@ -113,7 +113,7 @@ describe('announced maintenance on a page', () => {
     expect(maintenanceOf([row], shown, NOW)).toMatchObject([{ published_at: published, updated_at: updated }]);
   });
 
-  it('lasts on an endpoint until the last of those that follow each other ends', () => {
+  it('lasts on an endpoint until the last of several consecutive windows ends', () => {
     const [checkout, , mail] = shown;
     if (!checkout || !mail) throw new Error('nothing is shown');
     const rows = [

@@ -255,7 +255,7 @@ describe('a monitor', () => {
       null,
     ],
     ['a header that cannot be sent', { headers: '{"Content-Length": "1"}' }, {}, /header "Content-Length" is left out/],
-    ['headers that are no JSON', { headers: 'X-A: b' }, {}, /no JSON object/],
+    ["headers that aren't JSON", { headers: 'X-A: b' }, {}, /no JSON object/],
     [
       'an XML body',
       { method: 'POST', body: '<a/>', httpBodyEncoding: 'xml' },

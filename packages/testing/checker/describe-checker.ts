@@ -215,7 +215,7 @@ function describeActive(suite: CheckerSuite): void {
       await silent.untilLeft?.();
     });
 
-    it('does not blame the target when the monitor shuts down', async () => {
+    it('does not report the target as down when the monitor shuts down', async () => {
       const target = bench.silent ?? bench.up;
       const shutdown = new AbortController();
       const before = target.arrived?.() ?? 0;

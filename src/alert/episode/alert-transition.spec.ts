@@ -295,7 +295,7 @@ describe('alert transitions', () => {
   describe('for every combination', () => {
     const table = combinations();
 
-    it('there are two conditions, four results, three lengths of a streak, and five delays', () => {
+    it('covers two conditions, four results, three lengths of a streak, and five delays', () => {
       expect(table).toHaveLength(2 * 2 * 2 * 4 * 3 * 5);
       const count = (transition: string) => table.filter(({ expected }) => expected === transition).length;
       // Triggers: the three results that are bad, at and over the threshold, without a delay or after it. Resolves: the

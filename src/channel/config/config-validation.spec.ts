@@ -47,7 +47,7 @@ describe('problems of a config', () => {
     { input: [], found: [' wrong_type'] },
     { input: 'text', found: [' wrong_type'] },
     { input: null, found: [' wrong_type'] },
-  ])('finds in the config $input: $found', ({ input, found }) => {
+  ])('finds these problems in the config $input: $found', ({ input, found }) => {
     expect(configProblems(MixedConfig, input).map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(found);
   });
 });

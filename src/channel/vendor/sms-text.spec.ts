@@ -13,7 +13,7 @@ describe('the segments of a text message', () => {
     ['я'.repeat(71), 2],
     ['🔥'.repeat(35), 1],
     [`${'a'.repeat(69)}🔥`, 2],
-  ])('of %j are %d', (text, segments) => {
+  ])('for %j are %d', (text, segments) => {
     expect(segmentsOf(text)).toBe(segments);
   });
 });
@@ -62,7 +62,7 @@ describe('the link of a message', () => {
     expect(smsBody('c'.repeat(200), [], links)).toBe(`${'c'.repeat(200)}\n${page}`);
   });
 
-  it('is missing without PUBLIC_URL', () => {
+  it('is left out without PUBLIC_URL', () => {
     expect(smsBody('Checkout is up again', ['a'], undefined)).toBe('Checkout is up again\na');
   });
 });

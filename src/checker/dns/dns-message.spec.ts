@@ -65,7 +65,7 @@ describe('a DNS reply', () => {
     expect(() => read(reply({ answers }).subarray(0, -3))).toThrow(MalformedReply);
   });
 
-  it('decodes, ignores or refuses any bytes', () => {
+  it('decodes, ignores, or refuses any bytes', () => {
     const header = fc.constant(Buffer.from([ID >> 8, ID & 255, 0x84, 0]));
     fc.assert(
       fc.property(header, fc.uint8Array({ maxLength: 600 }), (start, rest) => {

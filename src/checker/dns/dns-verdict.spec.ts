@@ -42,8 +42,8 @@ const named = (known: Partial<DnsCircumstances> = {}) => circumstances('dns://19
 const timedOut = { interruption: abortFailure('dns', aborted) };
 const stopped = { interruption: abortFailure('dns', AbortSignal.abort(new Error('shutting down'))) };
 
-describe('the verdict of a DNS lookup', () => {
-  it('is up with one record of any requested type', () => {
+describe('judgeLookup', () => {
+  it('judges a lookup as up with one record of any requested type', () => {
     expect(judgeLookup([noRecords, records], own())).toBeNull();
     expect(judgeLookup([silent, records], own(timedOut))).toBeNull();
   });
@@ -97,11 +97,26 @@ describe('the verdict of a DNS lookup', () => {
 
 describe('the DNS resolver that decides among several', () => {
   it.each<[string, DnsResult[], boolean, number]>([
-    ['one of ours that lives and is silent, before one that cannot be reached', [unrouted, silentAlive], true, 1],
-    ['one of ours that lives and is silent, before one that refuses us', [failed('REFUSED'), silentAlive], true, 1],
-    ['one of ours that fails, before one that refuses us', [failed('REFUSED'), failed('SERVFAIL')], true, 1],
-    ['one of ours that fails, before one that is silent', [silentAlive, failed('SERVFAIL')], true, 1],
-    ['one of ours that sends nonsense, before one that is dead', [silent, malformed], true, 1],
+    [
+      'one of the service that lives and is silent, before one that cannot be reached',
+      [unrouted, silentAlive],
+      true,
+      1,
+    ],
+    [
+      'one of the service that lives and is silent, before one that refuses the request',
+      [failed('REFUSED'), silentAlive],
+      true,
+      1,
+    ],
+    [
+      'one of the service that fails, before one that refuses the request',
+      [failed('REFUSED'), failed('SERVFAIL')],
+      true,
+      1,
+    ],
+    ['one of the service that fails, before one that is silent', [silentAlive, failed('SERVFAIL')], true, 1],
+    ['one of the service that sends nonsense, before one that is dead', [silent, malformed], true, 1],
     [
       'one of the target that refused the connection, before one without a route',
       [unrouted, broken('ECONNREFUSED')],

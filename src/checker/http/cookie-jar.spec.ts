@@ -47,7 +47,7 @@ describe('the cookies of a check', () => {
     ['of a part of an address are not kept', ['a=1; Domain=0.0.1'], 'http://127.0.0.1/', 'http://127.0.0.1/', null],
     ['of a path go below it', ['a=1; Path=/app'], SITE, 'http://www.example.com/app/x?y=1', 'a=1'],
     ['of a path go to it', ['a=1; Path=/app'], SITE, 'http://www.example.com/app?y=/', 'a=1'],
-    ['of a path do not go beside it', ['a=1; Path=/app'], SITE, 'http://www.example.com/application', null],
+    ['of a path do not go to its siblings', ['a=1; Path=/app'], SITE, 'http://www.example.com/application', null],
     ['without a path go to where the request was', ['a=1'], `${SITE}app/sign-in`, `${SITE}app/home`, 'a=1'],
     ['without a path do not go above', ['a=1'], `${SITE}app/sign-in`, SITE, null],
     ['with an invalid path go to where the request was', ['a=1; Path=app'], SITE, `${SITE}other`, 'a=1'],
@@ -57,7 +57,7 @@ describe('the cookies of a check', () => {
     ['that expire at once are not sent', ['a=1; Max-Age=0'], SITE, SITE, null],
     ['that expired in the past are not sent', ['a=1; Max-Age=-5'], SITE, SITE, null],
     [
-      'last as Max-Age says, whatever Expires is',
+      'last as long as Max-Age says, regardless of Expires',
       ['a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT'],
       SITE,
       SITE,

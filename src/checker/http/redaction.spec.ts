@@ -37,7 +37,7 @@ describe('a result without the values of the request’s headers', () => {
 
   it.each([
     ['next to each other', 'tok-4f9a1c77tok-4f9a1c77 and abcdef123456', '(hidden)(hidden) and (hidden)'],
-    ['one that begins with another', 'tok-4f9a1c77-and-more, tok-4f9a1c77-and', '(hidden), (hidden)-and'],
+    ['one that starts with another', 'tok-4f9a1c77-and-more, tok-4f9a1c77-and', '(hidden), (hidden)-and'],
     ['the first letters of one, where the text was cut', 'it was tok-4f9a1…. Next', 'it was (hidden)…. Next'],
     ['the first letters of one, at the end', 'cut at the end: tok-4f9', 'cut at the end: (hidden)'],
   ])('hides one of several secrets: %s', (_, message, shown) => {

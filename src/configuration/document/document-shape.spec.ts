@@ -157,7 +157,7 @@ describe('readConfigurationDocument', () => {
       inWebsite('    status_page: {slug: "A B"}\n'),
       ['6 /websites/0/status_page/slug invalid_format'],
     ],
-  ])('refuses %s, with the lines', async (_, text, problems) => {
+  ])('refuses %s, and reports the lines', async (_, text, problems) => {
     expect(await problemsOf(text)).toEqual(problems);
   });
 

@@ -70,7 +70,7 @@ describe('readDocumentText', () => {
     ["a merge of something that isn't a mapping", 'a: {<<: 1}\n', ['1 /a invalid_syntax']],
     ['brackets without end', '['.repeat(100_000), ['1  too_deep']],
     ['lists in lists without end', '- '.repeat(100_000), ['1  too_deep']],
-  ])('refuses %s, with the line', (_, text, problems) => {
+  ])('refuses %s, and reports the line', (_, text, problems) => {
     expect(problemsOf(text)).toEqual(problems);
   });
 

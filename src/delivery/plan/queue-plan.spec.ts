@@ -68,7 +68,7 @@ describe('planQueue with an acknowledgement', () => {
     ['is not sent once its resolve is planned', [A(1), R(1)], 'A1 superseded:resolved_before_sent, resolved by R1'],
     ['is not sent once its episode has ended', [A(1, { ended: true })], 'A1 superseded:resolved_before_sent'],
     [
-      'ends with trigger and resolve when none of them was sent',
+      'ends with trigger and resolve when neither was sent',
       [T(1, { ended: true }), A(1, { ended: true }), R(1)],
       'A1 superseded:resolved_before_sent, T1 superseded:resolved_before_sent, R1 superseded:resolved_before_sent',
     ],
@@ -192,7 +192,7 @@ describe('planQueue with an episode that was resolved while its trigger is undel
     expect(planned([R(1)], audience)).toBe('resolved by R1');
   });
 
-  it.each(AUDIENCES)('parks the resolve behind a parked trigger, for %s', (audience) => {
+  it.each(AUDIENCES)('parks the resolve after a parked trigger, for %s', (audience) => {
     expect(planned([R(1, { trigger: 'parked' })], audience)).toBe('R1 failed:behind_failed');
   });
 
@@ -295,7 +295,7 @@ describe('planQueue with any queue', () => {
     );
   });
 
-  describe('with reminders between', () => {
+  describe('with reminders in between', () => {
     /**
      * The same queues, with up to three reminders after each trigger and at the front, as long as the episode lasts.
      */

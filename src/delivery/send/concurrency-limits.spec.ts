@@ -37,7 +37,7 @@ describe('the share of an organization', () => {
     { what: 'half of what another one leaves', inFlight: 32, own: 0, room: 16 },
     { what: 'nothing more once it has what it leaves free', inFlight: 48, own: 16, room: 0 },
     { what: 'one of the reserved attempts when it has none', inFlight: 60, own: 0, room: 1 },
-    { what: 'none of the reserved attempts when it has one', inFlight: 60, own: 1, room: 0 },
+    { what: 'no reserved attempt when it has one', inFlight: 60, own: 1, room: 0 },
     { what: 'nothing when all are in flight', inFlight: 64, own: 0, room: 0 },
   ])('is $what', ({ inFlight, own, room }) => {
     expect(roomOf(CONCURRENCY_LIMITS, inFlight, own)).toBe(room);

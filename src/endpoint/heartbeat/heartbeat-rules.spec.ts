@@ -22,7 +22,7 @@ describe('the fields that a client sends for a heartbeat', () => {
     ],
     ['a day that never comes', { heartbeat: { cron: '0 2 31 2 *', timezone: 'UTC' } }, ['/heartbeat/cron never_due']],
     [
-      'addresses that are none',
+      'invalid URLs',
       { heartbeat: { ...DAILY, ping_id: 'x', push_token: 'a b' } },
       ['/heartbeat/ping_id invalid_format', '/heartbeat/push_token invalid_format'],
     ],

@@ -70,7 +70,7 @@ describe('the locations of an endpoint', () => {
     ],
     ['any other for a type that is local', ['local', 'fra'], { isLocalOnly: true }, [['/locations', 'not_supported']]],
     ['local twice for a type that is local', ['local', 'local'], { isLocalOnly: true }, []],
-  ])('are judged: %s', (_, sent, more, found) => {
+  ])('are validated: %s', (_, sent, more, found) => {
     expect(locationProblems(sent, rule(more)).map(({ pointer, code }) => [pointer, code])).toEqual(found);
   });
 

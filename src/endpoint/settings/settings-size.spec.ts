@@ -25,14 +25,14 @@ describe('the size of settings', () => {
       found: ['/assertions'],
     },
     {
-      name: 'a body as large as before',
+      name: 'a body as large as previously',
       now: { body: 'b'.repeat(60_000) },
       before: { body: 'b'.repeat(60_000) },
       found: ['/body'],
     },
     { name: 'a smaller body', now: { body: 'b'.repeat(59_999) }, before: { body: 'b'.repeat(60_000) }, found: [] },
     {
-      name: 'a body that became smaller beside headers that grew by more',
+      name: 'a body that became smaller next to headers that grew by more',
       now: { body: 'b'.repeat(59_000), headers: headers(1, 2000) },
       before: { body: 'b'.repeat(60_000) },
       found: ['/body'],

@@ -150,7 +150,7 @@ describe('mass failure', () => {
     expect(isMass(...organizations)).toBe(expected);
   });
 
-  it('counts only what was checked since then', () => {
+  it('counts only checks since then', () => {
     expect(isMassFailure(recent(['A', 9, 0]), 100)).toBe(true);
     expect(isMassFailure(recent(['A', 9, 0]), 101)).toBe(false);
   });

@@ -94,7 +94,7 @@ describe('the gauges of an endpoint', () => {
       },
       ['up 1', 'degraded 0', 'alert_triggered 0'],
     ],
-  ])('exist for an endpoint that %s', (_, change, samples) => {
+  ])('show an endpoint that %s', (_, change, samples) => {
     expect(samplesOf(change)).toEqual(samples);
   });
 

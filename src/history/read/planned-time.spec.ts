@@ -60,7 +60,7 @@ describe('plannedTime', () => {
     expect(parts(...occurrences)).toEqual(expected);
   });
 
-  it('holds each moment of the range exactly when a window does, in parts that neither touch nor overlap', () => {
+  it('contains each moment of the range exactly if a window does, in parts that neither touch nor overlap', () => {
     const windows = fc.array(fc.tuple(fc.nat(12), fc.nat(6)), { maxLength: 8 });
     fc.assert(
       fc.property(windows, (drawn) => {

@@ -29,7 +29,7 @@ describe('the groups of a user', () => {
       'a=Default:admin,b=Default:read,c=Default:write',
       'Default admin',
     ],
-    ['give it whatever the order of the rules', ['a'], '*=Default:write,a=Default:read', 'Default write'],
+    ['give the role in any order of the rules', ['a'], '*=Default:write,a=Default:read', 'Default write'],
     [
       'give a place in several organizations',
       ['a'],

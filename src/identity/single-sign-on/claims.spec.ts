@@ -80,11 +80,11 @@ describe('the claims of a user', () => {
 
   it.each<[string, object]>([
     ['without a subject', { sub: undefined }],
-    ['with an empty one', { sub: '' }],
-    ['with one that is no text', { sub: 7 }],
-    ['with one that no column takes', { sub: 'a\u0000' }],
+    ['with an empty subject', { sub: '' }],
+    ["with a subject that isn't a text", { sub: 7 }],
+    ['with a subject that no column can store', { sub: 'a\u0000' }],
     ['with half a character', { sub: '\ud800' }],
-    ['with one that is too long', { sub: 'x'.repeat(256) }],
+    ['with a subject that is too long', { sub: 'x'.repeat(256) }],
   ])('identify no one %s', (_, token) => {
     expect(of(token)).toBeNull();
   });

@@ -17,9 +17,9 @@ describe('a user who comes back from the provider', () => {
     ['is recognized if known, regardless of the current email', { knownAs: 'ada', email: BO }, 'known ada'],
     ['is recognized if known, even with an invitation', { knownAs: 'ada', invitation: { email: BO } }, 'known ada'],
     ['needs no group if known', { knownAs: 'ada', hasGroups: false }, 'known ada'],
-    ['connects an identity again that is already connected', { knownAs: 'ada', connecting: 'ada' }, 'known ada'],
+    ['can connect an identity that is already connected', { knownAs: 'ada', connecting: 'ada' }, 'known ada'],
     ['cannot connect an identity of another person', { knownAs: 'ada', connecting: 'bo' }, 'refused'],
-    ['connects a new identity permanently', { connecting: 'bo', email: ADA }, 'connect bo'],
+    ['connects a new identity', { connecting: 'bo', email: ADA }, 'connect bo'],
     ['also connects a new identity by an invitation', { connecting: 'bo', invitation: { email: BO } }, 'connect bo'],
     [
       'gets an account with the email of the invitation',

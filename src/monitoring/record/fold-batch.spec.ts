@@ -98,7 +98,7 @@ describe('foldBatch', () => {
     ['a slot that was recorded before', checksOf('SS', -1), [0]],
     ['a slot older than one of the batch', [...checksOf('S', 1), ...checksOf('S', 0)], [1]],
     [
-      'checks on demand beside their slots',
+      'checks on demand next to their slots',
       [...checksOf('S'), checkOf('a', 0, 'up', { slotMs: null, checkedAt: new Date(slotAt(0) + 500) })],
       [0, null],
     ],

@@ -47,7 +47,7 @@ describe('WorkLimits', () => {
     expect(await refusalOf(limits.run('a', nothing))).toEqual(['rate_limited', '1']);
   });
 
-  it('has no rate where the rate of requests is unlimited', async () => {
+  it('has no rate limit if the rate of requests is unlimited', async () => {
     const limits = newLimits(0);
     for (let count = 0; count < 50; count++) await limits.run('a', nothing);
   });

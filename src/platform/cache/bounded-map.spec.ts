@@ -76,7 +76,7 @@ describe('BoundedMap', () => {
       expect([map.get('a'), map.weight]).toEqual([undefined, 0]);
     });
 
-    it('counts an entry that gets another value, or is deleted, by what is there now', () => {
+    it('counts an entry that is replaced or deleted by its current weight', () => {
       const map = texts(10).set('a', 'xxxxxxxx').set('a', 'xx').set('b', 'xxxxxxx');
       expect(map.weight).toBe(9);
       map.delete('a');

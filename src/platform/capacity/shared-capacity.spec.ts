@@ -42,7 +42,7 @@ describe('SharedCapacity', () => {
     expect(capacity.largeOwners).toEqual(large);
   });
 
-  it('leaves some places for a new owner, for any places that the others hold', () => {
+  it('leaves some places for a new owner, however many the others hold', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 1, max: 8 }), (size, count) => {
         const capacity = new SharedCapacity(size);

@@ -38,7 +38,7 @@ describe('Cursors', () => {
     ]);
   });
 
-  it('gives a page the total when the list counts, and none otherwise', async () => {
+  it('gives a page the total only if the list counts', async () => {
     expect((await pageOf(undefined, 'letters', () => 5)).total).toBe(5);
     expect((await pageOf()).total).toBeNull();
   });

@@ -21,7 +21,7 @@ describe('public ids', () => {
     expect(made[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('of one kind are refused as ids of another', () => {
+  it('of one kind are refused as IDs of another', () => {
     const uuid = newUuid();
     for (const kind of kinds)
       for (const other of kinds) expect(parseId(other, formatId(kind, uuid)) !== null).toBe(kind === other);

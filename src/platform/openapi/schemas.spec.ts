@@ -82,7 +82,7 @@ describe('withDefaultsInWords', () => {
   });
 
   it.each([
-    ['an update, which keeps what is not sent', 'UpdateEndpoint', undefined],
+    ['an update, which keeps fields that are not sent', 'UpdateEndpoint', undefined],
     ['a field that is always there', 'Endpoint', ['interval']],
   ])('leaves the default out of %s', (_, name, required) => {
     expect(convert(name, object(interval, required))).toEqual(

@@ -45,7 +45,7 @@ describe('ServerClock', () => {
     },
   );
 
-  it('is never ahead, and comes as near as the quickest response was', () => {
+  it('is never ahead, and is as precise as the quickest response allows', () => {
     for (const [there, back] of [
       [20, 400],
       [15_000, 80],

@@ -38,9 +38,9 @@ describe('the slots of an endpoint', () => {
 describe('an immediate check', () => {
   it.each([
     ['has the newest slot, in its turn', 2000, NONE, SLOT + 12_000],
-    ['is none when that was run', 2000, SLOT, null],
-    ['is none when the newest slot is less than half an interval after what was run', 2000, SLOT - 20_000, null],
-    ['is none when the next slot comes before its turn', 50_000, NONE, null],
+    ['does not run if the newest slot was run', 2000, SLOT, null],
+    ['does not run if the newest slot is less than half an interval after the last run', 2000, SLOT - 20_000, null],
+    ['does not run if the next slot comes before its turn', 50_000, NONE, null],
   ])('%s', (_, delay, last, at) => {
     expect(slotAtOnce(SLOT + 10_000, delay, last, grid)).toBe(at);
   });

@@ -108,7 +108,7 @@ export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
     },
   },
   'drops a field of what is read': {
-    by: 'success GET /api/v1/websites/{id} succeeds, with status, headers and body as documented',
+    by: 'success GET /api/v1/websites/{id} succeeds, with status, headers, and body as documented',
     response: (passing) => inJson(passing, (body) => (Array.isArray(body) ? body : without('endpoint_count')(body))),
   },
   'writes times without milliseconds': {

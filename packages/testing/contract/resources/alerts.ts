@@ -61,7 +61,7 @@ export function describeAlerts(session: TheSession): void {
       });
     });
 
-    it('keeps what it is created with and ignores what is read-only', async () => {
+    it('keeps the fields that it is created with, and ignores read-only fields', async () => {
       const sent = {
         failure_threshold: 100,
         success_threshold: 1,

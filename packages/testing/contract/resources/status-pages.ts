@@ -67,7 +67,7 @@ export function describeStatusPages(session: TheSession): void {
       expect(await typeOf('feed.atom')).toMatch(/xml/);
     });
 
-    it('of a website is off until it is published', async () => {
+    it('of a website is disabled until it is published', async () => {
       const { id } = await newWebsite(session());
       const path = `/websites/${id}/status-page`;
       expect((await session().read.get(path)).body).toMatchObject({ enabled: false });

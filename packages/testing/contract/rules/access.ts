@@ -41,8 +41,8 @@ export function describeAccess(session: TheSession, scene: () => Scene, hasOpera
 
     (hasOperator ? it : it.skip).each(rows(operationsFor('operator')))(
       hasOperator
-        ? '%s with an admin key is 403'
-        : '%s with an admin key is 403 (skipped: no operator token was given)',
+        ? '%s with an admin key gets 403'
+        : '%s with an admin key gets 403 (skipped: no operator token was given)',
       async (_, operation) => {
         expectProblem(await ask(session().admin, operation), 403, 'insufficient_role');
       },

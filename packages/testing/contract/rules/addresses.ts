@@ -28,8 +28,8 @@ export function describeAddresses(session: TheSession, scene: () => Scene, hasOp
 
     (hasOperator ? it : it.skip).each(rows(ofOrganizations))(
       hasOperator
-        ? '%s is the same 404 for an id of another organization, byte for byte'
-        : '%s is the same 404 for an id of another organization (skipped: no operator token was given)',
+        ? '%s gets the same 404 for an ID of another organization, byte for byte'
+        : '%s gets the same 404 for an ID of another organization (skipped: no operator token was given)',
       async (_, operation) => {
         const sample = await sampleOf(scene(), operation);
         const { admin } = await scene().other();

@@ -22,7 +22,7 @@ export function describeSuccesses(session: TheSession, scene: () => Scene, hasOp
   };
 
   describe('success', () => {
-    it.each(rows(reachable.filter(isPossible)))('%s succeeds, with status, headers and body as documented', succeeds);
+    it.each(rows(reachable.filter(isPossible)))('%s succeeds, with status, headers, and body as documented', succeeds);
 
     const impossible = reachable.filter((each) => !isPossible(each));
     if (impossible.length > 0)

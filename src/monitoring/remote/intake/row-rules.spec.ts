@@ -46,7 +46,7 @@ describe('the decision about a row', () => {
     ['an earlier revision', row({ revision: 2 }), assigned(), 'stale_revision'],
     ['a revision that does not exist', row({ revision: 4 }), assigned(), 'stale_revision'],
     ['a slot 5 s ahead', row({ slotMs: NOW + 5000 }), assigned(), 'record'],
-    ['a slot further ahead', row({ slotMs: NOW + 5020 }), assigned(), 'in_future'],
+    ['a slot that is more ahead', row({ slotMs: NOW + 5020 }), assigned(), 'in_future'],
     ['a check ahead', row({ checkedMs: NOW + 5001 }), assigned(), 'in_future'],
     ['a check of an hour ago', row({ checkedMs: NOW - 60 * MINUTE }), assigned(), 'record'],
     ['a check of yesterday', row({ checkedMs: NOW - 1440 * MINUTE }), assigned(), 'too_old'],

@@ -99,7 +99,7 @@ describe('a parsed row', () => {
     expect(readResult(row)).toBeNull();
   });
 
-  it('has its texts cut and without control characters', () => {
+  it('has shortened texts without control characters', () => {
     const message = `a\0b\r\nc\u202e${'x'.repeat(10_000)}`;
     const certificate = {
       expires_at: '2027-02-01T00:00:00Z',

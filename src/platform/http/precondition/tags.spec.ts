@@ -44,7 +44,7 @@ describe('an If-Match holds for a resource with the tag "a"', () => {
   });
 });
 
-describe('an If-None-Match names what has the tag "a"', () => {
+describe('an If-None-Match matches a resource with the tag "a"', () => {
   it.each([
     ['"a"', true],
     ['W/"a"', true],

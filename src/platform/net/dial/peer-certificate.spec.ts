@@ -39,7 +39,7 @@ describe('describeCertificate', () => {
     });
   });
 
-  it('cuts long names, limits their number and removes control characters', () => {
+  it('cuts long names, limits their number, and removes control characters', () => {
     const names = Array.from({ length: 500 }, (_, i) => `DNS:${i}.${'x'.repeat(500)}`).join(', ');
     const described = describeCertificate(certificate({ subjectaltname: names, subject: { CN: 'a\u001b[31m\nb' } }));
     expect(described?.names).toHaveLength(20);
