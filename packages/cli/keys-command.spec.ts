@@ -26,7 +26,7 @@ describe('keys', () => {
     [['revoke', 'key_1', 'more'], /^usage: /],
     [['list', '--colour'], /Unknown option '--colour'/],
     [['revoke', 'ums_a_not_an_id'], /^the key must be given by its ID \(key_…\), which list shows, not as ums_a_no…$/],
-  ])('%j ends with 2 and says why, before the settings are read', async (words, text) => {
+  ])('%j exits with code 2 and explains why, before the settings are read', async (words, text) => {
     expect(await runKeys(words, unread)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
 
@@ -34,7 +34,7 @@ describe('keys', () => {
     [['create', '--role', 'boss'], /^--role must be one of/],
     [['create', '--name', ''], /^--name must/],
     [['create', '--expires', 'tomorrow'], /^--expires must be/],
-  ])('%j is refused by the rules of the API, before the database is opened', async (words, text) => {
+  ])('%j is refused by the API rules before the database is opened', async (words, text) => {
     expect(await runKeys(words, unreachable)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
 
@@ -45,11 +45,11 @@ describe('keys', () => {
       { DATABASE_URL: 'embedded:memory' },
       /^DATABASE_URL: only the running service can use a database in memory/,
     ],
-  ])('%s ends with 1', async (_what, environment, text) => {
+  ])('%s exits with code 1', async (_what, environment, text) => {
     expect(await runKeys(['list'], () => environment)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });
 
-  it('makes no database where there is none', async () => {
+  it('does not create a database if none exists', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'uptime-keys-'));
     expect(await runKeys(['create'], () => ({ DATA_DIR: folder }))).toEqual({
       exitCode: 1,

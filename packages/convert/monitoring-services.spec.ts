@@ -10,7 +10,7 @@ const reportOf = (convert: (text: string) => Conversion, text: string) =>
   convert(text).report.map(({ at, name, result, why }) => `${at} ${name}: ${result}${why === null ? '' : `, ${why}`}`);
 
 describe('convertHealthchecks', () => {
-  it('makes heartbeats that keep their UUID, schedule and tags', async () => {
+  it('creates heartbeats that keep their UUID, schedule, and tags', async () => {
     const { document } = convertHealthchecks(fixture('healthchecks.json'));
     expect((await readConfigurationDocument(JSON.stringify(document), 'one')).document).toEqual(document);
     expect(document).toEqual({
@@ -51,7 +51,7 @@ describe('convertHealthchecks', () => {
     [{ success_kw: 'done', filter_body: true }, { every: 86_400 }, /keywords in the content of a ping are ignored/],
     [{ manual_resume: true }, { every: 86_400 }, /someone must enable it again/],
     [{ desc: 'dumps the shop' }, { every: 86_400 }, /it was "dumps the shop"/],
-  ])('of the check %j is %j', (check, heartbeat, why) => {
+  ])('converts the check %j to %j', (check, heartbeat, why) => {
     const { document, report } = convertHealthchecks(JSON.stringify([{ name: 'a', uuid: UUID, ...check }]));
     expect(document.websites?.[0]?.endpoints?.[0]?.heartbeat).toMatchObject(heartbeat);
     if (why === null) expect(report[0]).toMatchObject({ result: 'mapped' });
@@ -62,7 +62,7 @@ describe('convertHealthchecks', () => {
     [{ schedule: 'Mon *-*-* 03:00' }, /not a cron expression with five fields: Mon \*-\*-\* 03:00/],
     [{ schedule: '0 3 * * *', tz: 'Mars/Base' }, /IANA/],
     [{ schedule: '0 3 31 2 *' }, /cron never matches a date/],
-  ])('leaves %j out with the reason', (check, why) => {
+  ])('leaves out %j and reports the reason', (check, why) => {
     const { document, report } = convertHealthchecks(JSON.stringify([{ name: 'a', uuid: UUID, ...check }]));
     expect([document.websites, report[0]?.result, report[0]?.why]).toEqual([
       undefined,
@@ -71,7 +71,7 @@ describe('convertHealthchecks', () => {
     ]);
   });
 
-  it('takes several responses behind each other, and says the lines', () => {
+  it('reads several responses in a row, and reports line numbers', () => {
     const pages = '---\n{"checks": [{"name": "a"}]}\n---\n{"checks": [\n{"name": "b"}, 7]}\n';
     expect(convertHealthchecks(pages).report.map(({ at, name }) => `${at} ${name}`)).toEqual([
       'line 2 a',
@@ -80,15 +80,18 @@ describe('convertHealthchecks', () => {
     ]);
   });
 
-  it.each(['', '{}', '{"checks": {}}', '7', '{"monitors": []}'])('refuses what is no list of checks: %j', (text) => {
-    expect(() => convertHealthchecks(text)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
-  });
+  it.each(['', '{}', '{"checks": {}}', '7', '{"monitors": []}'])(
+    "refuses a file that isn't a list of checks: %j",
+    (text) => {
+      expect(() => convertHealthchecks(text)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+    },
+  );
 });
 
 describe('convertUptimeRobot', () => {
   const { document } = convertUptimeRobot(fixture('uptimerobot.json'));
 
-  it('makes endpoints that the API takes, in a website for each host', async () => {
+  it('creates endpoints that the API accepts, with one website per host', async () => {
     expect((await readConfigurationDocument(JSON.stringify(document), 'one')).document).toEqual(document);
     expect(document).toEqual({
       version: 1,
@@ -154,7 +157,7 @@ describe('convertUptimeRobot', () => {
     });
   });
 
-  it('says of each monitor and each alert contact what became of it', () => {
+  it('reports what became of each monitor and each alert contact', () => {
     expect(reportOf(convertUptimeRobot, fixture('uptimerobot.json'))).toEqual([
       '/monitors/0 Shop: mapped',
       '/monitors/1 Shop cart: approximated, the keyword is case-sensitive here, and was case-insensitive in UptimeRobot',
@@ -181,7 +184,7 @@ describe('the pages of getMonitors', () => {
     return JSON.stringify({ stat: 'ok', pagination: { offset, limit: 50, total }, monitors });
   };
 
-  it('that were not sent are told of', () => {
+  it('are reported if they are missing', () => {
     const { report } = convertUptimeRobot(page(0, 50, 120));
     expect(report.filter(({ result }) => result === 'skipped')).toEqual([
       {
@@ -193,7 +196,7 @@ describe('the pages of getMonitors', () => {
     ]);
   });
 
-  it('are read as one when they come behind each other', () => {
+  it('are read as one list if they follow each other', () => {
     const { report } = convertUptimeRobot([page(0, 50, 51), page(50, 1, 51)].join('\n---\n'));
     expect(report).toHaveLength(51);
     expect(report.every(({ result }) => result === 'mapped')).toBe(true);

@@ -22,7 +22,7 @@ describe('differenceOf', () => {
     });
   });
 
-  it('is empty for an update that changed nothing but the order of keys inside a setting', () => {
+  it('is empty for an update that changed only the order of keys inside a setting', () => {
     const before = { config: { a: 1, b: [2] }, body: undefined };
     expect(differenceOf(before, { config: { b: [2], a: 1 } })).toEqual({ changed: [], before: {}, after: {} });
   });
@@ -40,7 +40,7 @@ describe('differenceOf', () => {
     expect(differenceOf({ a: 1 }, { b: null })).toEqual({ changed: ['a', 'b'], before: { a: 1 }, after: { b: null } });
   });
 
-  it('cuts long texts at any depth, and still notices a difference behind the cut', () => {
+  it('cuts long texts at any depth, and still notices a difference after the cut', () => {
     const long = 'x'.repeat(600);
     const { changed, before, after } = differenceOf({ list: [{ body: `${long}a` }] }, { list: [{ body: `${long}b` }] });
     expect(changed).toEqual(['list']);
@@ -57,7 +57,7 @@ describe('differenceOf', () => {
 
   const bytesOf = (side: unknown): number => Buffer.byteLength(JSON.stringify(side));
 
-  it('keeps each side within its bytes, and says what was cut', () => {
+  it('keeps each side within its byte limit, and reports what was cut', () => {
     const headers = Array.from({ length: 50 }, (_, i) => ({ key: `x-${i}`.padEnd(256, 'k'), value: '********' }));
     const assertions = Array.from({ length: 20 }, () => ({
       source: 'body',
@@ -70,7 +70,7 @@ describe('differenceOf', () => {
     expect(JSON.stringify(after)).toMatch(/… \((?:46 more|\d+ bytes)\)/);
   });
 
-  it('keeps each side within its bytes, whatever the settings', () => {
+  it('keeps each side within its byte limit for any settings', () => {
     const settings = fc.dictionary(
       fc.stringMatching(/^[a-z_]{1,20}$/),
       fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }),

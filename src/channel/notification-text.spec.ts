@@ -149,7 +149,7 @@ describe('the sentence of a notification', () => {
     expect(notificationText(notificationOf(changes)).sentence).toBe(sentence);
   });
 
-  it('says what happened even when the endpoint has a very long name', () => {
+  it('states what happened even if the endpoint has a very long name', () => {
     const name = 'x'.repeat(255);
     const { sentence, facts } = notificationText(
       notificationOf({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } }),
@@ -158,7 +158,7 @@ describe('the sentence of a notification', () => {
     expect(facts).toContainEqual({ label: 'Endpoint', value: `${name} (TCP)` });
   });
 
-  it('keeps the sentence on one line whatever the names contain', () => {
+  it('keeps the sentence on one line for any names', () => {
     const name = 'a\r\nb\u0000c\u2028d\u202e';
     expect(
       notificationText(notificationOf({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } })).sentence,
@@ -167,7 +167,7 @@ describe('the sentence of a notification', () => {
 });
 
 describe('the details of a notification', () => {
-  it('lists the facts in reading order, without those that are unknown', () => {
+  it('lists the facts in reading order, without unknown facts', () => {
     expect(notificationText(notificationOf({ alert: { id: 'al_1', description: 'Call\r\nthe team' } })).details).toBe(
       [
         'Website: Shop',
@@ -181,7 +181,7 @@ describe('the details of a notification', () => {
     );
   });
 
-  it('names a warning as such, and since when the endpoint was degraded', () => {
+  it('marks a warning as a warning, and shows since when the endpoint was degraded', () => {
     const warned = degraded({ error: { code: 'assertion_failed', message: 'too slow' } });
     expect(notificationText(notificationOf(warned)).facts).toContainEqual({
       label: 'Warning',
@@ -296,14 +296,14 @@ describe('a duration in words', () => {
   });
 });
 
-describe('a target as it is shown', () => {
+describe('the displayed form of a target', () => {
   it.each([
     ['https://user:secret@api.example.com/health?token=secret#x', 'https://api.example.com/health'],
     ['http://api.example.com', 'http://api.example.com'],
     ['https://api.example.com/a@b?x', 'https://api.example.com/a@b'],
     ['dns:example.com?type=MX', 'dns:example.com?type=MX'],
     ['tcp://[2001:db8::1]:22', 'tcp://[2001:db8::1]:22'],
-  ])('of %s is %s', (url, shown) => {
+  ])('for %s is %s', (url, shown) => {
     expect(targetText(url)).toBe(shown);
   });
 });
@@ -312,19 +312,19 @@ describe('the links of a notification', () => {
   const page = 'https://uptime.example.com/#/endpoints/ep_1';
   const acknowledge = 'https://uptime.example.com/ack/token';
 
-  it('are none without PUBLIC_URL', () => {
+  it('are left out without PUBLIC_URL', () => {
     const text = notificationText(notificationOf({}));
     expect(text.links).toEqual([]);
     expect(text.plain(4000)).toBe(`${text.sentence}\n${text.details}`);
   });
 
-  it('stand below the rest, first where to act', () => {
+  it('come after the rest, starting with the link to act on', () => {
     const text = notificationText(notificationOf({ links: { page, acknowledge } }));
     expect(text.plain(4000)).toBe(`${text.sentence}\n${text.details}\nAcknowledge: ${acknowledge}\nDetails: ${page}`);
     expect(notificationText(notificationOf({ links: { page, acknowledge: null } })).linkLines).toBe(`Details: ${page}`);
   });
 
-  it('stay whole when the text above them is cut', () => {
+  it('are not cut when the text above them is cut', () => {
     const text = notificationText(notificationOf({ links: { page, acknowledge } }));
     expect(text.plain(150)).toMatch(/…\nAcknowledge: \S+\/token\nDetails: \S+\/ep_1$/);
     expect(text.plain(150).length).toBeLessThanOrEqual(150);

@@ -39,7 +39,7 @@ describe('a compatible server', () => {
     [202, 'accepted'],
     [204, ''],
     [299, 'whatever'],
-  ])('that answers %i with %j has taken the message', (status, body) => {
+  ])('that responds with %i and %j has accepted the message', (status, body) => {
     expect(ofCompatible(status, body)).toBe(true);
   });
 
@@ -65,7 +65,7 @@ describe('a compatible server', () => {
     [302, 'ok'],
     [400, 'ok'],
     [500, '{"ok":true}'],
-  ])('that answers %i with %j has not', (status, body) => {
+  ])('that responds with %i and %j has not accepted the message', (status, body) => {
     expect(ofCompatible(status, body)).toBe(false);
   });
 });
@@ -78,7 +78,7 @@ describe("the vendor's own host", () => {
     ['https://hooks.vendor.example/x', 202, 'OK', false],
     ['https://not-vendor.example/x', 200, 'OK', true],
     ['https://vendor.example.com/x', 200, 'OK', true],
-  ])('%s that answers %i with %j: %s', (url, status, body, taken) => {
+  ])('%s that responds with %i and %j: %s', (url, status, body, taken) => {
     expect(isTaken(url, PROMISED, response(status, body))).toBe(taken);
   });
 });

@@ -2,7 +2,7 @@ import { outcomeOfResponse, publicError, quoting, retryAfterMs } from './send-ou
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
-describe('the time a provider asks us to wait', () => {
+describe('the wait time that a provider requests', () => {
   it.each<[unknown, number | null]>([
     ['30', 30_000],
     [' 30 ', 30_000],
@@ -28,7 +28,7 @@ describe('the time a provider asks us to wait', () => {
     [undefined, null],
     [null, null],
     [{}, null],
-  ])('as %j is %j ms', (value, ms) => {
+  ])('given as %j is %j ms', (value, ms) => {
     expect(retryAfterMs(value, NOW)).toBe(ms);
   });
 });
@@ -37,17 +37,17 @@ const outcome = (status: number, reading = {}, headers = {}) =>
   outcomeOfResponse('Slack', { status, headers }, { delivered: false, ...reading }, NOW, quoting('1.1.1.1', []));
 
 describe('the outcome of a response', () => {
-  it('judges a response by the status in its body, but reports the one of the response', () => {
+  it('judges a response by the status in its body, but reports the status of the response', () => {
     expect(outcome(200, { status: 429 })).toMatchObject({ result: 'retry', status: 200 });
   });
 
-  it('prefers the retry time in the body to that in the header', () => {
+  it('prefers the retry time in the body to the retry time in the header', () => {
     const headers = { 'retry-after': '60' };
     expect(outcome(429, { retryAfterSeconds: 7.5 }, headers)).toMatchObject({ retryAfterMs: 7500 });
     expect(outcome(429, { retryAfterSeconds: 'x' }, headers)).toMatchObject({ retryAfterMs: 60_000 });
   });
 
-  it('names redirects, unexpected success codes and the provider’s own words', () => {
+  it('names redirects, unexpected success codes, and the provider’s own words', () => {
     expect(outcome(302)).toMatchObject({ result: 'rejected', error: 'Slack answered 302: redirects are not followed' });
     expect(outcome(200, { detail: 'hello' })).toMatchObject({
       result: 'rejected',
@@ -58,7 +58,7 @@ describe('the outcome of a response', () => {
     expect(outcome(500, { detail: { not: 'text' } })).toMatchObject({ error: 'Slack answered 500' });
   });
 
-  it('passes the warning of a reading on', () => {
+  it('passes on the warning of a parsed response', () => {
     expect(outcome(200, { delivered: true, warning: 'look here' })).toEqual({
       result: 'delivered',
       status: 200,
@@ -67,29 +67,29 @@ describe('the outcome of a response', () => {
   });
 });
 
-describe('what is quoted of a response', () => {
+describe('the quote from a response', () => {
   it.each(['127.0.0.1', '10.1.2.3', '::1', 'fd00::1', '100.64.0.1', '64:ff9b::a00:1', '192.0.2.1'])(
-    'is nothing when %s answered: whoever may write alerts may not read the network of the operator',
+    'is empty if %s responded: users who can write alerts must not read the network of the operator',
     (address) => {
       expect(quoting(address, [])('internal secret')).toBe('');
     },
   );
 
-  it.each(['1.1.1.1', '2606:4700::1111', '64:ff9b::101:101'])('is one short line when %s answered', (address) => {
+  it.each(['1.1.1.1', '2606:4700::1111', '64:ff9b::101:101'])('is one short line if %s responded', (address) => {
     expect(quoting(address, [])('no_text\n')).toBe('no_text');
     expect(quoting(address, [])('x'.repeat(1000))).toHaveLength(160);
   });
 
-  it('is nothing when the address is not known', () => {
+  it('is empty if the address is not known', () => {
     expect(quoting(null, [])('words')).toBe('');
   });
 
-  it('holds no secret that is longer than the quote', () => {
+  it('contains no secret that is longer than the quote', () => {
     const secret = Array.from({ length: 1000 }, (_, i) => `s${i}`).join('');
     expect(quoting('1.1.1.1', [secret])(`you sent ${secret}, really`)).toBe('you sent [hidden], really');
   });
 
-  it('holds no beginning of a secret in the middle of which a long response is cut', () => {
+  it('contains no start of a secret that was cut in a long response', () => {
     const secret = Array.from({ length: 1000 }, (_, i) => `s${i}`).join('');
     expect(quoting('1.1.1.1', [secret])(secret.repeat(5))).toBe('');
   });

@@ -24,14 +24,14 @@ const check = (does: () => unknown, signal = new AbortController().signal): Prom
 };
 const returns = (result: unknown): Promise<CheckResult> => check(async () => result);
 
-describe('What a checker of another package returns', () => {
+describe('the result of a checker from another package', () => {
   it.each<[string, CheckResult]>([
     ['up', up],
     ['up with a warning', { ...up, warning: slow }],
     ['down', refused],
     ['unknown', resultOf(unknown('monitor_offline', 'connect', 'There is no network.'))],
     [
-      'all that there may be',
+      'all possible fields',
       {
         ...up,
         durationMs: 1.5,
@@ -43,7 +43,7 @@ describe('What a checker of another package returns', () => {
         redirects: ['https://b.example/'],
       },
     ],
-  ])('is its result when it is one: %s', async (_what, result) => {
+  ])('is used if it is valid: %s', async (_what, result) => {
     expect(await returns(result)).toEqual(result);
   });
 
@@ -51,29 +51,29 @@ describe('What a checker of another package returns', () => {
     ['nothing', undefined],
     ['null', null],
     ['a text', 'up'],
-    ['an outcome that there is none of', { ...up, outcome: 'fine' }],
+    ['an unknown outcome', { ...up, outcome: 'fine' }],
     ['an outcome alone', { outcome: 'up' }],
     ['up with an error', { ...up, error: slow }],
     ['down without an error', { ...up, outcome: 'down' }],
-    ['an error code that there is none of', { ...refused, error: { ...slow, code: 'tired' } }],
-    ['an error without words', { ...refused, error: { ...slow, message: undefined } }],
-    ['a time that is no number', { ...up, durationMs: NaN }],
-    ['a time before it began', { ...up, phases: { ...up.phases, tlsMs: -1 } }],
+    ['an unknown error code', { ...refused, error: { ...slow, code: 'tired' } }],
+    ['an error without a message', { ...refused, error: { ...slow, message: undefined } }],
+    ["a time that isn't a number", { ...up, durationMs: NaN }],
+    ['a time before the start of the check', { ...up, phases: { ...up.phases, tlsMs: -1 } }],
     ['no phases', { ...up, phases: undefined }],
     ['half a certificate', { ...up, certificate: { issuer: 'CN=a' } }],
     ['a status in words', { ...up, statusCode: 'OK' }],
-    ['redirects that are no list', { ...up, redirects: null }],
+    ["redirects that aren't a list", { ...up, redirects: null }],
     ['a warning that is a text', { ...up, warning: 'slow' }],
-  ])('is refused, with the type, when it is none: %s', async (_what, result) => {
+  ])('is refused with the type of the checker if it is invalid: %s', async (_what, result) => {
     await expect(returns(result)).rejects.toThrow('The checker PIGEON returned no CheckResult.');
   });
 
-  it.each<Outcome>(['up', 'down', 'unknown'])('has no warning when it says nothing of any: %s', async (outcome) => {
+  it.each<Outcome>(['up', 'down', 'unknown'])('has no warning if it does not contain one: %s', async (outcome) => {
     const { warning: _, ...old } = { ...up, outcome, error: outcome === 'up' ? null : slow };
     expect(await returns(old)).toStrictEqual({ ...old, warning: null });
   });
 
-  it('has no warning beside a failure', async () => {
+  it('has no warning next to a failure', async () => {
     expect(await returns({ ...refused, warning: slow })).toEqual(refused);
   });
 
@@ -84,11 +84,11 @@ describe('What a checker of another package returns', () => {
   });
 });
 
-describe('A checker of another package', () => {
+describe('a checker from another package', () => {
   const never = () => new Promise(() => {});
   const lateWords = 'The checker PIGEON did not settle within 0.02 s after its signal.';
 
-  it('that heeds no signal is not waited for any longer some time after it', async () => {
+  it('is abandoned some time after its signal if it ignores the signal', async () => {
     const controller = new AbortController();
     const checked = check(never, controller.signal);
     controller.abort();
@@ -96,7 +96,7 @@ describe('A checker of another package', () => {
     await expect(check(never, AbortSignal.abort())).rejects.toThrow(lateWords);
   });
 
-  it('may settle after its signal, as it should', async () => {
+  it('can settle after its signal, as it should', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const heeding = () => new Promise((resolve) => signal.addEventListener('abort', () => resolve(refused)));
@@ -113,7 +113,7 @@ describe('A checker of another package', () => {
       },
     ],
     ['rejects', () => Promise.reject('a text')],
-  ])('that %s is named, with what it threw', async (_what, does) => {
+  ])('is named with the thrown value if it %s', async (_what, does) => {
     await expect(check(does)).rejects.toMatchObject({ message: 'The checker PIGEON threw.', cause: 'a text' });
   });
 });

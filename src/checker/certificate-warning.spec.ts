@@ -8,7 +8,7 @@ const endingIn = (days: number) => ({
   names: ['shop.example.com'],
 });
 
-describe('a certificate', () => {
+describe('the warning of a certificate', () => {
   it.each<[number, number | null, string | null]>([
     [15, 14, null],
     [14.9, 14, 'The certificate expires in 14 days, on 2026-12-05.'],
@@ -19,12 +19,12 @@ describe('a certificate', () => {
     [0.5, 0, 'The certificate expires within a day, on 2026-11-21.'],
     [1.5, 0, null],
     [9.5, null, null],
-  ])('that ends in %d days, warned of from %s on: %s', (days, warnDays, message) => {
+  ])('with %d days left, and a warning threshold of %s days, is %s', (days, warnDays, message) => {
     const expected = message === null ? null : { code: 'certificate_expiring', phase: 'tls', message };
     expect(certificateWarning(endingIn(days), warnDays, NOW)).toEqual(expected);
   });
 
-  it('that no check saw warns of nothing', () => {
+  it('does not exist if no check saw the certificate', () => {
     expect(certificateWarning(null, 14, NOW)).toBeNull();
   });
 });

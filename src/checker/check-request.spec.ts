@@ -28,12 +28,12 @@ function areAlike(a: object, b: object): boolean {
 }
 
 describe('toCheckRequest', () => {
-  it('puts the parsed target in the place of the address, and says where it may connect to', () => {
+  it('replaces the address with the parsed target, and adds the allowed destinations', () => {
     const request = requestOf('http://one/');
     expect(request).toEqual({ target: { url: 'http://one/' }, ...settings, egress: OPERATORS_EGRESS });
   });
 
-  it('makes all requests alike, so that a check of one reads no slower than a check of another', () => {
+  it('creates all requests with the same shape, so that reading one is as fast as reading another', () => {
     // As in the service, where thousands of requests exist already: V8 optimizes based on the first ones.
     for (let i = 0; i < 1000; i++) requestOf(`http://${i}/`);
     expect(areAlike(requestOf('http://one/'), requestOf('http://two/'))).toBe(true);

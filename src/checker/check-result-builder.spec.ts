@@ -33,7 +33,7 @@ describe('CheckResultBuilder', () => {
   };
   const isLine = (received: string) => received.includes('\n');
 
-  it('returns the response once it is complete, books the wait and destroys the socket', async () => {
+  it('returns the response once it is complete, records the wait, and destroys the socket', async () => {
     const socket = await connected((peer) => peer.on('data', (data) => peer.write(`${String(data)}!\n`)));
     const builder = builderWith();
     expect(await builder.ask(socket, 'hello', isLine)).toBe('hello!\n');
@@ -59,7 +59,7 @@ describe('CheckResultBuilder', () => {
     });
   });
 
-  it('reports a check that a shutdown ended as unknown', async () => {
+  it('reports unknown for a check that a shutdown ended', async () => {
     const shutdown = new AbortController();
     const builder = builderWith([], shutdown.signal);
     const response = builder.ask(await connected(() => {}), 'hello', isLine);
@@ -68,14 +68,14 @@ describe('CheckResultBuilder', () => {
     expect(builder.finish()).toMatchObject({ outcome: 'unknown', error: { code: 'internal' } });
   });
 
-  it('keeps the first failure and judges no assertion after it', () => {
+  it('keeps the first failure and evaluates no assertion after it', () => {
     const builder = builderWith([{ source: 'response_time', comparison: 'less_than', target: '0' }]);
     builder.down('banner_invalid', 'first_byte', 'The first.');
     builder.unknown('internal', 'internal', 'The second.');
     expect(builder.finish()).toMatchObject({ outcome: 'down', error: { code: 'banner_invalid' } });
   });
 
-  it('judges the assertions by the sum of the phases and the given facts', () => {
+  it('evaluates the assertions with the sum of the phases and the given facts', () => {
     const builder = builderWith([
       { source: 'response_time', comparison: 'less_than', target: '31' },
       { source: 'banner', comparison: 'contains', target: 'SSH' },
@@ -101,13 +101,13 @@ describe('CheckResultBuilder', () => {
     { name: 'only a warning', assertions: [warning], outcome: 'up', error: null, warns: failure },
     { name: 'only a critical one', assertions: [slow], outcome: 'down', error: failure, warns: null },
     { name: 'both', assertions: [warning, slow], outcome: 'down', error: failure, warns: null },
-  ])('reports a target of which $name does not hold as $outcome', ({ assertions, outcome, error, warns }) => {
+  ])('reports a target as $outcome if $name does not hold', ({ assertions, outcome, error, warns }) => {
     const builder = builderWith(assertions);
     builder.add('connectMs', 40);
     expect(builder.finish()).toMatchObject({ outcome, error, warning: warns });
   });
 
-  it('keeps no warning beside a failure, whichever came first', () => {
+  it('keeps no warning next to a failure, in either order', () => {
     const builder = builderWith([warning]);
     builder.judged({ index: 0, severity: 'warning', expected: 'it to be fast', seen: 'slow' });
     builder.down('body_timeout', 'transfer', 'The body did not end.');

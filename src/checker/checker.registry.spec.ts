@@ -27,7 +27,7 @@ async function start(providers: Type[], elsewhere: Type[] = []): Promise<Checker
   return app.get(CheckerRegistry);
 }
 
-describe('The registry of checkers', () => {
+describe('the registry of checkers', () => {
   it('finds every checker by its type, also in another module', async () => {
     const registry = await start(specCheckers.slice(1), [...specCheckers.slice(0, 1), checkerOf('REDIS')]);
     expect(registry.types()).toEqual([...SPEC_CHECKER_TYPES, 'REDIS']);

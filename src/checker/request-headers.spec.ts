@@ -1,6 +1,6 @@
 import { isSensitiveHeader } from './request-headers';
 
-describe('whether the value of a header may be a credential', () => {
+describe('the search for credentials in header values', () => {
   it.each([
     'Authorization',
     'Cookie',
@@ -20,12 +20,12 @@ describe('whether the value of a header may be a credential', () => {
     'Accept-Token',
     'Server-Key',
     '',
-  ])('it may be in %j', (name) => {
+  ])('reports a possible credential in %j', (name) => {
     expect(isSensitiveHeader(name)).toBe(true);
   });
 
   it.each(['Accept', 'ACCEPT-LANGUAGE', 'Cache-Control', 'Pragma', 'User-Agent', 'Content-Type', 'Server', 'X-Cache'])(
-    'it is not in %j',
+    'reports no credential in %j',
     (name) => {
       expect(isSensitiveHeader(name)).toBe(false);
     },

@@ -37,7 +37,7 @@ describe('TLS settings', () => {
       says: 'only',
     },
     {
-      name: 'a private key beside it',
+      name: 'a private key next to it',
       ca: () => `${root}\n-----BEGIN EC PRIVATE KEY-----\nMIIB\n-----END EC PRIVATE KEY-----`,
       code: 'invalid_format',
       says: 'private key',
@@ -45,7 +45,7 @@ describe('TLS settings', () => {
     { name: 'a NUL', ca: () => `${root}\0`, code: 'invalid_characters' },
     { name: 'half a surrogate pair', ca: () => `${root}\ud800`, code: 'invalid_characters' },
     { name: 'more than 32 KiB', ca: () => root + 'é'.repeat(MAX_CA_BYTES / 2), code: 'too_long' },
-  ])('judges a ca that is $name: $code', ({ ca, code, says }) => {
+  ])('judge a ca that is $name: $code', ({ ca, code, says }) => {
     const found = tlsProblems(tls({ ca: ca() }));
     expect(found.map((problem) => [problem.part, problem.code])).toEqual(code === null ? [] : [['ca', code]]);
     expect(found[0]?.message ?? '').toContain(says ?? '');
@@ -63,7 +63,7 @@ describe('TLS settings', () => {
     ['2130706433', false],
     ['2001:db8::1', false],
     [`${'a.'.repeat(127)}a`, false],
-  ])('takes the server name %p: %p', (serverName, isTaken) => {
+  ])('accepts the server name %p: %p', (serverName, isTaken) => {
     const parts = tlsProblems(tls({ serverName })).map(({ part }) => part);
     expect(parts).toEqual(isTaken ? [] : ['server_name']);
   });
@@ -83,7 +83,7 @@ describe('TLS settings', () => {
     { sent: { url: 'https://nas.local/?a=1&api_key=x' }, why: 'parameter api_key' },
     { sent: { url: 'HTTPS://nas.local/?accessToken=x' }, why: 'parameter accessToken' },
     { sent: { url: 'https://nas.local/?%70assword=x' }, why: 'parameter password' },
-  ])('lets a check of $sent go unverified unless it may send a credential: $why', ({ sent, why }) => {
+  ])('allow a check that sends $sent to skip verification unless it may send a credential: $why', ({ sent, why }) => {
     const all = { url: 'https://nas.local/', headers: [], body: null, ...sent };
     expect(unverifiedProblem(tls({}), all)).toBeNull();
     const problem = unverifiedProblem(tls({ verify: false }), all);

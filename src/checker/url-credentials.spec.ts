@@ -1,6 +1,6 @@
 import { credentialParameter, mayHoldCredential } from './url-credentials';
 
-describe('An address that may hold a credential', () => {
+describe('a URL that may contain a credential', () => {
   it.each([
     ['https://a.example/?page=1&sort=name', false],
     ['https://a.example/?since=2026-11-24T10:00:00Z&q=two+words', false],
@@ -21,7 +21,7 @@ describe('An address that may hold a credential', () => {
     expect(mayHoldCredential(url)).toBe(may);
   });
 
-  it('is told by the name of a parameter alone where somebody would be refused for it', () => {
+  it('is refused only by the name of a parameter, and not by the look of a value', () => {
     const urls = ['https://a.example/?page=1&api_key=x', 'https://a.example/?t=9f86d081884c7d65', 'tcp://a?key=1'];
     expect(urls.map(credentialParameter)).toEqual(['api_key', null, null]);
   });

@@ -19,7 +19,7 @@ const contact = newContact(
   CREATED,
 );
 
-describe('a contact that is new', () => {
+describe('a new contact', () => {
   it('has a trimmed name, and only the defaults that were sent', () => {
     expect(contact).toMatchObject({ name: 'Operations', isDefault: false, createdAt: CREATED, updatedAt: CREATED });
     expect(contact.defaults).toStrictEqual({ after: 60 });
@@ -43,7 +43,7 @@ describe('a contact that a client changes', () => {
     ['a default that is null', { alert_defaults: { remind_every: null } }, { defaults: { remind_every: null } }],
     ['its defaults, all gone', { alert_defaults: {} }, { defaults: {} }],
   ];
-  it.each(changed)('changes in %s and when it was updated, and in nothing else', (_, sent, fields) => {
+  it.each(changed)('changes only in %s and in its update time', (_, sent, fields) => {
     expect(changedContact(contact, sent, SAME, NOW)).toEqual({ ...contact, ...fields, updatedAt: NOW });
   });
 
@@ -53,7 +53,7 @@ describe('a contact that a client changes', () => {
     expect(changedContact(contact, {}, route, NOW)).toEqual({ ...contact, ...stored, updatedAt: NOW });
   });
 
-  it('keeps its destination while its config stays, whatever the channel says now: its alerts repeat it', () => {
+  it('keeps its destination while its config is unchanged, because its alerts repeat it', () => {
     const after = changedContact(contact, { name: 'Night' }, { ...SAME, destination: 'y' }, NOW);
     expect(after?.destination).toBe('x');
   });

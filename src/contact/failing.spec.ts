@@ -32,15 +32,15 @@ const contact = (id: string, changes: Partial<DefaultContact> = {}): DefaultCont
   ...changes,
 });
 
-describe('of a contact that fails are told', () => {
+describe('a failing contact is reported to', () => {
   const isPager = (type: string) => type === 'pagerduty';
   const told = (...defaults: DefaultContact[]) => toldOf('a', defaults, isPager, NOW).map(({ id }) => id);
 
   it.each<[string, DefaultContact[], string[]]>([
     ['all other default contacts', [contact('a'), contact('b'), contact('c')], ['b', 'c']],
-    ['nobody, when it is the only one', [contact('a')], []],
-    ['nobody without default contacts', [], []],
-    ['none that fails itself', [contact('b', { failed: FOR_DAYS }), contact('c')], ['c']],
+    ['no one, if it is the only one', [contact('a')], []],
+    ['no one without default contacts', [], []],
+    ['no contact that fails itself', [contact('b', { failed: FOR_DAYS }), contact('c')], ['c']],
     ['one that has failed for a day only', [contact('b', { failed: { ...FOR_DAYS, since: ago(DAY_MS) } })], ['b']],
     ['no pagers', [contact('b', { type: 'pagerduty' })], []],
     [

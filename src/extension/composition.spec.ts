@@ -39,8 +39,8 @@ const refusalOf = (...extensions: readonly Extension[]): string => {
   return 'nothing was refused';
 };
 
-describe('putting extensions together', () => {
-  it('adds up what all of them bring, migrations in the order of their time', () => {
+describe('combining extensions', () => {
+  it('collects everything from all extensions, with migrations in chronological order', () => {
     const migrations = [Invoices1800000000000, Prices1700000000000];
     const composed = compose([{ ...billing, migrations, settings: BillingSettings }, { name: 'other' }]);
     expect(composed.ids).toEqual({ invoice: 'ivc' });
@@ -96,11 +96,11 @@ describe('putting extensions together', () => {
       "no field of NoSettings is a setting: declare one with @Env('A_",
     ],
     ['a setting that anybody may have', [{ name: 'a', settings: CommonSettings }], 'must start with A_'],
-  ])('refuses %s in words', (_what, extensions, words) => {
+  ])('refuses %s with an explanation', (_what, extensions, words) => {
     expect(refusalOf(...extensions)).toContain(words);
   });
 
-  it('names everything that clashes at once', () => {
+  it('reports all conflicts at once', () => {
     const text = refusalOf({ name: 'a', ids: { website: 'ws' }, audited: ['nothing'] }, { name: 'B' });
     expect(text.split('\n')).toHaveLength(4);
   });

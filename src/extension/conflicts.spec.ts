@@ -6,13 +6,13 @@ describe('conflicts of tables', () => {
   const columns = ['id id', 'name name'];
   const tables = [{ tableName: 'website', target: website, name: 'Website', columns }];
 
-  it('names a table that two entities claim, but not one entity that is there twice', () => {
+  it('reports a table that two entities claim, but not an entity that is loaded twice', () => {
     expect(
       tableConflicts([...tables, ...tables, { tableName: 'website', target: shop, name: 'Shop', columns }]),
     ).toEqual(['The table "website" has two entities: Website and Shop. Choose another table.']);
   });
 
-  it('tells two classes of one name apart', () => {
+  it('distinguishes two classes with the same name', () => {
     expect(
       tableConflicts([
         ...tables,
@@ -21,7 +21,7 @@ describe('conflicts of tables', () => {
     ).toEqual(['The table "website" has two entities, both named Website. Choose another table.']);
   });
 
-  it('takes two classes of one name with the same columns for copies of one', () => {
+  it('treats two classes with the same name and columns as copies of one class', () => {
     expect(tableConflicts([...tables, { tableName: 'website', target: class {}, name: 'Website', columns }])).toEqual(
       [],
     );

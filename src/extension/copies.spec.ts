@@ -18,7 +18,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
 const versionOf = (folder: string): string => VERSIONS[folder] ?? 'unknown';
 const copiesIn = (...files: string[]) => otherCopies(files, OWN).map(({ name, folder }) => [name, folder]);
 
-describe('copies of packages that there may be one of', () => {
+describe('duplicates of packages that may exist only once', () => {
   it.each<[string, string[], [string, string][]]>([
     ['the one of the service', ['/team/node_modules/@nestjs/common/index.js'], []],
     ['a package that may be there twice', ['/ext/node_modules/rxjs/index.js', '/ext/index.js'], []],
@@ -38,11 +38,11 @@ describe('copies of packages that there may be one of', () => {
       ['C:\\ext\\node_modules\\@nestjs\\common\\index.js'],
       [['@nestjs/common', 'C:\\ext\\node_modules\\@nestjs\\common']],
     ],
-  ])('found: %s', (_what, files, found) => {
+  ])('are found: %s', (_what, files, found) => {
     expect(copiesIn(...files)).toEqual(found);
   });
 
-  it('are told with both versions, both folders and the cure', () => {
+  it('are reported with both versions, both folders, and the fix', () => {
     const copies = otherCopies(['/ext/node_modules/@nestjs/common/index.js'], OWN);
     expect(copySentences(copies, versionOf)).toEqual([
       'Two copies of @nestjs/common are loaded: 11.2.10 in /team/node_modules/@nestjs/common, which the service uses, and ' +
@@ -52,7 +52,7 @@ describe('copies of packages that there may be one of', () => {
     ]);
   });
 
-  it('are told as one when the service itself is there twice, with all that it brings', () => {
+  it('are reported as one if the service itself exists twice, with all its dependencies', () => {
     const files = [
       '/ext/node_modules/@nestjs/common/index.js',
       '/ext/node_modules/uptime-monitor/dist/exports/index.js',
@@ -64,7 +64,7 @@ describe('copies of packages that there may be one of', () => {
     ]);
   });
 
-  it('are none in this process', () => {
+  it('do not exist in this process', () => {
     expect(requireOneCopy).not.toThrow();
   });
 

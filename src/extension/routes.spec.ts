@@ -6,19 +6,19 @@ const route = (name: string, handler: string, more: Partial<Route> = {}): Route 
 };
 
 describe('conflicts of routes', () => {
-  it('names each route that nobody may call, and how to say who may', () => {
+  it('reports each route without an access rule, and how to add one', () => {
     expect(routeConflicts([route('GET /a', 'A.list', { hasRule: false })])).toEqual([
       "A.list (GET /a) does not declare who may call it: add @Access('read'), 'write' or 'admin'.",
     ]);
   });
 
-  it('names a route with a version, since no request asks for one', () => {
+  it('reports a route with a version, because no request asks for one', () => {
     expect(routeConflicts([route('GET /a', 'A.list', { hasVersion: true })])).toEqual([
       'A.list (GET /a) has a version, which is not supported: put the version into the path, as /api/v1 does.',
     ]);
   });
 
-  it('takes two paths for one when only the names of their parameters differ', () => {
+  it('treats two paths as equal if only their parameter names differ', () => {
     const routes = [route('GET /a/:id', 'A.get'), route('GET /a/:name', 'B.get'), route('PUT /a/:name', 'B.put')];
     expect(routeConflicts(routes)).toEqual([
       'GET /a/:name is served twice: by A.get and by B.get. Choose another path.',
@@ -32,14 +32,14 @@ describe('conflicts of routes', () => {
     ['another method', 'HEAD /a/:id', 'GET /a/:id', false],
     ['a longer path', 'GET /a/:id/b', 'GET /a/:id', false],
     ['a part of a word', 'GET /a/:id.json', 'GET /a/sums', false],
-  ])('says whether a route is never reached because of one with %s', (_what, first, second, isTaken) => {
+  ])('reports whether a route is unreachable because of one with %s', (_what, first, second, isTaken) => {
     const conflicts = routeConflicts([route(first, 'A.a'), route(second, 'B.b')]);
     expect(conflicts).toEqual(
       isTaken ? [`${second} never reaches B.b, because A.a serves ${first} first. Choose another path.`] : [],
     );
   });
 
-  it('lets two hosts have one path, unless the first takes every host', () => {
+  it('allows two hosts to have the same path, unless the first one accepts every host', () => {
     const [open, shop, blog] = [null, 'shop.example', 'blog.example'].map((host) =>
       route('GET /', `${host}`, { host }),
     );

@@ -51,7 +51,7 @@ const OTHER = '22222222-2222-4222-8222-222222222222';
 const gap = (from: string, until: string): Gap => ({ fromMs: at(from), untilMs: at(until) });
 
 describe('a ping', () => {
-  it('of success is a check that is up at its time, and begins the period again', () => {
+  it('of success is recorded as an up check at its time, and restarts the period', () => {
     const { verdicts, state } = decidePing(NEW, HOURLY, ping('2026-11-20T10:05'));
     expect(verdicts).toEqual([
       { atMs: at('2026-11-20T10:05'), outcome: 'up', code: null, message: '', durationMs: null },
@@ -62,28 +62,28 @@ describe('a ping', () => {
   it.each([
     ['early', '2026-11-20T10:40', '2026-11-20T11:40'],
     ['late', '2026-11-20T11:09', '2026-11-20T12:09'],
-  ])('that comes %s shifts the grid of a period', (_, when, next) => {
+  ])('that comes %s shifts the schedule of a period', (_, when, next) => {
     const { state } = decidePing(expecting('2026-11-20T11:00', HOURLY), HOURLY, ping(when));
     expect(shown(state.expectedMs)).toBe(next);
   });
 
   it.each([
     ['counts for the run that it precedes within the grace', '2026-11-20T01:05', '2026-11-21T01:30'],
-    ['is one more of the run before when it is earlier than that', '2026-11-20T00:55', '2026-11-20T01:30'],
+    ['belongs to the previous run if it is earlier than that', '2026-11-20T00:55', '2026-11-20T01:30'],
     ['is in time after the expected moment', '2026-11-20T01:40', '2026-11-21T01:30'],
-  ])('with cron %s', (_, when, next) => {
+  ])('with a cron schedule %s', (_, when, next) => {
     const { state } = decidePing(expecting('2026-11-20T01:30', NIGHTLY), NIGHTLY, ping(when));
     expect(shown(state.expectedMs)).toBe(next);
   });
 
   it.each([
     ['counts for the run that it precedes within the grace', '2026-11-20T01:05', '2026-11-21T01:30'],
-    ['is followed by that run when it is earlier than that', '2026-11-20T00:55', '2026-11-20T01:30'],
-  ])('with cron, and the first that comes, %s', (_, when, next) => {
+    ['is followed by that run if it is earlier than that', '2026-11-20T00:55', '2026-11-20T01:30'],
+  ])('with a cron schedule, as the first ping, %s', (_, when, next) => {
     expect(shown(decidePing(NEW, NIGHTLY, ping(when)).state.expectedMs)).toBe(next);
   });
 
-  it('with cron is early by at most half of the pause before the run', () => {
+  it('with a cron schedule is early by at most half of the pause before the run', () => {
     const often = { ...NIGHTLY, cron: '*/10 * * * *', grace: 3600 };
     const early = (when: string) =>
       shown(decidePing(expecting('2026-11-20T10:10', often), often, ping(when)).state.expectedMs);
@@ -95,27 +95,27 @@ describe('a ping', () => {
     [{ exitCode: 3 }, 'The job reported a failure with exit code 3.'],
     [{ message: 'disk full' }, 'disk full'],
     [{}, 'The job reported a failure.'],
-  ])('of failure is down at once and says why: %j', (more, message) => {
+  ])('of failure is recorded as down immediately, with the reason: %j', (more, message) => {
     const { verdicts, state } = decidePing(NEW, HOURLY, ping('2026-11-20T10:05', { kind: 'fail', ...more }));
     expect(verdicts).toMatchObject([{ outcome: 'down', code: 'heartbeat_failed', message }]);
     expect(shown(state.expectedMs)).toBe('2026-11-20T11:05');
   });
 
-  it('takes the reported time of a run whose start it does not know', () => {
+  it('uses the reported duration of a run whose start is unknown', () => {
     const timeOf = (state: HeartbeatState) =>
       decidePing(state, HOURLY, ping('2026-11-20T10:05', { reportedMs: 32 })).verdicts[0]?.durationMs;
     const started = decidePing(NEW, HOURLY, ping('2026-11-20T10:04', { kind: 'start' })).state;
     expect([timeOf(NEW), timeOf(started)]).toEqual([32, 60_000]);
   });
 
-  it.each([298, 299, 300])('has its message cut between characters, after %i letters, too', (letters) => {
+  it.each([298, 299, 300])('has its message cut between characters, even after %i letters', (letters) => {
     const message = `${'x'.repeat(letters)}😀`;
     const { verdicts } = decidePing(NEW, HOURLY, ping('2026-11-20T10:05', { kind: 'fail', message }));
     expect(verdicts[0]?.message).toMatch(/^x{298,300}(😀)?$/u);
     expect(verdicts[0]?.message.length).toBeGreaterThan(298);
   });
 
-  it('of a start is no check, and one of a log changes nothing', () => {
+  it("of a start isn't recorded as a check, and a log ping changes nothing", () => {
     const started = decidePing(NEW, HOURLY, ping('2026-11-20T10:05', { kind: 'start' }));
     expect(started.verdicts).toEqual([]);
     expect(started.state.runs).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('a ping', () => {
     });
   });
 
-  it('ends the run of its id, or the newest, and says how long it took', () => {
+  it('ends the run with its ID, or the newest run, and records its duration', () => {
     const runs = [
       { id: RUN, startedMs: at('2026-11-20T10:00'), overran: false },
       { id: OTHER, startedMs: at('2026-11-20T10:10'), overran: false },
@@ -138,18 +138,18 @@ describe('a ping', () => {
     expect([unknown.durationMs, unknown.state.runs]).toEqual([null, runs]);
   });
 
-  it('is no check while the endpoint is disabled', () => {
+  it("isn't recorded as a check while the endpoint is disabled", () => {
     const { verdicts, state } = decidePing({ ...NEW, active: false }, HOURLY, ping('2026-11-20T10:05'));
     expect([verdicts, state.expectedMs]).toEqual([[], null]);
   });
 
-  it('never shares its millisecond with a check before it', () => {
+  it('never has the same millisecond as an earlier check', () => {
     const state = { ...NEW, lastVerdictMs: at('2026-11-20T10:05') };
     expect(decidePing(state, HOURLY, ping('2026-11-20T10:05')).verdicts[0]?.atMs).toBe(at('2026-11-20T10:05') + 1);
   });
 });
 
-describe('a run that is not told', () => {
+describe('a run that is not reported', () => {
   it('is missed at its deadline, once, and the next one is expected', () => {
     const before = expecting('2026-11-20T11:00', HOURLY);
     expect(decideDue(before, HOURLY, at('2026-11-20T11:09'), []).verdicts).toEqual([]);
@@ -176,7 +176,7 @@ describe('a run that is not told', () => {
     expect(shown(state.expectedMs)).toBe(expected);
   });
 
-  it('that takes too long is told once, without waiting for the due time, and its end counts', () => {
+  it('that takes too long is reported once, without waiting for the due time, and its end counts', () => {
     const schedule = { ...HOURLY, max_runtime: 300 };
     const start = decidePing(
       expecting('2026-11-20T11:00', HOURLY),
@@ -193,7 +193,7 @@ describe('a run that is not told', () => {
   });
 });
 
-describe('a heartbeat that begins again', () => {
+describe('a heartbeat that restarts', () => {
   const again = (lastPing: string | null, now: string, more: Partial<HeartbeatState> = {}, armed = false) =>
     shown(
       begunAgain({ ...NEW, ...more }, HOURLY, {
@@ -211,13 +211,13 @@ describe('a heartbeat that begins again', () => {
     expect(again(last, now)).toBe(expected);
   });
 
-  it('expects a first ping where it is armed, and none while it is disabled', () => {
+  it('expects a first ping if it is armed, and no ping while it is disabled', () => {
     expect(again(null, '2026-11-20T10:30', {}, true)).toBe('2026-11-20T11:30');
     expect(again('2026-11-20T10:05', '2026-11-20T10:30', { active: false })).toBeNull();
   });
 });
 
-describe('a run that goes on when a heartbeat begins again', () => {
+describe('a run that continues when a heartbeat restarts', () => {
   const slow = { ...HOURLY, max_runtime: 300 };
   const runs = [{ id: RUN, startedMs: at('2026-11-20T10:00'), overran: false }];
   const again = (now: string, overrunMs: number | null) =>
@@ -225,9 +225,9 @@ describe('a run that goes on when a heartbeat begins again', () => {
 
   it.each([
     ['is watched from there on', '2026-11-20T10:04', null, '2026-11-20T10:05', false],
-    ['is not told of a time in which nobody watched', '2026-11-20T10:05', null, null, true],
+    ['is not reported for a time in which the service did not watch', '2026-11-20T10:05', null, null, true],
     [
-      'is told of a time in which it was watched',
+      'is reported for a time in which the service watched',
       '2026-11-20T10:06',
       at('2026-11-20T10:05'),
       '2026-11-20T10:05',
@@ -239,29 +239,29 @@ describe('a run that goes on when a heartbeat begins again', () => {
   });
 });
 
-describe('our own absence', () => {
+describe('the absence of the service', () => {
   const before = expecting('2026-11-20T11:00', HOURLY);
   const due = (now: string, ...gaps: Gap[]) => decideDue(before, HOURLY, at(now), gaps);
 
-  it('moves a deadline by as long as it met the run', () => {
+  it('moves a deadline by the time that it overlapped with the run', () => {
     const { verdicts, state } = due('2026-11-20T11:12', gap('2026-11-20T11:05', '2026-11-20T11:12'));
     expect([verdicts, shown(state.deadlineMs)]).toEqual([[], '2026-11-20T11:17']);
   });
 
-  it('makes what is not told by then one unknown, never a missed run', () => {
+  it('turns everything that is not reported by then into one unknown result, never into a missed run', () => {
     const { verdicts, state } = due('2026-11-20T11:30', gap('2026-11-20T11:05', '2026-11-20T11:12'));
     expect(verdicts).toMatchObject([{ atMs: at('2026-11-20T11:17'), outcome: 'unknown', code: 'monitor_offline' }]);
     expect(shown(state.expectedMs)).toBe('2026-11-20T12:00');
   });
 
-  it('of many runs is told once, and the first run that can be in time is expected', () => {
+  it('during many runs is reported once, and the first run that can be in time is expected', () => {
     const { verdicts, state } = due('2026-11-21T11:30', gap('2026-11-20T10:00', '2026-11-21T11:29'));
     expect(verdicts).toHaveLength(1);
     expect(verdicts[0]?.outcome).toBe('unknown');
     expect(at('2026-11-21T11:00') <= (state.expectedMs ?? 0)).toBe(true);
   });
 
-  it('before and after a run does not matter', () => {
+  it('has no effect before and after a run', () => {
     const gaps = [gap('2026-11-20T09:00', '2026-11-20T10:59'), gap('2026-11-20T11:10', '2026-11-20T11:20')];
     expect(due('2026-11-20T11:30', ...gaps).verdicts).toMatchObject([{ outcome: 'down' }]);
   });
@@ -285,7 +285,7 @@ describe('our own absence', () => {
     );
   });
 
-  it('moves the deadline of a run that takes long as well', () => {
+  it('also moves the deadline of a run that takes long', () => {
     const schedule = { ...HOURLY, max_runtime: 300 };
     const { state } = decidePing(NEW, schedule, ping('2026-11-20T10:10', { kind: 'start' }));
     const away = gap('2026-11-20T10:12', '2026-11-20T10:16');
@@ -296,13 +296,13 @@ describe('our own absence', () => {
     ]);
   });
 
-  it('that several processes noted is one', () => {
+  it('counts once if several processes noted it', () => {
     const gaps = [gap('2026-11-20T11:05', '2026-11-20T11:12'), gap('2026-11-20T11:00', '2026-11-20T11:06')];
     expect(merged(gaps)).toEqual([gap('2026-11-20T11:00', '2026-11-20T11:12')]);
   });
 });
 
-describe('what held alerts back is over: the newest verdict', () => {
+describe('the newest verdict after the end of a suppression', () => {
   const verdict = (text: string, outcome: Verdict['outcome'] = 'down'): Verdict => ({
     atMs: at(text),
     outcome,
@@ -314,19 +314,19 @@ describe('what held alerts back is over: the newest verdict', () => {
   const nothing = { state: { ...NEW, lastVerdictMs: at('2026-11-20T11:00') }, verdicts: [], durationMs: null };
 
   it.each<[string, Verdict | null, number | null, boolean]>([
-    ['is said again', verdict('2026-11-20T11:00'), nowMs, true],
-    ['is not while it is not over', verdict('2026-11-20T11:00'), nowMs + 1, false],
-    ['is not where nothing held it back', verdict('2026-11-20T11:00'), null, false],
-    ['is not where it is from after that', verdict('2026-11-20T11:59'), at('2026-11-20T11:58'), false],
-    ['is not where it is up', verdict('2026-11-20T11:00', 'up'), nowMs, false],
-    ['is not before the first', null, nowMs, false],
+    ['is repeated', verdict('2026-11-20T11:00'), nowMs, true],
+    ['is not repeated while the suppression lasts', verdict('2026-11-20T11:00'), nowMs + 1, false],
+    ['is not repeated if nothing suppressed it', verdict('2026-11-20T11:00'), null, false],
+    ['is not repeated if it is newer than the suppression', verdict('2026-11-20T11:59'), at('2026-11-20T11:58'), false],
+    ['is not repeated if it is up', verdict('2026-11-20T11:00', 'up'), nowMs, false],
+    ['is not repeated before the first verdict', null, nowMs, false],
   ])('%s', (_, lastVerdict, repeatMs, isRepeated) => {
     const { verdicts, state } = repeated(nothing, { lastVerdict, repeatMs, nowMs });
     expect(verdicts).toEqual(isRepeated ? [{ ...lastVerdict, atMs: nowMs }] : []);
     expect(state.lastVerdictMs).toBe(isRepeated ? nowMs : at('2026-11-20T11:00'));
   });
 
-  it('is that of this moment, where a run was missed just before', () => {
+  it('is the current verdict if a run was missed just before', () => {
     const missed = { ...nothing, verdicts: [verdict('2026-11-20T11:50')] };
     const repeat = { lastVerdict: verdict('2026-11-20T11:00', 'up'), repeatMs: at('2026-11-20T11:55'), nowMs };
     expect(repeated(missed, repeat).verdicts.map(({ atMs }) => shown(atMs))).toEqual([
@@ -335,7 +335,7 @@ describe('what held alerts back is over: the newest verdict', () => {
     ]);
   });
 
-  it('is not said while it is paused', () => {
+  it('is not repeated while the heartbeat is paused', () => {
     const paused = { ...nothing, state: { ...nothing.state, active: false } };
     expect(repeated(paused, { lastVerdict: verdict('2026-11-20T11:00'), repeatMs: nowMs, nowMs }).verdicts).toEqual([]);
   });

@@ -6,7 +6,7 @@ const byId = { by: 'id', pingId: ID };
 const byKey = { by: 'key', pingKey: KEY, key: 'backup' };
 const success = { kind: 'success', exitCode: null, refusal: null };
 
-describe('the address of a ping', () => {
+describe('the URL of a ping', () => {
   it.each([
     [`/ping/${ID}`, byId, success],
     [`/${ID}`, byId, success],
@@ -28,17 +28,20 @@ describe('the address of a ping', () => {
   });
 
   it.each(['/', '/status/shop', '/api/v1/endpoints', '/health/live', '/7b1f4a52', '/assets/index.js'])(
-    '%s is none',
+    "%s isn't valid",
     (path) => {
       expect(readPingPath(path)).toBeNull();
     },
   );
 
-  it.each(['/ping', '/ping/', '/ping/7b1f4a52', `/ping/${KEY}`, '/ping/short/backup'])('%s can be none', (path) => {
-    expect(readPingPath(path)).toBe('unknown');
-  });
+  it.each(['/ping', '/ping/', '/ping/7b1f4a52', `/ping/${KEY}`, '/ping/short/backup'])(
+    '%s can never be valid',
+    (path) => {
+      expect(readPingPath(path)).toBe('unknown');
+    },
+  );
 
-  it('of Uptime Kuma is a token, and what is not up is down', () => {
+  it('of Uptime Kuma contains a token, and every status except up means down', () => {
     const target = { by: 'token', token: 'hV8mQ2xT5rNc0bWq' };
     expect(readPushPath('/api/push/hV8mQ2xT5rNc0bWq', 'up')).toEqual({ target, ...success });
     expect(readPushPath('/api/push/hV8mQ2xT5rNc0bWq', 'DOWN')).toEqual({ target, ...success, kind: 'fail' });

@@ -8,14 +8,14 @@ const filled = (path: string, parts: Readonly<Record<string, readonly string[]>>
     [path],
   );
 
-describe('the addresses of pings in the document', () => {
+describe('the ping URLs in the API document', () => {
   const addresses = Object.entries(PING_ADDRESSES).flatMap(([path, { parts }]) => filled(path, parts));
 
-  it.each(addresses)('%s is one', (path) => {
+  it.each(addresses)('include %s', (path) => {
     expect(readPushPath(path, 'up') ?? readPingPath(path)).toMatchObject({ refusal: null });
   });
 
-  it('take no key, and answer in the form of those whose addresses they are', () => {
+  it('need no key, and respond in the format of the product that they come from', () => {
     const document = { paths: {} } as Parameters<typeof withPings>[0];
     withPings(document);
     const told = Object.values(document.paths).map(({ get }) => [get?.security, get?.tags, get?.responses['404']]);

@@ -16,7 +16,7 @@ import {
 } from './check-encoding';
 import { checkId } from './check-id';
 
-describe('check encoding', () => {
+describe('the encoding of checks', () => {
   it.each(['up', 'down', 'unknown'] as const)('restores the outcome %s, confirmed or not', (outcome) => {
     expect(outcomeOf(OUTCOME_CODE[outcome])).toBe(outcome);
     expect(outcomeOf(OUTCOME_CODE[outcome] + CONFIRMED)).toBe(outcome);
@@ -48,11 +48,11 @@ describe('check encoding', () => {
     },
   );
 
-  it.each(['down', 'unknown'] as const)('calls no check degraded that is %s', (outcome) => {
+  it.each(['down', 'unknown'] as const)('does not count a check as degraded that is %s', (outcome) => {
     expect(marksOf(outcome, WARNING, false, 1)).toEqual([outcome, false, false, false]);
   });
 
-  it('calls a check without any word of a warning, as an extension may make it, not degraded', () => {
+  it('does not count a check without a warning field as degraded, as an extension may create it', () => {
     expect(outcomeWithMarks({ result: { outcome: 'up' } as CheckResult, planned: false, attempts: 1 })).toBe(1);
   });
 
@@ -62,7 +62,7 @@ describe('check encoding', () => {
   const resultOf = ({ outcome, degraded }: Found) => ({ outcome, warning: degraded ? WARNING : null }) as CheckResult;
 
   it.each(FOUND.flatMap((own) => FOUND.map((counted) => [own, counted] as const)))(
-    'restores what a location saw and what counted: %j, %j',
+    'restores the result of a location and the result that counted: %j, %j',
     (own, counted) => {
       for (const attempts of [1, 2] as const) {
         const stored = outcomeWithMarks({ result: resultOf(own), planned: true, attempts, counted });
@@ -78,7 +78,7 @@ describe('check encoding', () => {
     expect([ownOf(stored), countedOf(stored), stored & LATE]).toEqual([own, null, LATE]);
   });
 
-  it.each(FOUND)('stores the same of one location as of several that agree: %j', (own) => {
+  it.each(FOUND)('stores the same for one location as for several that agree: %j', (own) => {
     const check = { result: resultOf(own), planned: true, attempts: 2 as const };
     expect(outcomeWithMarks({ ...check, counted: own })).toBe(outcomeWithMarks(check));
     expect(countedOf(outcomeWithMarks(check))).toEqual(own);
@@ -119,15 +119,15 @@ describe('checkId', () => {
   const secret = Buffer.from('secret');
   const at = new Date('2026-11-20T10:00:00.123Z');
 
-  it('makes the same id every time', () => {
+  it('creates the same ID every time', () => {
     expect(checkId(secret, '7', at, 0)).toBe(checkId(secret, '7', new Date(at), 0));
   });
 
-  it('makes the ids of before there were locations for what the service itself checks', () => {
+  it('creates the same IDs for checks by the service itself as the versions without locations', () => {
     expect(checkId(secret, '7', at, 0)).toBe('ck_01m7w6c3bvf3w8qd961akfhepj');
   });
 
-  it('makes different ids for another endpoint, time, location or installation', () => {
+  it('creates different IDs for another endpoint, time, location, or installation', () => {
     const ids = [
       checkId(secret, '7', at, 0),
       checkId(secret, '7', at, 1),
@@ -139,7 +139,7 @@ describe('checkId', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  it('makes ids that sort by time', () => {
+  it('creates IDs that sort by time', () => {
     const ids = [0, 1, 1000, 1e6, 1e10].map((ms) => checkId(secret, '7', new Date(at.getTime() + ms), 3));
     expect([...ids].sort()).toEqual(ids);
   });

@@ -25,8 +25,8 @@ const SLOW = stats({
 });
 const FAILED = stats({ down: 3, unknown: 1 });
 
-describe('check stats', () => {
-  it('merges the stats of several time slices into their sum', () => {
+describe('the stats of checks', () => {
+  it('are merged from several time slices into their sum', () => {
     expect(mergeStats([FAST, SLOW, FAILED])).toEqual(
       stats({
         up: 3,
@@ -40,7 +40,7 @@ describe('check stats', () => {
     );
   });
 
-  it('has no minimum latency when no merged slice has an up check', () => {
+  it('have no minimum latency if no merged slice has an up check', () => {
     expect(mergeStats([FAILED, FAILED])).toMatchObject({ minUs: 0, maxUs: 0, down: 6 });
     expect(mergeStats([])).toEqual(stats({}));
   });
@@ -50,25 +50,25 @@ describe('check stats', () => {
     [{ up: 0, down: 2, unknown: 0 }, 0, 1],
     [{ up: 0, down: 0, unknown: 5 }, null, 0],
     [{ up: 0, down: 0, unknown: 0 }, null, null],
-  ])('computes of %o an uptime of %s and a coverage of %s', (counts, uptime, coverage) => {
+  ])('computed from %o have an uptime of %s and a coverage of %s', (counts, uptime, coverage) => {
     expect(uptimeOf(counts)).toBe(uptime);
     expect(coverageOf(counts)).toBe(coverage);
   });
 
-  it('reports the latency of a single up check as every quantile', () => {
+  it('contain the latency of a single up check as every quantile', () => {
     expect(latencyOf(SLOW)).toEqual({ avg: 9, p50: 9, p95: 9, p99: 9, min: 9, max: 9 });
   });
 
-  it('has no latency without an up check, nor by runs of unknown length alone', () => {
+  it('have no latency without an up check, or with only runs of unknown length', () => {
     expect([latencyOf(FAILED), latencyOf(stats({ up: 3 }))]).toEqual([null, null]);
   });
 
-  it('leaves runs of unknown length out of latencies', () => {
+  it('leave runs of unknown length out of latencies', () => {
     const merged = mergeStats([SLOW, stats({ up: 5 })]);
     expect([merged.up, latencyOf(merged)]).toEqual([6, { avg: 9, p50: 9, p95: 9, p99: 9, min: 9, max: 9 }]);
   });
 
-  it('averages phases so that they add up to the mean latency, and leaves out a phase that no check reached', () => {
+  it('average phases so that they add up to the mean latency, and leave out a phase that no check reached', () => {
     const phases = stats({ ...FAST, phaseSumsUs: { ...FAILED.phaseSumsUs, dns: 1000, connect: 2000 } });
     expect(phaseMeanOf(phases, 'dns')).toBe(0.5);
     expect(phaseMeanOf(phases, 'connect')).toBe(1);

@@ -25,7 +25,7 @@ describe('countInHour', () => {
     });
   });
 
-  it('keeps the counts as those of the hour before when the next hour begins', () => {
+  it('keeps the counts as the counts of the previous hour when the next hour starts', () => {
     const counters = fold(['up', '10:20:00'], ['down', '10:59:59.999'], ['unknown', '11:00:00']);
     expect(counters).toEqual({
       hourStart: at('11:00:00'),
@@ -34,24 +34,24 @@ describe('countInHour', () => {
     });
   });
 
-  it('drops the counts of the hour before when an hour had no check', () => {
+  it('drops the counts of the previous hour if an hour had no check', () => {
     expect(fold(['up', '10:20:00'], ['up', '12:00:00']).before).toEqual(NONE);
   });
 
-  it('counts a late check of the hour before', () => {
+  it('counts a late check of the previous hour', () => {
     const counters = fold(['up', '10:20:00'], ['up', '11:00:00'], ['down', '10:59:00']);
     expect(counters.before).toEqual({ ...NONE, up: 1, down: 1 });
     expect(counters.hour).toEqual({ ...NONE, up: 1 });
   });
 
-  it('counts a planned check nowhere else, whatever it found', () => {
+  it('counts a planned check nowhere else, regardless of its outcome', () => {
     const found = (outcome: CountedCheck['outcome'], degraded = false) => ({ outcome, degraded, planned: true });
     const checks = [found('up'), found('down'), found('unknown'), found('up', true)];
     const counters = checks.reduce((before, check) => countInHour(before, check, at('10:20:00')), EMPTY);
     expect(counters.hour).toEqual({ ...NONE, planned: 4 });
   });
 
-  it('counts a degraded check as up and as degraded, and takes both along into the next hour', () => {
+  it('counts a degraded check as up and as degraded, and keeps both counts in the next hour', () => {
     const counters = fold(['degraded', '10:20:00'], ['planned', '10:30:00'], ['degraded', '11:00:00']);
     expect(counters.before).toEqual({ ...NONE, up: 1, degraded: 1, planned: 1 });
     expect(counters.hour).toEqual({ ...NONE, up: 1, degraded: 1 });

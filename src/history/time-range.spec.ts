@@ -54,7 +54,7 @@ describe('windowRange', () => {
     ['7d', Date.UTC(2026, 10, 13)],
     ['30d', Date.UTC(2026, 9, 21)],
     ['90d', Date.UTC(2026, 7, 22)],
-  ] as const)('returns for %s a range that ends now and begins at a full hour or day', (window, from) => {
+  ] as const)('returns for %s a range that ends now and starts at a full hour or day', (window, from) => {
     expect(windowRange(window, now)).toEqual({ from, to: now });
   });
 });

@@ -7,20 +7,20 @@ const range = { from: NOW - 90 * DAY_MS, to: NOW };
 describe('watchedShare', () => {
   it.each([
     ['all of the range for an endpoint that was checked on each day', 400 * DAY_MS, { watched: 91, of: 91 }, 1],
-    ['next to nothing a second after the endpoint was made', SECOND_MS, { watched: 1, of: 91 }, 1 / 86_400 / 90],
-    ['the time since the endpoint was made', 9 * DAY_MS, { watched: 10, of: 91 }, 0.1],
+    ['next to nothing a second after the endpoint was created', SECOND_MS, { watched: 1, of: 91 }, 1 / 86_400 / 90],
+    ['the time since the endpoint was created', 9 * DAY_MS, { watched: 10, of: 91 }, 0.1],
     ['the days with a check when the endpoint was paused for most of them', 400 * DAY_MS, { watched: 9, of: 90 }, 0.1],
     ['nothing without a check', 400 * DAY_MS, { watched: 0, of: 90 }, 0],
-    ['nothing of an endpoint that a clock ahead of ours has made', -DAY_MS, { watched: 1, of: 91 }, 0],
+    ["nothing for an endpoint that a clock ahead of the service's has created", -DAY_MS, { watched: 1, of: 91 }, 0],
   ])('is %s', (_, ageMs, days, share) => {
     expect(watchedShare(range, NOW - ageMs, days)).toBeCloseTo(share, 12);
   });
 
-  it('is the time since the endpoint was made where days are not counted', () => {
+  it('is the time since the endpoint was created if days are not counted', () => {
     expect(watchedShare({ from: NOW - DAY_MS, to: NOW }, NOW - DAY_MS / 4)).toBe(0.25);
   });
 
-  it('is nothing of an empty range', () => {
+  it('is zero for an empty range', () => {
     expect(watchedShare({ from: NOW, to: NOW }, 0)).toBe(0);
   });
 });

@@ -14,7 +14,7 @@ describe('isOwnHost', () => {
     'nas.lan:3000',
     'nas.lan',
     'exact.lan:8080',
-  ])('takes %s for our own', (host) => {
+  ])('accepts %s as a host of the service', (host) => {
     expect(isOwnHost({ host, localAddress }, ['nas.lan', 'exact.lan:8080'])).toBe(true);
   });
 
@@ -32,11 +32,11 @@ describe('isOwnHost', () => {
     '[::2]:3000',
     '[fe80::1',
     'a b',
-  ])('refuses %j, which a hostile page may have made its own', (host) => {
+  ])('refuses %j, which a hostile page may control', (host) => {
     expect(isOwnHost({ host, localAddress }, ['nas.lan', 'exact.lan:8080'])).toBe(false);
   });
 
-  it('takes the IPv6 address that the request came to, however it is written', () => {
+  it('accepts the IPv6 address that the request came to, in any notation', () => {
     expect(isOwnHost({ host: '[2001:DB8:0::5]:3000', localAddress: '2001:db8::5' }, [])).toBe(true);
   });
 });

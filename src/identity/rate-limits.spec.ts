@@ -11,7 +11,7 @@ const from = (ip: string) =>
   ({ ip, socket: { remoteAddress: ip }, headers: {}, app: { get: () => () => false } }) as unknown as Request;
 const addressOf = (n: number): string => `198.51.${n >> 8}.${n & 255}`;
 
-describe('limits of guessing', () => {
+describe('limits on guesses', () => {
   let now: number;
   let limits: RateLimits;
   beforeEach(() => {
@@ -37,7 +37,7 @@ describe('limits of guessing', () => {
   };
   const wrong = (times: number): string[] => Array<string>(times).fill('wrong');
 
-  it('are ten wrong passwords for an e-mail from one address, then one in 30 seconds', async () => {
+  it('allow ten wrong passwords for an email from one address, then one in 30 seconds', async () => {
     expect(await signs(11, '192.0.2.1', 'ada@example.com', true)).toEqual([...wrong(10), 30]);
     now += 29_000;
     expect(await sign('192.0.2.1', 'ada@example.com', true, true)).toBe(1);
@@ -46,20 +46,20 @@ describe('limits of guessing', () => {
   });
 
   it.each([
-    ['for another e-mail', '192.0.2.1', 'bo@example.com'],
+    ['for another email', '192.0.2.1', 'bo@example.com'],
     ['from another address', '192.0.2.2', 'ada@example.com'],
-  ])('leave alone who signs in %s', async (_, ip, email) => {
+  ])('do not affect a user who signs in %s', async (_, ip, email) => {
     await signs(11, '192.0.2.1', 'ada@example.com', true);
     expect(await sign(ip, email, true, true)).toBe('right');
   });
 
-  it('take a network of IPv6 for one address', async () => {
+  it('count an IPv6 network as one address', async () => {
     await signs(10, '2001:db8:1:2::1', 'ada@example.com', true);
     expect(await sign('2001:db8:1:2::2', 'ada@example.com', true)).toBe(30);
     expect(await sign('2001:db8:1:3::1', 'ada@example.com', true)).toBe('wrong');
   });
 
-  it('are a hundred for an e-mail from unknown addresses, then one a minute; known ones are not asked', async () => {
+  it('allow 100 guesses for an email from unknown addresses, then one per minute, and exempt known addresses', async () => {
     const guesses = [];
     for (let n = 0; n < 101; n++) guesses.push(await sign(addressOf(n), 'ada@example.com'));
     expect(guesses).toEqual([...wrong(100), 60]);
@@ -71,11 +71,11 @@ describe('limits of guessing', () => {
     ]);
   });
 
-  it('count no right password, however often', async () => {
+  it('do not count right passwords, however often they are sent', async () => {
     expect(await signs(150, '192.0.2.1', 'ada@example.com', false, true)).toEqual(Array(150).fill('right'));
   });
 
-  it('compare no more of many that are sent at once', async () => {
+  it('also apply to many guesses that are sent at once', async () => {
     let compared = 0;
     const compare = () => {
       compared++;
@@ -86,14 +86,14 @@ describe('limits of guessing', () => {
     expect([compared, statuses.filter((status) => status === 'rejected').length]).toEqual([10, 54]);
   });
 
-  it('count none that was not judged, because too many waited', async () => {
+  it('do not count guesses that were not judged because too many waited', async () => {
     const full = () =>
       limits.guess(from('192.0.2.1'), 'ada@example.com', false, () => Promise.reject(new Error('full')));
     for (let n = 0; n < 20; n++) await expect(full()).rejects.toThrow('full');
     expect(await signs(11, '192.0.2.1', 'ada@example.com')).toEqual([...wrong(10), 30]);
   });
 
-  it('are two hundred for a site of IPv6, however many networks it sends them from', () => {
+  it('allow 200 guesses from an IPv6 site, from any number of its networks', () => {
     const wrongOnes = Array.from(
       { length: 300 },
       (_, n) => limits.refusal(from(`2001:db8:1:${n.toString(16)}::1`)).code,
@@ -103,7 +103,7 @@ describe('limits of guessing', () => {
   });
 
   it.each(['ping', 'password', 'other'] as const)(
-    'leave look-ups of keys alone while a flood uses up those of %s',
+    'do not affect key lookups while a flood uses up the lookups of %s',
     (of) => {
       const isAdmitted = (kind: LookUp, n: number): boolean => {
         try {
@@ -119,7 +119,7 @@ describe('limits of guessing', () => {
     },
   );
 
-  it('are twenty wrong credentials of every kind from one address, then one in three seconds', () => {
+  it('allow 20 wrong credentials of all kinds from one address, then one in three seconds', () => {
     const codes = (times: number) => Array.from({ length: times }, () => limits.refusal(from('192.0.2.1')).code);
     expect(codes(21)).toEqual([...Array<string>(20).fill('unauthenticated'), 'rate_limited']);
     now += 3_000;

@@ -5,13 +5,13 @@ const open = { kind: 'detected', status: null, endedAt: null, mergedInto: null, 
 const over = { ...open, endedAt: new Date(), openCount: 0 };
 const manual = { ...open, kind: 'manual', openCount: 0 } as const;
 
-describe('what may be said of an incident', () => {
+describe('the allowed updates of an incident', () => {
   it.each<[what: string, incident: Parameters<typeof refusalOfStatus>[0], allowed: (IncidentStatus | null)[]]>([
     ['is open', open, [null, 'investigating', 'identified', 'monitoring']],
     ['is over', over, [null, 'resolved', 'postmortem']],
-    ['is open and by hand', manual, [null, 'investigating', 'identified', 'monitoring', 'resolved']],
-    ['is over and by hand', { ...over, kind: 'manual' }, [null, 'resolved', 'postmortem']],
-  ])('while it %s', (_, incident, allowed) => {
+    ['is open and was created manually', manual, [null, 'investigating', 'identified', 'monitoring', 'resolved']],
+    ['is over and was created manually', { ...over, kind: 'manual' }, [null, 'resolved', 'postmortem']],
+  ])('are correct while it %s', (_, incident, allowed) => {
     const all = [null, ...INCIDENT_STATUSES];
     expect(all.filter((status) => refusalOfStatus(incident, status) === null)).toEqual(allowed);
   });
@@ -20,13 +20,13 @@ describe('what may be said of an incident', () => {
     [1, '1 endpoint of the incident is still failing. Post `resolved` after it has recovered.'],
     [38, '38 endpoints of the incident are still failing. Post `resolved` after they have recovered.'],
   ])(
-    'a "resolved" of what still fails is refused, and names how many are bad: %d (OnCall #5392)',
+    'exclude "resolved" for endpoints that still fail, and the refusal has their number: %d (OnCall #5392)',
     (openCount, detail) => {
       expect(refusalOfStatus({ ...open, openCount }, 'resolved')).toMatchObject({ code: 'conflict', detail });
     },
   );
 
-  it('is nothing once it was merged, and where to say it', () => {
+  it('do not exist after it was merged, and the refusal names the other incident', () => {
     expect(refusalOfMerged({ mergedInto: null })).toBeNull();
     const id = '01933d3c-0000-7000-8000-000000000000';
     expect(refusalOfMerged({ mergedInto: id })?.detail).toMatch(/was merged into inc_/);
@@ -46,11 +46,11 @@ describe('the status', () => {
     expect(statusOfUpdate({ ...open, status }, sent, isPublic)).toBe(says);
   });
 
-  it('of the first public update after the end is that it is over', () => {
+  it('of the first public update after the end shows that the incident is over', () => {
     expect(statusOfUpdate(over, null, true)).toBe('resolved');
   });
 
-  it('of the incident is the last that was said, and a postmortem does not change it', () => {
+  it('of the incident is the status of the last update, and a postmortem does not change it', () => {
     expect(statusAfter('identified', null)).toBe('identified');
     expect(statusAfter('resolved', 'postmortem')).toBe('resolved');
     expect(statusAfter('investigating', 'monitoring')).toBe('monitoring');
@@ -63,7 +63,7 @@ describe('the status', () => {
     [null, 'resolved', over.endedAt],
     ['investigating', 'resolved', null],
     [null, 'monitoring', null],
-  ])('that the service says by itself is %s after %s', (says, status, endedAt) => {
+  ])('that the service sets automatically is %s after %s', (says, status, endedAt) => {
     expect(automaticStatus({ status, endedAt })).toBe(says);
   });
 });

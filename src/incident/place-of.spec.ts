@@ -53,115 +53,167 @@ type Line = [
 
 describe('a trigger goes to', () => {
   it.each<Line>([
-    ['a new incident, where there is none', [], 'new', null],
-    ['a new one, beside one with nothing in common but the text of the error (GoAlert #4461)', [{}], 'new', null],
-
-    ['the open one that its endpoint is in', [within], 'member', 1],
-    ['it, however old that is', [{ ...within, ...long }], 'member', 1],
-    ['it, also when its alert is worse', [{ ...within, severity: 'degraded' }], 'member', 1],
-    ['it, rather than one that it left', [within, { number: 2, ...left(MINUTE) }], 'member', 1],
-
-    ['one that ended 14:59 ago', [{ endedAt: ago(15 * MINUTE - SECOND), ...left(15 * MINUTE - SECOND) }], 'again', 1],
-    ['none that ended 15:01 ago', [{ endedAt: ago(15 * MINUTE + SECOND), ...left(15 * MINUTE + SECOND) }], 'new', null],
+    ['a new incident, if there is none', [], 'new', null],
     [
-      'one that ended a moment ago and that it left long before',
+      'a new incident, next to one with nothing in common except the text of the error (GoAlert #4461)',
+      [{}],
+      'new',
+      null,
+    ],
+
+    ['the open incident that its endpoint is in', [within], 'member', 1],
+    ['the open incident that its endpoint is in, even if that is old', [{ ...within, ...long }], 'member', 1],
+    [
+      'the open incident that its endpoint is in, even if its alert is worse',
+      [{ ...within, severity: 'degraded' }],
+      'member',
+      1,
+    ],
+    [
+      'the open incident that its endpoint is in, rather than one that it left',
+      [within, { number: 2, ...left(MINUTE) }],
+      'member',
+      1,
+    ],
+
+    [
+      'an incident that ended 14:59 ago',
+      [{ endedAt: ago(15 * MINUTE - SECOND), ...left(15 * MINUTE - SECOND) }],
+      'again',
+      1,
+    ],
+    [
+      'no incident that ended 15:01 ago',
+      [{ endedAt: ago(15 * MINUTE + SECOND), ...left(15 * MINUTE + SECOND) }],
+      'new',
+      null,
+    ],
+    [
+      'an incident that ended a moment ago and that it left long before',
       [{ endedAt: ago(MINUTE), ...left(50 * MINUTE) }],
       'again',
       1,
     ],
     [
-      'one that began 23:59 h ago',
+      'an incident that started 23:59 h ago',
       [{ startedAt: ago(24 * 60 * MINUTE - MINUTE), endedAt: ago(MINUTE), ...left(MINUTE) }],
       'again',
       1,
     ],
     [
-      'none that began 24:01 h ago',
+      'no incident that started 24:01 h ago',
       [{ startedAt: ago(24 * 60 * MINUTE + MINUTE), endedAt: ago(MINUTE), ...left(MINUTE) }],
       'new',
       null,
     ],
-    ['none that ended and that another was in', [{ endedAt: ago(MINUTE), ...HERE }], 'new', null],
-    ['an open one that it left 14:59 ago', [{ ...left(15 * MINUTE - SECOND) }], 'again', 1],
-    ['none that it left 15:01 ago', [{ ...left(15 * MINUTE + SECOND) }], 'new', null],
+    ['no incident that ended and that another endpoint was in', [{ endedAt: ago(MINUTE), ...HERE }], 'new', null],
+    ['an open incident that it left 14:59 ago', [{ ...left(15 * MINUTE - SECOND) }], 'again', 1],
+    ['no incident that it left 15:01 ago', [{ ...left(15 * MINUTE + SECOND) }], 'new', null],
     [
-      'one that it was in, rather than that of its parent',
+      'an incident that it was in, rather than the incident of its parent',
       [{ ...left(MINUTE) }, { number: 2, ...related }],
       'again',
       1,
     ],
 
-    ['that of its parent or child', [related], 'dependency', 1],
-    ['that, rather than that of its address', [related, { number: 2, ...HERE }], 'dependency', 1],
+    ['the incident of its parent or child', [related], 'dependency', 1],
     [
-      'none of those when it is degraded',
+      'the incident of its parent, rather than the incident of its address',
+      [related, { number: 2, ...HERE }],
+      'dependency',
+      1,
+    ],
+    [
+      'no incident of its parent or address if it is degraded',
       [{ ...related, severity: 'degraded' }],
       'new',
       null,
       { severity: 'degraded' },
     ],
 
-    ['that of its address', [HERE], 'address', 1],
-    ['that, rather than that of its website', [HERE, { number: 2, ...mine }], 'address', 1],
-    ['none of another address', [at('192.0.2.2')], 'new', null],
-    ['none, where both have no address', [at(null)], 'new', null, { address: null }],
-    ['none by address when it watches a probe', [HERE], 'new', null, { isOfProbe: true }],
-    ['none of its website when it watches a probe', [mine], 'new', null, { address: null, isOfProbe: true }],
-    ['none of its website that a lost probe began', [{ opener: { ...mine.opener, isOfProbe: true } }], 'new', null],
-    ['that which it was in when it watches a probe', [within], 'member', 1, { isOfProbe: true }],
-    ['none by address when it got a response', [HERE], 'new', null, { errorCode: 'status_unexpected' }],
-    ['none by address when the opener got a response', [at('192.0.2.1', 'status_unexpected')], 'new', null],
+    ['the incident of its address', [HERE], 'address', 1],
     [
-      'none by address when both got a response',
+      'the incident of its address, rather than the incident of its website',
+      [HERE, { number: 2, ...mine }],
+      'address',
+      1,
+    ],
+    ['no incident of another address', [at('192.0.2.2')], 'new', null],
+    ['no incident if both have no address', [at(null)], 'new', null, { address: null }],
+    ['no incident by address if it watches a probe', [HERE], 'new', null, { isOfProbe: true }],
+    ['no incident of its website if it watches a probe', [mine], 'new', null, { address: null, isOfProbe: true }],
+    [
+      'no incident of its website that a lost probe started',
+      [{ opener: { ...mine.opener, isOfProbe: true } }],
+      'new',
+      null,
+    ],
+    ['the incident that it was in if it watches a probe', [within], 'member', 1, { isOfProbe: true }],
+    ['no incident by address if it got a response', [HERE], 'new', null, { errorCode: 'status_unexpected' }],
+    ['no incident by address if the opener got a response', [at('192.0.2.1', 'status_unexpected')], 'new', null],
+    [
+      'no incident by address if both got a response',
       [at('192.0.2.1', 'status_unexpected')],
       'new',
       null,
       { errorCode: 'status_unexpected' },
     ],
     [
-      'that of its address by another error of transport',
+      'the incident of its address with another transport error',
       [at('192.0.2.1', 'tls_timeout')],
       'address',
       1,
       { errorCode: 'icmp_timeout' },
     ],
-    ['none by address for a certificate', [at('192.0.2.1', 'tls_expired')], 'new', null, { errorCode: 'tls_expired' }],
-    ['none by address when it is degraded', [{ ...HERE, severity: 'degraded' }], 'new', null, { severity: 'degraded' }],
-
-    ['that of its website', [mine], 'website', 1],
-    ['none of its website that is only degraded', [{ ...mine, severity: 'degraded' }], 'new', null],
     [
-      'one of its website that is degraded, as it is',
+      'no incident by address for a certificate',
+      [at('192.0.2.1', 'tls_expired')],
+      'new',
+      null,
+      { errorCode: 'tls_expired' },
+    ],
+    [
+      'no incident by address if it is degraded',
+      [{ ...HERE, severity: 'degraded' }],
+      'new',
+      null,
+      { severity: 'degraded' },
+    ],
+
+    ['the incident of its website', [mine], 'website', 1],
+    ['no incident of its website that is only degraded', [{ ...mine, severity: 'degraded' }], 'new', null],
+    [
+      'a degraded incident of its website if it is degraded as well',
       [{ ...mine, severity: 'degraded' }],
       'website',
       1,
       { severity: 'degraded' },
     ],
-    ['none of its website that is down, when it is degraded', [mine], 'new', null, { severity: 'degraded' }],
+    ['no incident of its website that is down if it is degraded', [mine], 'new', null, { severity: 'degraded' }],
 
     [
-      'one that the last joined 4:59 ago',
+      'an incident that the last endpoint joined 4:59 ago',
       [{ ...mine, openedAt: ago(20 * MINUTE), joinedAt: ago(5 * MINUTE - SECOND) }],
       'website',
       1,
     ],
     [
-      'none that the last joined 5:01 ago',
+      'no incident that the last endpoint joined 5:01 ago',
       [{ ...mine, openedAt: ago(20 * MINUTE), joinedAt: ago(5 * MINUTE + SECOND) }],
       'new',
       null,
     ],
-    ['one that opened 59 minutes ago', [{ ...mine, openedAt: ago(59 * MINUTE) }], 'website', 1],
-    ['none that opened 61 minutes ago', [{ ...mine, openedAt: ago(61 * MINUTE) }], 'new', null],
+    ['an incident that opened 59 minutes ago', [{ ...mine, openedAt: ago(59 * MINUTE) }], 'website', 1],
+    ['no incident that opened 61 minutes ago', [{ ...mine, openedAt: ago(61 * MINUTE) }], 'new', null],
     [
-      'none of its parent after the time',
+      'no incident of its parent after the time',
       [{ ...related, joinedAt: ago(6 * MINUTE), openedAt: ago(6 * MINUTE) }],
       'new',
       null,
     ],
-    ['none that has ended', [{ ...mine, endedAt: ago(SECOND) }], 'new', null],
+    ['no incident that has ended', [{ ...mine, endedAt: ago(SECOND) }], 'new', null],
     [
-      'the youngest of several',
+      'the newest of several incidents',
       [
         { number: 4, ...mine },
         { number: 7, ...mine },
@@ -175,7 +227,7 @@ describe('a trigger goes to', () => {
     expect([place.rule, place.incident?.number ?? null]).toEqual([rule, number]);
   });
 
-  it('that of its parent with the name of the parent', () => {
+  it('the incident of its parent, with the name of the parent', () => {
     expect(placeOf(trigger(), [candidate(related)], NOW).parent).toEqual({ id: 'parent', name: 'Parent' });
     expect(placeOf(trigger(), [candidate({ ...related, ...within })], NOW).parent).toBeNull();
   });
@@ -217,7 +269,7 @@ const place = (triggers: readonly IncidentTrigger[], edges: { endpointId: string
 };
 
 describe('the triggers of a batch', () => {
-  it('are each in one incident, that has something in common with its opener or is of a parent or child', () => {
+  it('are each in one incident, which shares something with its opener or belongs to a parent or child', () => {
     fc.assert(
       fc.property(batches, dependencies, (triggers, edges) => {
         const drafts = place(triggers, edges);
@@ -247,7 +299,7 @@ describe('the triggers of a batch', () => {
     );
   });
 
-  it('of one address or one website are one incident in any order', () => {
+  it('of one address or one website form one incident in any order', () => {
     fc.assert(
       fc.property(
         batches,
@@ -269,7 +321,7 @@ describe('the triggers of a batch', () => {
     );
   });
 
-  it('make no chain: what has its website in common with one and its address with another opener is in one of the two', () => {
+  it('form no chain: a trigger that shares its website with one opener and its address with another is in one of the two', () => {
     const one = (endpointId: string, websiteId: string, address: string): IncidentTrigger => ({
       ...trigger({ endpointId, websiteId, address }),
       orgId: 'org',
@@ -284,7 +336,7 @@ describe('the triggers of a batch', () => {
     ]);
   });
 
-  it('are held where somebody has the incident in hand: by dependency and address, not by website nor past the time', () => {
+  it('are suppressed if the incident is acknowledged: by dependency and address, not by website or after the time', () => {
     const self = (endpointId: string, change: Partial<IncidentTrigger>): IncidentTrigger => ({
       ...trigger({ endpointId }),
       orgId: 'org',

@@ -79,7 +79,7 @@ it.each([
   ['Asia/Kathmandu', '2026-12-01T20:15'],
   ['Europe/Berlin', '2026-12-01T01:00'],
   ['America/Los_Angeles', '2026-12-01T10:00'],
-])('02:00 is that of the wall in %s, whatever zone the server is in', (zone, expected) => {
+])('02:00 is local time in %s, in any time zone of the server', (zone, expected) => {
   expect(text(take(startsFrom('0 2 * * *', zone, new Date('2026-12-01T00:00:00Z')), 1)[0] ?? new Date(0))).toBe(
     expected,
   );
@@ -111,7 +111,7 @@ function byLookingAtTheClock(cron: string, zone: string, from: number, to: numbe
   return found;
 }
 
-describe('lists, ranges and steps', () => {
+describe('lists, ranges, and steps', () => {
   const nights = [
     ['Europe/Berlin', '2027-03-28T01:00:00Z'],
     ['Europe/Berlin', '2027-10-31T01:00:00Z'],
@@ -132,21 +132,18 @@ describe('lists, ranges and steps', () => {
         .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
     );
 
-  it.each(nights)(
-    'start in %s around %s when a clock on the wall shows their times for the first time',
-    (zone, change) => {
-      const at = Date.parse(change);
-      const [from, to] = [at - 5 * 60 * MINUTE, at + 5 * 60 * MINUTE];
-      fc.assert(
-        fc.property(part(59), part(23), (minute, hour) => {
-          const cron = `${minute} ${hour} * * *`;
-          const found = startsBetween(cron, zone, new Date(from).toISOString(), new Date(to).toISOString());
-          expect(found).toEqual(byLookingAtTheClock(cron, zone, from, to));
-        }),
-        { numRuns: 40 },
-      );
-    },
-  );
+  it.each(nights)('start in %s around %s when a local clock shows their times for the first time', (zone, change) => {
+    const at = Date.parse(change);
+    const [from, to] = [at - 5 * 60 * MINUTE, at + 5 * 60 * MINUTE];
+    fc.assert(
+      fc.property(part(59), part(23), (minute, hour) => {
+        const cron = `${minute} ${hour} * * *`;
+        const found = startsBetween(cron, zone, new Date(from).toISOString(), new Date(to).toISOString());
+        expect(found).toEqual(byLookingAtTheClock(cron, zone, from, to));
+      }),
+      { numRuns: 40 },
+    );
+  });
 });
 
 describe('the occurrences of a window', () => {
@@ -160,7 +157,7 @@ describe('the occurrences of a window', () => {
   const spans = (times: WindowTimes, from: string, count = 2) =>
     nextSpans(times, new Date(from), count).map(({ startsAt, endsAt }) => `${text(startsAt)} ${text(endsAt)}`);
 
-  it('go on across midnight, and the one that runs comes first', () => {
+  it('continue across midnight, and the current one comes first', () => {
     expect(spans(nightly, '2026-11-23T23:59:59Z')).toEqual([
       '2026-11-23T22:00 2026-11-24T00:00',
       '2026-11-24T22:00 2026-11-25T00:00',
@@ -174,7 +171,7 @@ describe('the occurrences of a window', () => {
     expect(spans(patching, '2027-10-30T12:00:00Z', 1)).toEqual(['2027-10-31T00:00 2027-10-31T02:00']);
   });
 
-  it('begin within the bounds of the window and end with it', () => {
+  it('start within the bounds of the window and end with it', () => {
     const bounded = {
       ...nightly,
       startsAt: new Date('2026-12-01T22:30:00Z'),
@@ -186,7 +183,7 @@ describe('the occurrences of a window', () => {
     ]);
   });
 
-  it('is one, for a window that does not recur, until it is over', () => {
+  it('are only one for a window that does not recur, until it is over', () => {
     const once = {
       ...nightly,
       cron: null,
@@ -199,7 +196,7 @@ describe('the occurrences of a window', () => {
     expect(spans(once, '2026-12-01T01:00:00Z')).toEqual([]);
   });
 
-  it('are none after the last year that can be shown', () => {
+  it('end with the last year that can be shown', () => {
     expect(spans(nightly, '9999-01-01T12:00:00Z')).toEqual([]);
   });
 });
@@ -217,6 +214,6 @@ it.each([
   ['', false],
   ['local', false],
   ['../etc/passwd', false],
-])('the zone %p is one of the IANA database: %p', (name, is) => {
+])('the time zone %p is in the IANA database: %p', (name, is) => {
   expect(isTimeZone(name)).toBe(is);
 });

@@ -16,8 +16,8 @@ const ORIGIN = {
   instance: 3,
 };
 
-describe('the event that the operator’s own alerting gets', () => {
-  it('says when an overload begins: by how much, what is skipped, and that alerts still come', () => {
+describe('the event for the alerting of the operator', () => {
+  it('reports the start of an overload: its size, the skipped checks, and that alerts still arrive', () => {
     expect(overloadEvent('began', STATE, ORIGIN)).toEqual({
       type: 'overload.began',
       at: '2026-11-23T14:03:32.000Z',
@@ -36,7 +36,7 @@ describe('the event that the operator’s own alerting gets', () => {
   it.each<[OverloadNews, string]>([
     ['ended', 'is no longer overloaded after 92 s: 77000 checks were skipped, 0 results were lost.'],
     ['stopped', 'was stopped while overloaded, after 92 s: 77000 checks were skipped, 0 results were lost.'],
-  ])('closes it when it has %s, with what it came to', (news, text) => {
+  ])('is closed after it has %s, with the totals', (news, text) => {
     expect(overloadEvent(news, STATE, ORIGIN)).toMatchObject({
       type: 'overload.ended',
       ratio: 1,

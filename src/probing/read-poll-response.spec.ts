@@ -15,7 +15,7 @@ const response = {
 };
 
 describe('a response to a poll', () => {
-  it('is what it says, without what is not known here', () => {
+  it('is read without unknown fields', () => {
     const read = readPollResponse({ ...response, endpoints: [{ ...endpoint, aura: 'calm' }], omens: ['good'] });
     expect(read).toEqual({ ...response, endpoints: [{ ...endpoint, aura: 'calm' }] });
   });
@@ -25,7 +25,7 @@ describe('a response to a poll', () => {
     ['no cursor', { cursor: 5 }],
     ['no time', { now: 'noon' }],
     ['no list of endpoints', { endpoints: {} }],
-  ])('is none with %s', (_, changes) => {
+  ])('is refused with %s', (_, changes) => {
     expect(readPollResponse({ ...response, endpoints: [], ...changes })).toBeNull();
   });
 
@@ -42,7 +42,7 @@ describe('a response to a poll', () => {
     expect(read?.endpoints).toEqual([endpoint]);
   });
 
-  it('leaves out an ask without an end, and one of a form without its settings', () => {
+  it('leaves out an ask without an end, and a try-out without its settings', () => {
     const asks = [{ ...ask, expires_at: null }, { ...ask, endpoint_id: null }, ask];
     expect(readPollResponse({ ...response, endpoints: [], asks })?.asks).toEqual([ask]);
   });

@@ -10,12 +10,12 @@ const told: Welcome = {
 const shown = (changes: Partial<Welcome> = {}): string => banner({ ...told, ...changes });
 
 describe('the banner', () => {
-  it('leads to this machine while nobody has said where people reach it', () => {
+  it('links to this machine without PUBLIC_URL', () => {
     expect(shown()).toContain('Dashboard      http://127.0.0.1:3000/#/sign-in/token ');
     expect(shown({ link: null })).toContain('Dashboard      http://127.0.0.1:3000/ ');
   });
 
-  it('leads people to PUBLIC_URL, and says where it runs and how this machine asks it', () => {
+  it('links to PUBLIC_URL, and shows where the service runs and how this machine reaches it', () => {
     const publicUrl = 'https://uptime.example.com/monitor';
     const text = shown({ publicUrl });
     expect(text).toContain(`Dashboard      ${publicUrl}/#/sign-in/token `);
@@ -27,14 +27,14 @@ describe('the banner', () => {
 });
 
 describe('the lines of a start without a terminal', () => {
-  it('say where the service is, and neither a key nor a link', () => {
+  it('show the URL of the service, and neither a key nor a link', () => {
     const made = { ...told, key: { from: 'generated', key: 'ums_a_secret' } } as const;
     expect(startLines(made)).toEqual([
       'Uptime monitor is running at http://127.0.0.1:3000 (API reference: http://127.0.0.1:3000/docs)',
     ]);
   });
 
-  it('say first where the key is, and that everyone may do everything', () => {
+  it('show first where the key is, and that everyone may do everything', () => {
     const [key] = startLines({ ...told, key: { from: 'file', path: 'data/bootstrap-api-key' } });
     expect(key).toBe('The first API key is in the file data/bootstrap-api-key');
     expect(startLines({ ...told, auth: false })[0]).toContain('AUTH=off');

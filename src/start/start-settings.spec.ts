@@ -43,8 +43,8 @@ describe('the settings of a start', () => {
 
   it.each([
     ['extensions', { EXTENSIONS: './not-there' }],
-    ['a misspelt setting', { LOGLEVEL: 'info' }],
-  ])('leave the address to a later step when %s must be told of first', async (_what, more) => {
+    ['a misspelled setting', { LOGLEVEL: 'info' }],
+  ])('leave the address to a later step if %s must be reported first', async (_what, more) => {
     expect(await startSettings({ PORT: taken, ...more })).toMatchObject({ config: { port: Number(taken) } });
   });
 });

@@ -41,13 +41,13 @@ describe('an incident on a page', () => {
   it.each<[string, PublicIncident, string[] | undefined]>([
     ['its members, in the order of the page', incident({}, 'c', 'a'), ['A', 'C']],
     ['no member that the page does not show', incident({}, 'b', 'hidden'), ['B']],
-    ['nothing, and so is not there, when the page shows none of it', incident({}, 'hidden'), undefined],
+    ['nothing, and is not shown, if the page shows none of them', incident({}, 'hidden'), undefined],
     ['the endpoints of its scope', manual({ endpointIds: ['b'] }), ['B']],
-    ['those of the websites of its scope', manual({ websiteIds: ['website of c'] }), ['C']],
+    ['the endpoints of the websites of its scope', manual({ websiteIds: ['website of c'] }), ['C']],
     ['those with a tag of its scope', manual({ tags: ['tag of a'] }), ['A']],
     ['everything', manual({ coversAll: true }), ['A', 'B', 'C']],
     ['nothing of another organization', manual({ coversAll: true, orgId: 'other' }), undefined],
-    ['nothing, and so is not there, when nothing was said publicly', incident({ updates: [] }, 'a'), undefined],
+    ['nothing, and is not shown, if there are no public updates', incident({ updates: [] }, 'a'), undefined],
   ])('names %s', (_, read, names) => {
     expect(one(read)?.endpoints).toEqual(names);
   });
@@ -66,7 +66,7 @@ describe('an incident on a page', () => {
     expect(one(read, endpoints)?.title).toBe(title);
   });
 
-  it('says of what works again that it was down, though it is open (Cachet #790, #2423, #4578)', () => {
+  it('shows that recovered endpoints were down, even while it is open (Cachet #790, #2423, #4578)', () => {
     const read = incident({}, 'a', 'b');
     expect(one(read, [endpoint('a', true), endpoint('b')])?.title).toBe('A and B are down');
     expect(one(read, [endpoint('a', true), endpoint('b', true)])?.title).toBe('A and B were down');
@@ -78,20 +78,16 @@ describe('an incident on a page', () => {
       'identified',
       { updates: [update(3), update(2, 'identified'), update(1, 'investigating')] },
     ],
-    ['not what people say to each other', 'investigating', { status: 'monitoring' }],
-    [
-      'what people say to each other where nothing else was said',
-      'identified',
-      { status: 'identified', updates: [update(1)] },
-    ],
-    ['at least that somebody looks', 'investigating', { updates: [update(1)] }],
+    ['without the internal status if there are public updates', 'investigating', { status: 'monitoring' }],
+    ['of the internal status without public updates', 'identified', { status: 'identified', updates: [update(1)] }],
+    ['that at least someone investigates', 'investigating', { updates: [update(1)] }],
     [
       'that it is over, also with a postmortem',
       'resolved',
       { endedAt: new Date(5), updates: [update(6, 'postmortem')] },
     ],
-    ['that it is over, whatever somebody forgot', 'resolved', { endedAt: new Date(5), status: 'monitoring' }],
-  ])('has as its status %s: %s', (_, status, fields) => {
+    ['that it is over, even if no one closed it', 'resolved', { endedAt: new Date(5), status: 'monitoring' }],
+  ])('has the status %s: %s', (_, status, fields) => {
     expect(one(incident(fields, 'a'))?.status).toBe(status);
   });
 
@@ -99,11 +95,11 @@ describe('an incident on a page', () => {
     ['the newest update', 4000, { updates: [update(4000), update(3000)] }],
     ['a change of an older one', 5000, { updates: [update(4000), update(3000, null, 5000)] }],
     ['its end', 6000, { updates: [update(4000)], endedAt: new Date(6000) }],
-  ])('was changed last by %s', (_, at, fields) => {
+  ])('was last changed by %s', (_, at, fields) => {
     expect(one(incident(fields, 'a'))?.updated_at).toBe(new Date(at).toISOString());
   });
 
-  it('tells nothing of the incident by its id, which is the same on each page', () => {
+  it('has an ID that reveals nothing about the incident and is the same on each page', () => {
     const [first] = incidentsOf([incident({ id: '0193b3e0-0000-7000-8000-000000000001' }, 'a')], shown);
     const [second] = incidentsOf([incident({ id: '0193b3e0-0000-7000-8000-000000000001' }, 'b')], [endpoint('b')]);
     expect(first?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8/);

@@ -34,7 +34,7 @@ const announced = (startsAt: number, endsAt: number, change: Partial<Announcemen
 const times = (rows: readonly Announcement[]) =>
   maintenanceOf(rows, shown, NOW).map(({ starts_at, ends_at, state }) => [starts_at, ends_at, state]);
 
-describe('announced work on a page', () => {
+describe('announced maintenance on a page', () => {
   it('is planned until it starts, active until before it ends, then over', () => {
     const rows = [announced(0.01, 1), announced(0, 1), announced(-1, 0.01), announced(-1, 0)];
     const states = rows.flatMap((row) => maintenanceOf([row], shown, NOW).map(({ state }) => state));
@@ -53,22 +53,22 @@ describe('announced work on a page', () => {
   it.each([
     ['something else', { coversAll: false, websiteIds: ['other'], endpointIds: ['other'], tags: ['other'] }],
     ['another organization', { orgId: 'other' }],
-  ])('is not there when it is about %s', (_, scope) => {
+  ])('is not shown if it is about %s', (_, scope) => {
     expect(maintenanceOf([announced(-1, 2, scope)], shown, NOW)).toEqual([]);
   });
 
-  it('is one when its window was changed while it ran', () => {
+  it('is one entry if its window was changed while it ran', () => {
     const rows = [announced(-2, -1), announced(-1, 3, { name: 'Upgrade, longer' })];
     expect(maintenanceOf(rows, shown, NOW)).toMatchObject([
       { name: 'Upgrade, longer', starts_at: iso(-2), ends_at: iso(3), state: 'active' },
     ]);
   });
 
-  it('happens once when it is a one-off that was ended and put off', () => {
+  it('happens once if a one-time window was ended and postponed', () => {
     expect(times([announced(-2, -1), announced(5, 6)])).toEqual([[iso(5), iso(6), 'planned']]);
   });
 
-  it('happens each time when it recurs, soonest first, each with an id of its own', () => {
+  it('happens each time if it recurs, soonest first, each with its own ID', () => {
     const rows = [29, 5, -19].map((hour) => announced(hour, hour + 1, { recurring: true }));
     expect(times(rows)).toEqual([
       [iso(-19), iso(-18), 'over'],
@@ -80,7 +80,7 @@ describe('announced work on a page', () => {
     expect(new Set(works.map(({ window }) => window)).size).toBe(1);
   });
 
-  it('keeps the id of a one-off that is put off, changed or ended, and of an occurrence that is deleted while others are known', () => {
+  it('keeps the ID of a one-time window that is postponed, changed, or ended, and of a deleted occurrence among known ones', () => {
     const idsOf = (rows: readonly Announcement[]) => maintenanceOf(rows, shown, NOW).map(({ id }) => id);
     const [id] = idsOf([announced(5, 6)]);
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -109,11 +109,11 @@ describe('announced work on a page', () => {
       iso(-171),
       iso(-1),
     ],
-  ])('says when it could be read first, and when it last became something else: %s', (_, row, published, updated) => {
+  ])('shows when it was first published, and when it last changed: %s', (_, row, published, updated) => {
     expect(maintenanceOf([row], shown, NOW)).toMatchObject([{ published_at: published, updated_at: updated }]);
   });
 
-  it('lasts on an endpoint until the last of those that follow each other ends', () => {
+  it('lasts on an endpoint until the last of several consecutive windows ends', () => {
     const [checkout, , mail] = shown;
     if (!checkout || !mail) throw new Error('nothing is shown');
     const rows = [

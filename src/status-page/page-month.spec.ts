@@ -31,7 +31,7 @@ describe('the month of a history', () => {
     ['2026-10'],
     5,
     null,
-  ])('%j is none', (value) => {
+  ])("%j isn't a month", (value) => {
     expect(readMonth(value, NOW)).toBe('month must be a month such as 2026-11');
   });
 
@@ -43,7 +43,7 @@ describe('the month of a history', () => {
     ['2026-11', { earlier: '2026-10', later: null }],
     ['2026-01', { earlier: '2025-12', later: '2026-02' }],
     ['2025-10', { earlier: null, later: '2025-11' }],
-  ])('of %s has beside it %j, while what was before 15 October 2025 is kept no more', (name, expected) => {
+  ])('of %s links to %j, while nothing before 15 October 2025 is kept', (name, expected) => {
     const kept = new Date('2025-10-15T00:00:00Z');
     expect(besides(month(name), kept, NOW)).toEqual(expected);
   });

@@ -37,20 +37,20 @@ const dataOf = (kind: string, message: string | null): unknown => {
 };
 
 describe('a message of the stream', () => {
-  it('tells that a location of an endpoint sees something else', () => {
+  it('reports that a location of an endpoint sees a different status', () => {
     const change = { location: 'fra', status: 'down', previous_status: 'up', at: AT };
     const message = otherMessageOf(row({ ...endpoint, kind: 'location', payload: change }), 'position');
     const shown = { endpoint_id: formatId('endpoint', ENDPOINT), endpoint_name: 'Checkout', ...change };
     expect(dataOf('location', message)).toEqual(shown);
   });
 
-  it('tells that a probe is heard again or no more, by its public id', () => {
+  it('reports that a probe is responding again or not responding, with its public ID', () => {
     const change = { key: 'fra', status: 'offline', at: AT };
     const message = otherMessageOf(row({ kind: 'probe', payload: { probe_id: PROBE, ...change } }), 'position');
     expect(dataOf('probe', message)).toEqual({ probe_id: formatId('probe', PROBE), ...change });
   });
 
-  it('is none for kinds of later versions, and for locations of an endpoint that is deleted', () => {
+  it('does not exist for kinds of later versions or for locations of a deleted endpoint', () => {
     expect(otherMessageOf(row({ ...endpoint, kind: 'of a later version', payload: {} }), 'position')).toBeNull();
     expect(otherMessageOf(row({ kind: 'location', payload: {} }), 'position')).toBeNull();
   });

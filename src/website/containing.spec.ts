@@ -1,6 +1,6 @@
 import { anyCase } from './containing';
 
-describe('a text to look for in any case', () => {
+describe('a case-insensitive search text', () => {
   it.each([
     ['Shop 1%', 'shop 1%', '', ''],
     ['éCOLE', 'école', 'É', 'é'],

@@ -1,6 +1,6 @@
 import { parseWebsiteUrl } from './website-url';
 
-describe('the address of a website', () => {
+describe('the URL of a website', () => {
   it.each([
     ['https://Example.com', 'https://example.com/'],
     ['HTTP://example.com:8080/a?b=c#fragment', 'http://example.com:8080/a?b=c'],

@@ -63,7 +63,7 @@ const INCIDENT: ShownIncident = {
 };
 
 describe('an incident in a terminal', () => {
-  it('is a sentence, its endpoints and what was said, and nothing of others steers the terminal', () => {
+  it('shows a sentence, the endpoints, and the updates, and lets no text from users control the terminal', () => {
     expect(incidentLines(INCIDENT, plain)).toEqual([
       '#12  down  since T1, 2 of 3 failing, identified, public, acknowledged by On call',
       '  3 endpoints at 192.0.2.1 are down: connection refused',
@@ -78,7 +78,7 @@ describe('an incident in a terminal', () => {
     ]);
   });
 
-  it('is a line of a list, by hand without a count', () => {
+  it('is one line in a list, without a count if it was created manually', () => {
     const manual = { ...INCIDENT, number: 9, kind: 'manual' as const, severity: null, title: 'Payments are slow' };
     const over = { ...INCIDENT, number: 8, state: 'ended' as const, status: null };
     expect(incidentTable([INCIDENT, manual, over], plain)).toEqual([

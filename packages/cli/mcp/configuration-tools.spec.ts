@@ -7,8 +7,8 @@ const planOf = (fields: { pointer: string; before?: unknown; after?: unknown }[]
   notes: notes.map((message) => ({ key: null, message })),
 });
 
-describe('a plan of bounded size', () => {
-  it('has values as JSON, and of a secret only that it changes', () => {
+describe('a plan with a bounded size', () => {
+  it('shows values as JSON, and only the fact that a secret changes', () => {
     const fields = [
       { pointer: '/name', before: 'A', after: 'B "quoted"' },
       { pointer: '/tags', before: [], after: ['x'] },
@@ -23,7 +23,7 @@ describe('a plan of bounded size', () => {
     ]);
   });
 
-  it('counts what it leaves out', () => {
+  it('counts the changes that it leaves out', () => {
     const fields = Array.from({ length: 25 }, (_, index) => ({ pointer: `/${index}`, after: 'y'.repeat(500) }));
     const { changes, notes, notes_omitted: left } = changesOf(planOf(fields, Array<string>(23).fill('History goes.')));
     expect([changes[0]?.fields.length, changes[0]?.fields_omitted, notes.length, left]).toEqual([20, 5, 20, 3]);

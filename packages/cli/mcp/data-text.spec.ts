@@ -1,6 +1,6 @@
 import { dataOf, dataText } from './data-text';
 
-describe('a text of others', () => {
+describe('untrusted text', () => {
   it.each([
     ['plain words, emoji 👩‍🚒 and ümlauts', 'plain words, emoji 👩‍🚒 and ümlauts'],
     ['lines\nand\ttabs, which JSON escapes', 'lines\nand\ttabs, which JSON escapes'],
@@ -14,13 +14,13 @@ describe('a text of others', () => {
     expect(dataText(text)).toBe(expected);
   });
 
-  it('is cut to a thousand characters, none of them in half', () => {
+  it('is cut to 1,000 characters without splitting a character', () => {
     expect(dataText('x'.repeat(5000))).toBe(`${'x'.repeat(999)}…`);
     expect(dataText(`${'x'.repeat(998)}👩x👩`)).toBe(`${'x'.repeat(998)}…`);
     expect(dataText('x'.repeat(1000))).toBe('x'.repeat(1000));
   });
 
-  it('is written out wherever it stands in a value', () => {
+  it('is escaped anywhere in a value', () => {
     const value = { a: ['\u0000', { 'b\u0007': '\u202d', n: 1, none: null, is: true }] };
     expect(dataOf(value)).toEqual({ a: ['\\u{0}', { 'b\\u{7}': '\\u{202d}', n: 1, none: null, is: true }] });
   });

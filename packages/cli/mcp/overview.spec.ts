@@ -20,18 +20,18 @@ const WELL: Parameters<typeof reasonsOf>[0] = {
   alert_open: false,
 };
 
-describe('what needs attention', () => {
+describe('the overview of problems', () => {
   it.each([
-    ['nothing of what is well', {}, []],
-    ['what is down, with its alert', { status: 'down', alert_open: true }, ['down', 'alert_open']],
-    ['what is degraded', { degraded: true }, ['degraded']],
-    ['what cannot be told', { status: 'unknown' }, ['unknown']],
-    ['a certificate of thirteen days', { certificate_expires_at: inDays(13) }, ['certificate_expires_soon']],
-    ['a certificate that has ended', { certificate_expires_at: inDays(-1) }, ['certificate_expires_soon']],
-    ['no certificate of fifteen days', { certificate_expires_at: inDays(15) }, []],
-    ['nothing without a certificate', { certificate_expires_at: null }, []],
-    ['nothing that is paused', { status: 'paused', certificate_expires_at: inDays(1) }, []],
-  ])('is %s', (_, fields, expected) => {
+    ['no endpoint that is up', {}, []],
+    ['an endpoint that is down, with its alert', { status: 'down', alert_open: true }, ['down', 'alert_open']],
+    ['a degraded endpoint', { degraded: true }, ['degraded']],
+    ['an endpoint with an unknown status', { status: 'unknown' }, ['unknown']],
+    ['a certificate that expires in 13 days', { certificate_expires_at: inDays(13) }, ['certificate_expires_soon']],
+    ['an expired certificate', { certificate_expires_at: inDays(-1) }, ['certificate_expires_soon']],
+    ['no certificate that expires in 15 days', { certificate_expires_at: inDays(15) }, []],
+    ['nothing for an endpoint without a certificate', { certificate_expires_at: null }, []],
+    ['no paused endpoint', { status: 'paused', certificate_expires_at: inDays(1) }, []],
+  ])('contains %s', (_, fields, expected) => {
     expect(reasonsOf({ ...WELL, ...fields }, NOW)).toEqual(expected);
   });
 });

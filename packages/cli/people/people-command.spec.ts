@@ -42,7 +42,7 @@ describe('uptime people', () => {
     [['operator', 'bo@example.com', 'yes'], /^operator must be on or off, not yes$/],
     [['connect', 'bo@example.com', ''], /^SUBJECT must have 1 to 255 characters/],
     [['connect', 'bo@example.com', 'a\u202eb'], /^SUBJECT must have 1 to 255 characters/],
-  ])('%j ends with 2 and says why, before the settings are read', async (words, text) => {
+  ])('%j exits with code 2 and explains why, before the settings are read', async (words, text) => {
     expect(await runPeople(words, unread)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
 
@@ -50,7 +50,7 @@ describe('uptime people', () => {
     [['invite', 'bo@example.com', '--role', 'boss'], /^--role must be one of/],
     [['invite', 'bo'], /^EMAIL must be an email address/],
     [['email', 'bo@example.com', 'bo at example.com'], /^EMAIL must be an email address/],
-  ])('%j is refused by the rules of the API, before the database is opened', async (words, text) => {
+  ])('%j is refused by the API rules before the database is opened', async (words, text) => {
     expect(await runPeople(words, unreachable)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
   });
 
@@ -61,11 +61,11 @@ describe('uptime people', () => {
       { DATABASE_URL: 'embedded:memory' },
       /^DATABASE_URL: only the running service can use a database in memory/,
     ],
-  ])('%s ends with 1', async (_what, environment, text) => {
+  ])('%s exits with code 1', async (_what, environment, text) => {
     expect(await runPeople(['list'], () => environment)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
   });
 
-  it('makes no database where there is none', async () => {
+  it('does not create a database if none exists', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'uptime-people-'));
     expect(await runPeople(['list'], () => ({ DATA_DIR: folder }))).toEqual({
       exitCode: 1,
@@ -85,7 +85,7 @@ describe('addressOf', () => {
     [{ publicUrl: null, host: '127.0.0.1', port: 3000 }, 'http://127.0.0.1:3000'],
     [{ publicUrl: null, host: '0.0.0.0', port: 80 }, 'http://localhost:80'],
     [{ publicUrl: null, host: 'fd00::1', port: 3000 }, 'http://[fd00::1]:3000'],
-  ])('with %j begins with %s', (settings, base) => {
+  ])('with %j returns a URL that starts with %s', (settings, base) => {
     expect(addressOf(settings, 'rV8')).toBe(`${base}/#/sign-in/rV8`);
   });
 });

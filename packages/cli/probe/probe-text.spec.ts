@@ -13,7 +13,7 @@ const FRA: ListedProbe = {
 };
 
 describe('a list of probes in a terminal', () => {
-  it('names each by its location, and nothing of others steers the terminal', () => {
+  it('names each probe by its location, and lets no text from users control the terminal', () => {
     const shared = { ...FRA, status: 'new', shared: true, region: '', version: null, last_seen_at: null } as const;
     expect(probeTable([FRA, { ...shared, name: 'Ours', endpoint_count: 0 }], painter(false))).toEqual([
       'STATUS  LOCATION    REGION  VERSION  LAST SEEN  ENDPOINTS  NAME',

@@ -18,7 +18,7 @@ describe('the secrets of a document', () => {
     ['one that ends with a block of text', `config: ${URL}\nbody: |+\n  hello\n\n`, CHAT],
     ['an indented one', `  version: 1\n  config: ${URL}\n`, CHAT],
     ['JSON', `{\n  "version": 1,\n  "config": {"webhook_url": {"$secret": "CHAT"}}\n}\n`, CHAT],
-    ['one with secrets of its own', `secrets:\n  CHAT: old\n  MORE: kept\nconfig: ${URL}\n`, { ...CHAT, MORE: 'kept' }],
+    ['one with its own secrets', `secrets:\n  CHAT: old\n  MORE: kept\nconfig: ${URL}\n`, { ...CHAT, MORE: 'kept' }],
     ['one with an empty list of secrets', `secrets: {}\nconfig: ${URL}\n`, CHAT],
   ])('are added to %s, and every line stays where it was', (_, text, secrets) => {
     const sent = withSecrets(text, ENV);
@@ -28,22 +28,22 @@ describe('the secrets of a document', () => {
   });
 
   it.each([
-    ['refers to none', 'version: 1\n'],
-    ['refers to one that the environment does not have', 'config: {$secret: UNKNOWN}\n'],
-    ['refers to one that is empty there', 'config: {$secret: EMPTY}\n'],
+    ['refers to no secret', 'version: 1\n'],
+    ['refers to a secret that the environment does not have', 'config: {$secret: UNKNOWN}\n'],
+    ['refers to a secret that is empty in the environment', 'config: {$secret: EMPTY}\n'],
     ['cannot be read', 'config: {$secret: CHAT\n'],
     ['has a key twice', `config: ${URL}\nconfig: ${URL}\n`],
-    ['is no object', '- {$secret: CHAT}\n'],
-    ['unfolds without an end', `a: &a [{$secret: CHAT}]\nb: &b [${'*a, '.repeat(50)}]\nc: [${'*b, '.repeat(50)}]\n`],
-  ])('leave a document alone that %s', (_, text) => {
+    ["isn't an object", '- {$secret: CHAT}\n'],
+    ['expands without end', `a: &a [{$secret: CHAT}]\nb: &b [${'*a, '.repeat(50)}]\nc: [${'*b, '.repeat(50)}]\n`],
+  ])('do not change a document that %s', (_, text) => {
     expect(withSecrets(text, ENV)).toBe(text);
   });
 
-  it('are not put where something else stands', () => {
+  it('do not replace anything else in the document', () => {
     expect(() => withSecrets(`secrets: [1]\nconfig: ${URL}\n`, ENV)).toThrow(/Add an empty "secrets: \{\}"/);
   });
 
-  it('are found wherever they stand, but only as the one member of an object', () => {
+  it('are found at any depth, but only as the only member of an object', () => {
     const value = {
       a: [{ $secret: 'A' }],
       b: { c: { $secret: 'B' } },

@@ -1,7 +1,7 @@
 import { fieldLines, refusalText } from './error-text';
 import { joined } from './input';
 
-describe('several files as one', () => {
+describe('several files joined into one', () => {
   const input = joined(
     [
       { name: 'a.yaml', text: 'a: 1\nb: 2' },
@@ -11,7 +11,7 @@ describe('several files as one', () => {
     '---',
   );
 
-  it('are separated by a line of their own', () => {
+  it('are separated by a line between them', () => {
     expect(input.text).toBe('a: 1\nb: 2\n---\nc: 3\n---\nd: 4\n');
     expect(input.name).toBe('a.yaml, b.yaml, c.yaml');
   });
@@ -21,15 +21,15 @@ describe('several files as one', () => {
     [2, 'a.yaml', 2],
     [4, 'b.yaml', 1],
     [6, 'c.yaml', 1],
-  ])('line %i is that of %s', (line, file, own) => {
+  ])('line %i maps back to %s', (line, file, own) => {
     expect(input.locate(line)).toEqual({ file, line: own });
   });
 });
 
-describe('a refusal in words', () => {
+describe('the text of a refusal', () => {
   const locate = (line: number) => ({ file: 'm.yaml', line });
 
-  it('has a line for each field, with file, line and pointer as far as they are known', () => {
+  it('has a line for each field, with file, line, and pointer if they are known', () => {
     const errors = [
       { pointer: '/websites/0/url', line: 4, code: 'immutable', message: 'url cannot be changed' },
       { pointer: '', line: 9, code: 'invalid_format', message: 'a tab may not indent' },
@@ -68,7 +68,7 @@ describe('a refusal in words', () => {
     ],
     [500, { title: 'Wrong', code: 'internal_error', request_id: 'r1' }, undefined, /Request r1\.$/],
     [502, {}, undefined, /^The request was refused\. \(502\)$/],
-  ])('%i', (status, body, retryAfter, expected) => {
+  ])('explains the status %i', (status, body, retryAfter, expected) => {
     expect(refusalText({ ...body, status, retryAfter })).toMatch(expected);
   });
 });

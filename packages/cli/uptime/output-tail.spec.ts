@@ -12,13 +12,13 @@ describe('OutputTail', () => {
     ['all of a short output', 5, ['ab', 'cd'], 'abcd'],
     ['the end of one large chunk', 5, ['abcdefgh'], 'defgh'],
     ['the end of many chunks', 5, ['abc', 'def', 'gh', 'i'], 'efghi'],
-    ['no part of a character', 5, ['a€€'], '€'],
+    ['no partial character', 5, ['a€€'], '€'],
     ['a character that just fits', 6, ['a€€'], '€€'],
   ])('keeps %s', (_, most, texts, kept) => {
     expect(tailOf(most, ...texts)).toBe(kept);
   });
 
-  it('holds no more than the last chunks it needs', () => {
+  it('holds only the last chunks that it needs', () => {
     const tail = new OutputTail(10);
     for (let each = 0; each < 1000; each++) tail.add(Buffer.from('12345'));
     expect((tail as unknown as { chunks: Buffer[] }).chunks).toHaveLength(2);

@@ -17,7 +17,7 @@ const change = (action: string, fields: PlannedChange['fields'] = []): PlannedCh
 const field = (pointer: string, before: unknown, after: unknown) => ({ pointer, before, after });
 const linesOf = (plan: Plan, hasColour = false) => planLines(plan, painter(hasColour));
 
-describe('a plan in words', () => {
+describe('the text of a plan', () => {
   it.each([
     ['a creation', change('create', [field('/name', null, 'Front')]), ['+ endpoint shop/front']],
     ['a deletion', change('delete'), ['- endpoint shop/front']],
@@ -35,7 +35,7 @@ describe('a plan in words', () => {
     ],
     ['escaped names', change('update', [field('/a~1b/c~0d', 1, 2)]), ['~ endpoint shop/front  a/b.c~d 1 → 2']],
     [
-      'text that would steer the terminal',
+      'text that would control the terminal',
       { ...change('delete'), key: 'shop/\u001b[2Jfront', resource: 'maintenance_window' },
       ['- maintenance window shop/ [2Jfront'],
     ],
@@ -48,7 +48,7 @@ describe('a plan in words', () => {
     expect(line.length).toBeLessThan(200);
   });
 
-  it('ends with notes and the sum', () => {
+  it('ends with the notes and the totals', () => {
     const notes = [
       { key: 'shop', message: 'stays: others declared something in it' },
       { key: null, message: 'general' },
@@ -69,7 +69,7 @@ describe('a plan in words', () => {
     expect(linesOf(planOf([]))).toEqual(['Nothing to do: 7 unchanged.']);
   });
 
-  it('has colours only where they are wanted', () => {
+  it('has colors only if they are requested', () => {
     expect(linesOf(planOf([change('delete')]), true)[0]).toBe('\u001b[31m- endpoint shop/front\u001b[0m');
   });
 });

@@ -10,8 +10,8 @@ const entry = (name: string, line: number, result: string, why: string | null): 
   why,
 });
 
-describe('the report of a conversion in words', () => {
-  it('has a line for each reason, and counts what lost nothing', () => {
+describe('the text of a conversion report', () => {
+  it('has a line for each reason, and counts the items that lost nothing', () => {
     const phone = { at: '/notificationList/3', name: 'Phone', result: 'skipped', why: 'no counterpart' };
     expect(
       linesOf([
@@ -27,7 +27,7 @@ describe('the report of a conversion in words', () => {
     ]);
   });
 
-  it('names the first of many that share a reason', () => {
+  it('names the first of many items that share a reason', () => {
     const many = Array.from({ length: 200 }, (_, i) => entry(`s${i}`, i, 'approximated', 'a warning'));
     expect(linesOf(many)).toEqual([
       'approximated  s0, s1, s2, s3, 196 more: a warning  (a.yaml:0, a.yaml:1, a.yaml:2, a.yaml:3, …)',

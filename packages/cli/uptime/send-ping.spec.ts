@@ -21,18 +21,18 @@ describe('sendPing', () => {
   const send = (url = server.url('/ping/secret'), signal = new AbortController().signal) =>
     sendPing({ url: new URL(url), body: Buffer.from('the end') }, signal, (ms) => Promise.resolve(pauses.push(ms)));
 
-  it('posts the output, once', async () => {
+  it('posts the output once', async () => {
     const before = server.seen.length;
     expect([await send(), pauses]).toEqual([null, []]);
     expect(server.seen.slice(before)).toMatchObject([{ method: 'POST', path: '/ping/secret', body: 'the end' }]);
   });
 
-  it('tries again while the service is away, and waits as long as it asks for', async () => {
+  it('retries while the service is unavailable, and waits as long as the service asks', async () => {
     answers = [rawResponse(503, 'no'), rawResponse(429, 'no', { 'Retry-After': '9' }), 'nonsense'];
     expect([await send(), pauses]).toEqual([null, [1000, 9000, 4000]]);
   });
 
-  it('waits no longer than 15 s, whatever a proxy asks for', async () => {
+  it('waits at most 15 s, even if a proxy asks for longer', async () => {
     answers = [rawResponse(503, 'no', { 'Retry-After': '3600' })];
     expect([await send(), pauses]).toEqual([null, [15000]]);
   });
@@ -52,12 +52,12 @@ describe('sendPing', () => {
       rawResponse(301, '', { Location: 'http://127.0.0.1/' }),
       'the ping URL redirects (301), and redirects are not followed',
     ],
-  ])('does not repeat what cannot pass: %j', async (answer, words) => {
+  ])('does not retry a request that cannot succeed: %j', async (answer, words) => {
     answers = [answer];
     expect([await send(), pauses]).toEqual([words, []]);
   });
 
-  it('ends at once when nobody waits any longer', async () => {
+  it('stops immediately when its caller stops waiting', async () => {
     const silent = await HttpTarget.listen(() => undefined);
     const stop = new AbortController();
     const sent = send(silent.url(), stop.signal);

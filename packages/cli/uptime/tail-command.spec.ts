@@ -4,7 +4,7 @@ import { eventLine } from './tail-command';
 
 const lineOf = (event: string, data: object) => eventLine({ event, data } as StreamEvent, painter(false));
 
-describe('a line of tail', () => {
+describe('a line of the tail command', () => {
   it.each<[string, object, unknown]>([
     [
       'check',
@@ -32,7 +32,7 @@ describe('a line of tail', () => {
     ['probe', { at: 'T1', status: 'offline', key: 'fra' }, 'T1  offline    probe  fra'],
     ['reset', {}, expect.stringMatching(/^Some events were missed/)],
     ['of a later version', { a: 1 }, null],
-  ])('tells of %s', (event, data, expected) => {
+  ])('shows %s', (event, data, expected) => {
     expect(lineOf(event, data)).toEqual(expected);
   });
 });

@@ -17,11 +17,11 @@ describe('a document as YAML', () => {
     ],
   };
 
-  it('reads as it was written', () => {
+  it('reads back unchanged', () => {
     expect(parse(yamlText(document))).toEqual(document);
   });
 
-  it('has what is small on one line, and everything else on its own', () => {
+  it('puts small values on one line and everything else on separate lines', () => {
     const lines = yamlText(document).split('\n');
     expect(lines).toContain('      webhook_url: {$secret: CHAT_URL}');
     expect(lines).toContain('          - {key: chat, contact: chat, failure_threshold: 3}');
@@ -30,7 +30,7 @@ describe('a document as YAML', () => {
     expect(lines[0]).toBe('version: 1');
   });
 
-  it('has no aliases for what is the same twice', () => {
+  it('has no aliases for repeated values', () => {
     expect(yamlText({ a: [alert, alert] })).not.toMatch(/[&*]/);
   });
 });

@@ -109,8 +109,8 @@ function refusalsOf(
   ];
 }
 
-describe('A configuration of Gatus', () => {
-  it('becomes a document that the API accepts, and everything else of it is in the report', async () => {
+describe('a Gatus configuration', () => {
+  it('becomes a document that the API accepts, and the report lists everything else', async () => {
     const conversion = fixture();
     expect(await refusals(conversion)).toEqual([]);
     const named = (result: string) => conversion.report.filter((one) => one.result === result).map(({ name }) => name);
@@ -140,7 +140,7 @@ describe('A configuration of Gatus', () => {
     );
   });
 
-  it('has a website for each group, with the address of its first endpoint that has one', () => {
+  it('becomes one website per group, with the URL of the first endpoint that has one', () => {
     const websites = websitesOf(fixture()).map(({ key, url, endpoints = [] }) => [
       key,
       url,
@@ -159,7 +159,7 @@ describe('A configuration of Gatus', () => {
     });
   });
 
-  it('merges what an alert, the default of its provider and Gatus itself say', () => {
+  it('merges the settings of an alert, the defaults of its provider, and the defaults of Gatus', () => {
     expect(endpoint(fixture(), 'front').alerts).toEqual([
       {
         key: 'slack',
@@ -182,7 +182,7 @@ describe('A configuration of Gatus', () => {
     ]);
   });
 
-  it('has a contact for a group and an alert with settings of their own', () => {
+  it('gets a separate contact for a group and for an alert with their own settings', () => {
     const conversion = fixture();
     expect(endpoint(conversion, 'oven').alerts?.map(({ contact }) => contact)).toEqual([
       'slack-kitchen-oven',
@@ -198,7 +198,7 @@ describe('A configuration of Gatus', () => {
     ]);
   });
 
-  it('has secrets for its variables, and says what their values are', () => {
+  it('gets secrets for its variables, and the report explains their values', () => {
     const conversion = fixture();
     expect(endpoint(conversion, 'api').headers?.[0]).toEqual({ key: 'Authorization', value: { $secret: 'API_TOKEN' } });
     expect(entry(conversion, 'shop / api')?.why).toContain(
@@ -208,13 +208,13 @@ describe('A configuration of Gatus', () => {
     expect(JSON.stringify(conversion)).not.toMatch(/[\u{10FFF0}\u{10FFF1}]/u);
   });
 
-  it('gives one name to one value', () => {
+  it('gets one secret name for each distinct value', () => {
     const headers = { A: 'Bearer ${X}', B: '${X}', C: '${X}', D: '$X and ${Y}' };
     const { headers: sent = [] } = endpoint(single({ headers }), 'one');
     expect(sent?.map(({ value }) => value)).toEqual(['X', 'X_2', 'X_2', 'X_Y'].map((name) => ({ $secret: name })));
   });
 
-  it('has no secret where everybody sees the value: the variable stays, and the report says so', () => {
+  it('keeps a variable instead of a secret if everyone can see the value, and reports it', () => {
     const conversion = single({ headers: { 'User-Agent': 'probe ${VERSION}' } });
     expect(endpoint(conversion, 'one').headers).toEqual([{ key: 'User-Agent', value: 'probe ${VERSION}' }]);
     expect(JSON.stringify(conversion.report)).toMatch(/headers\.User-Agent contains a variable/);
@@ -284,7 +284,7 @@ describe('A configuration of Gatus', () => {
     [{ client: { insecure: true }, headers: { Authorization: 'x' } }, /client.insecure/],
     [{ client: { insecure: true }, url: 'https://${HOST}/?token=${TOKEN}' }, /client.insecure.*token/],
     [{ body: 'x'.repeat(40_000) }, /too large/],
-  ])('skips what no check here does, with its reason: %j', (fields, reason) => {
+  ])('skips endpoints that the service cannot check, with a reason: %j', (fields, reason) => {
     const conversion = single(fields);
     expect(endpointsOf(conversion)).toEqual([]);
     expect(entry(conversion, 'one')).toMatchObject({ result: 'skipped', why: expect.stringMatching(reason) });
@@ -302,7 +302,7 @@ describe('A configuration of Gatus', () => {
     [{ alerts: [{ type: 'slack' }] }, /alerts\[0\] \(slack\) is not converted: alerting.slack is not configured/],
     [{ conditions: [5] }, /conditions\[0\] is 5/],
     [{ 'maintenance-windows': [{ start: '25:00', duration: '1h' }] }, /maintenance-windows\[0\] is not converted/],
-  ])('names each difference: %j', (fields, words) => {
+  ])('reports each difference: %j', (fields, words) => {
     expect(entry(single(fields), 'one')).toMatchObject({ result: 'approximated', why: expect.stringMatching(words) });
   });
 
@@ -321,7 +321,7 @@ describe('A configuration of Gatus', () => {
     [{ start: '8', duration: '1h' }, /not a time/],
     [{ start: '08:00', duration: '1h', timezone: 'Mars/Base' }, /IANA/],
     [{ start: '08:00', duration: '1h', every: ['Mon'] }, /not a list of days/],
-  ])('has its maintenance as a window: %j', async (maintenance, expected) => {
+  ])('turns its maintenance into a window: %j', async (maintenance, expected) => {
     const conversion = single({}, { maintenance });
     const [window] = conversion.document.maintenance_windows ?? [];
     if (expected instanceof RegExp)
@@ -406,7 +406,7 @@ describe('A configuration of Gatus', () => {
     ['ntfy', { topic: 'x' }, /no channel for ntfy/],
     ['slack', {}, /webhook_url is required/],
     ['email', { from: 'a@example.org', host: 'mx', port: 25, to: 'nobody' }, /to\/0 must be/],
-  ])('has its provider %s as a contact, or says why not: %j', (provider, settings, expected) => {
+  ])('turns its provider %s into a contact, or reports why not: %j', (provider, settings, expected) => {
     const conversion = single({}, { alerting: { [provider]: settings } });
     if (expected instanceof RegExp)
       expect(entry(conversion, provider)).toMatchObject({ result: 'skipped', why: expect.stringMatching(expected) });
@@ -414,11 +414,11 @@ describe('A configuration of Gatus', () => {
   });
 });
 
-describe('The files of a configuration of Gatus', () => {
+describe('the files of a Gatus configuration', () => {
   const file = (name: string) =>
     `endpoints:\n  - name: ${name}\n    url: https://${name}.example\n    conditions: ["[STATUS] == 200"]\n`;
 
-  it('are merged as those of a directory, and lines count through all of them', () => {
+  it('are merged like the files of a directory, and line numbers continue across them', () => {
     const alerting = (key: string, value: string) => `alerting:\n  discord:\n    ${key}: ${value}\n`;
     const text = [
       file('a') + alerting('webhook-url', 'https://discord.example/hook'),
@@ -433,7 +433,7 @@ describe('The files of a configuration of Gatus', () => {
     expect(entry(conversion, 'b')?.at).toBe('line 10');
   });
 
-  it('may be in a ConfigMap of Kubernetes, beside other things', () => {
+  it('can be in a Kubernetes ConfigMap, next to other files', () => {
     const inner = file('a').replace(/^/gm, '    ').trimEnd();
     const map = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gatus}\ndata:\n  config.yaml: |\n${inner}\n  notes.txt: hi\n`;
     const conversion = convertGatus(`${map}---\napiVersion: v1\nkind: Service\n`);
@@ -442,26 +442,26 @@ describe('The files of a configuration of Gatus', () => {
     expect(entry(conversion, 'notes.txt')?.result).toBe('skipped');
   });
 
-  it('may be the values of its Helm chart', () => {
+  it('can be the values of its Helm chart', () => {
     const conversion = convertGatus(`image: {tag: latest}\nconfig:\n${file('a').replace(/^/gm, '  ')}`);
     expect(endpointsOf(conversion)).toHaveLength(1);
     expect(entry(conversion, 'image')?.result).toBe('skipped');
   });
 
-  it('may be the values of a release of that chart', () => {
+  it('can be the values of a release of that chart', () => {
     const values = `config:\n${file('a').replace(/^/gm, '  ')}`.replace(/^/gm, '    ').trimEnd();
     const release = `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec:\n  values:\n${values}\n`;
     expect(entry(convertGatus(release), 'a')).toMatchObject({ at: 'line 7', result: 'mapped' });
   });
 
-  it('may have variables where YAML would not read them', () => {
+  it('can have variables in places where they are not valid YAML', () => {
     const conversion = convertGatus(
       'endpoints: [{name: a, url: https://a.example, headers: {X-Key: ${KEY}}, conditions: []}]',
     );
     expect(endpoint(conversion, 'a').headers).toEqual([{ key: 'X-Key', value: { $secret: 'KEY' } }]);
   });
 
-  it('are refused when they are more than a document may declare', () => {
+  it('are refused if they have more resources than a document can declare', () => {
     const many = (fields: string, times: number) => `endpoints: [${`{name: a, ${fields}},`.repeat(times)}]`;
     expect(() => convertGatus(many('url: "tcp://a:1"', 5001))).toThrow(Problem);
     expect(() => convertGatus(many(`alerts: [${'a,'.repeat(100)}]`, 60))).toThrow(Problem);
@@ -469,14 +469,14 @@ describe('The files of a configuration of Gatus', () => {
   });
 
   it.each(['', 'metrics: true', '- a', 'just text', 'kind: Deployment\napiVersion: apps/v1\n'])(
-    'are refused in words when they are none: %j',
+    "are refused with an explanation if they aren't a Gatus configuration: %j",
     (text) => {
       expect(() => convertGatus(text)).toThrow(Problem);
     },
   );
 });
 
-describe('Any configuration of Gatus', () => {
+describe('any Gatus configuration', () => {
   // A text with this key is refused as a whole.
   const key = (maxLength?: number) => fc.string({ maxLength }).filter((text) => text !== '__proto__');
   const junk = fc.oneof(
@@ -565,7 +565,7 @@ describe('Any configuration of Gatus', () => {
     { requiredKeys: ['url'] },
   );
 
-  it('has each of its endpoints in the document or, skipped, in the report, and the API accepts the document', async () => {
+  it('has each of its endpoints in the document or in the report, and the API accepts the document', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fields, { minLength: 1, maxLength: 5 }),

@@ -10,19 +10,19 @@ const FILE = readFileSync(join(__dirname, '../../../test/fixtures/moving-in/prom
 describe('convertPrometheusBlackbox', () => {
   const { document, report } = convertPrometheusBlackbox(FILE);
 
-  it('makes a website of each job with targets, which the API takes', async () => {
+  it('creates a website that the API accepts for each job with targets', async () => {
     expect((await readConfigurationDocument(JSON.stringify(document), 'one')).document).toEqual(document);
     expectGolden('document.json', `${JSON.stringify(document, null, 2)}\n`);
   });
 
-  it('says of each target, job and module what became of it', () => {
+  it('reports what became of each target, job, and module', () => {
     const lines = report.map(
       ({ at, name, result, why }) => `${at} ${name}: ${result}${why === null ? '' : `, ${why}`}\n`,
     );
     expectGolden('report.txt', lines.join(''));
   });
 
-  it('reads the bytes of a conversation over TCP, which nobody here has', () => {
+  it('reads the bytes of a TCP conversation, and reports that the service has no such check', () => {
     const modules =
       'modules: {pg: {prober: tcp, tcp: {query_response: [{send: !!binary AAAACATSFi8= }]}}}\nscrape_configs:\n';
     const job =
@@ -54,7 +54,7 @@ scrape_configs:
   });
 
   it.each(['', '---\n', '7', 'a: 1', 'modules: []', 'scrape_configs: {}', 'modules: {}\n---\nendpoints: []\n'])(
-    'refuses a file of another form: %j',
+    'refuses a file in another format: %j',
     (text) => {
       expect(() => convertPrometheusBlackbox(text)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
     },

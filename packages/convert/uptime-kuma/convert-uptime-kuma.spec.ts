@@ -91,14 +91,14 @@ const skipped = (report: Conversion['report']): string[] =>
 
 const FILES = ['uptime-kuma-1.json', 'uptime-kuma-2.jsonl'];
 
-describe('a backup of Uptime Kuma', () => {
-  it.each(FILES)('is a document that the API accepts, with the same keys each time (%s)', async (file) => {
+describe('an Uptime Kuma backup', () => {
+  it.each(FILES)('becomes a document that the API accepts, with the same keys each time (%s)', async (file) => {
     const conversion = convertUptimeKuma(fixture(file));
     expect(await refusals(conversion.document)).toEqual([]);
     expect(convertUptimeKuma(fixture(file))).toEqual(conversion);
   });
 
-  it('of version 1 keeps its groups, monitors and contacts', () => {
+  it('keeps its groups, monitors, and contacts if it has version 1', () => {
     const { document, report } = convertUptimeKuma(fixture('uptime-kuma-1.json'));
     expect(placesOf(document)).toEqual([
       'production/shop HTTPS https://shop.example.com/ ops-chat',
@@ -129,7 +129,7 @@ describe('a backup of Uptime Kuma', () => {
     expect(skipped(report)).toEqual(['Phone', 'Old Teams', 'nginx', 'Must stay closed', 'Router', 'Queue', 'Later']);
   });
 
-  it('of version 2 keeps what stands in tables: notifications, tags, maintenance and status pages', () => {
+  it('keeps notifications, tags, maintenance, and status pages, which version 2 has in tables', () => {
     const { document, report } = convertUptimeKuma(fixture('uptime-kuma-2.jsonl'));
     expect(placesOf(document)).toEqual([
       'web/home HTTPS https://www.example.org/ hook',
@@ -160,7 +160,7 @@ describe('a backup of Uptime Kuma', () => {
     expect(report.find(({ name }) => name === 'Stock')).toMatchObject({ at: 'line 3', result: 'approximated' });
   });
 
-  it('holds no credential outside of the secrets', () => {
+  it('becomes a document with credentials only in its secrets', () => {
     for (const file of FILES) {
       const { document, report } = convertUptimeKuma(fixture(file));
       const { secrets = {}, ...rest } = document;
@@ -177,7 +177,7 @@ describe('a backup of Uptime Kuma', () => {
     ['cut off', fixture('uptime-kuma-1.json').slice(0, 5000)],
     ['YAML of another program', 'endpoints:\n  - name: a\n'],
     ['a table that is cut off', '{"table": "monitor", "rows": [{"id": 1}'],
-  ])('is refused in words when it is %s', (_, text) => {
+  ])('is refused with an explanation if it is %s', (_, text) => {
     expect(() => convertUptimeKuma(text)).toThrow(Problem);
   });
 
@@ -188,8 +188,8 @@ describe('a backup of Uptime Kuma', () => {
   });
 });
 
-describe('a notification that was masked for the eyes of others', () => {
-  it('is a contact whose secret is asked for', () => {
+describe('a notification with masked credentials', () => {
+  it('becomes a contact, and the report asks for its secret', () => {
     const config = { type: 'slack', slackwebhookURL: 'https://hooks.slack.com/services/********' };
     const stored = { id: 1, name: 'Ops', active: true, config: JSON.stringify(config) };
     const { document, report } = convert([], [stored]);
@@ -249,7 +249,7 @@ describe('a monitor', () => {
     ],
     ['a user that it no longer sends', { authMethod: null, basic_auth_user: 'a', basic_auth_pass: 'b' }, {}, null],
     [
-      'a header of its own',
+      'its own header',
       { headers: '{"authorization": "mine"}', authMethod: 'bearer', bearer_token: 't' },
       { headers: [{ key: 'authorization', value: 'mine' }] },
       null,
@@ -291,15 +291,19 @@ describe('a monitor', () => {
     ['signs in with OAuth', { authMethod: 'oauth2-cc' }, /OAuth/],
     ['signs in with NTLM', { authMethod: 'ntlm' }, /NTLM/],
     ['shows a certificate', { authMethod: 'mtls' }, /certificate/],
-    ['sends a password to whoever answers', { ignoreTls: true, authMethod: 'basic', basic_auth_user: 'a' }, /TLS/],
+    [
+      'sends a password to any server that responds',
+      { ignoreTls: true, authMethod: 'basic', basic_auth_user: 'a' },
+      /TLS/,
+    ],
     ['accepts nothing', { accepted_statuscodes: [] }, /status code/],
-    ['asks another site at its address', { headers: '{"host": "a.example.com"}' }, /"Host" cannot be sent/],
+    ['checks another site at its address', { headers: '{"host": "a.example.com"}' }, /"Host" cannot be sent/],
     ['has no port', { type: 'port', hostname: 'a.example.com' }, /port/],
     ['has no host', { type: 'ping', hostname: null }, /host/],
-    ['waits for calls at an address that is none here', { type: 'push', pushToken: 'a b' }, /push_token .* "a b"/],
-    ['is of a type of tomorrow', { type: 'constructor' }, /"constructor"/],
-    ['asks for too much', { body: 'x'.repeat(40_000), method: 'POST' }, /bytes/],
-  ])('that %s is skipped with the reason', (_, monitor, why) => {
+    ['waits for calls with an invalid token', { type: 'push', pushToken: 'a b' }, /push_token .* "a b"/],
+    ['has an unknown type', { type: 'constructor' }, /"constructor"/],
+    ['is too large', { body: 'x'.repeat(40_000), method: 'POST' }, /bytes/],
+  ])('is skipped with a reason if it %s', (_, monitor, why) => {
     const { endpoint, entry } = converted(monitor);
     expect(endpoint).toBeUndefined();
     expect(entry).toMatchObject({ result: 'skipped', why: expect.stringMatching(why) as string });
@@ -309,7 +313,7 @@ describe('a monitor', () => {
     ['192.0.2.7', 'PTR', 'dns://1.1.1.1/7.2.0.192.in-addr.arpa?type=PTR'],
     ['2001:db8::1', 'PTR', `dns://1.1.1.1/1.${'0.'.repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa?type=PTR`],
     ['example.com', 'AAAA', 'dns://1.1.1.1/example.com?type=AAAA'],
-  ])('of the name %s and type %s asks for %s', (hostname, type, url) => {
+  ])('with the name %s and the type %s becomes a check of %s', (hostname, type, url) => {
     const dns = { type: 'dns', hostname, dns_resolve_type: type, dns_resolve_server: '1.1.1.1' };
     expect(converted(dns).endpoint?.url).toBe(url);
   });
@@ -319,7 +323,7 @@ describe('a monitor', () => {
     [{ interval: 3600, maxretries: 3, retryInterval: 120 }, { every: 3600, grace: 360 }, null],
     [{ interval: 20 }, { every: 60 }, /due every 60 seconds, not every 20/],
     [{ pushToken: '' }, { every: 60, grace: 0 }, /its jobs must be changed/],
-  ])('of the type push with %j is a heartbeat that keeps its token', (monitor, heartbeat, why) => {
+  ])('of the type push with %j becomes a heartbeat that keeps its token', (monitor, heartbeat, why) => {
     const push = {
       type: 'push',
       name: 'Job',
@@ -336,7 +340,7 @@ describe('a monitor', () => {
     else expect(entry?.why).toMatch(why);
   });
 
-  it('reminds as often as Uptime Kuma would, within bounds, and triggers after its retries', () => {
+  it('sends reminders as often as Uptime Kuma would, within limits, and triggers after its retries', () => {
     const slack = { id: 1, name: 'Chat', config: '{"type":"slack","slackwebhookURL":"https://hooks.example.com/a"}' };
     const alertOf = (monitor: object) => converted({ notificationIDList: { 1: true, 9: true }, ...monitor }, [slack]);
     expect(alertOf({ maxretries: 4, resendInterval: 10 }).endpoint?.alerts).toEqual([
@@ -347,7 +351,7 @@ describe('a monitor', () => {
     expect(entry?.why).toMatch(/#9.*100 failures.*every 300 seconds, not every 60/);
   });
 
-  it('in a group that is in itself is converted all the same', () => {
+  it('is converted even if its group contains itself', () => {
     const group = { type: 'group', url: 'https://' };
     const { document, report } = convert([
       { ...group, id: 1, name: 'A', parent: 2 },
@@ -359,7 +363,7 @@ describe('a monitor', () => {
   });
 });
 
-describe('whatever a backup holds', () => {
+describe('any backup', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 12 }),
     fc.constantFrom('https://a.example.com/', '', '[]', '{}', '1.1.1.1'),
@@ -391,7 +395,7 @@ describe('whatever a backup holds', () => {
     fields: fc.dictionary(fc.constantFrom(...SETTINGS), value),
   });
 
-  it('each monitor and notification has one line in the report, and is in the document unless it is skipped', async () => {
+  it('has one line in the report for each monitor and notification, which are in the document unless they are skipped', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(monitor, { maxLength: 8 }),

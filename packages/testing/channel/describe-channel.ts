@@ -137,11 +137,11 @@ export function describeChannel(suite: ChannelSuite): void {
       );
 
     it.each(['triggered', 'resolved'] as const)(
-      'sends "%s" with links exactly as in its golden file, where PUBLIC_URL is set',
+      'sends "%s" with links exactly as in its golden file, if PUBLIC_URL is set',
       (kind) => expectGoldenOf(`${kind}-linked`, withLinks(notificationOf(kind))),
     );
 
-    it('sends the test of a contact exactly as in its golden file, without facts of an endpoint', async () => {
+    it('sends the test message of a contact exactly as in its golden file, without endpoint details', async () => {
       await expectGoldenOf('contact-test', contactTest());
       await expectGoldenOf('contact-test-linked', withLinks(contactTest()));
     });
@@ -152,28 +152,28 @@ export function describeChannel(suite: ChannelSuite): void {
         await expectGoldenOf('reminder-linked', withLinks(notificationOf('reminder')));
       });
 
-      it('says that a contact fails exactly as in its golden file, with and without links', async () => {
+      it('reports a failing contact exactly as in its golden file, with and without links', async () => {
         await expectGoldenOf('contact-failing', notificationOf('contact_failing'));
         await expectGoldenOf('contact-failing-linked', withLinks(notificationOf('contact_failing')));
       });
 
-      it('says that a certificate ends soon exactly as in its golden file, with and without links', async () => {
+      it('reports that a certificate expires soon exactly as in its golden file, with and without links', async () => {
         await expectGoldenOf('expiry', notificationOf('expiry'));
         await expectGoldenOf('expiry-linked', withLinks(notificationOf('expiry')));
       });
     }
 
-    it('tells several of one incident in one message exactly as in its golden file, with and without links', async () => {
+    it('combines several alerts of one incident in one message exactly as in its golden file, with and without links', async () => {
       if (!isHuman(audience())) return;
       await expectGoldenOf('fold', fold());
       await expectGoldenOf('fold-linked', withLinks(fold()));
     });
 
-    it('says from which locations an endpoint is down exactly as in its golden file', async () => {
+    it('names the locations from which an endpoint is down exactly as in its golden file', async () => {
       await expectGoldenOf('locations', fromLocations());
     });
 
-    it('keeps links whole and outside of what is cut', async () => {
+    it('never cuts a link, even when it cuts the text', async () => {
       const notification = withLinks(longNotification());
       const message = await sent(notification);
       expect(suite.limits(message).filter(({ text, max }) => text === '' || text.length > max)).toEqual([]);
@@ -194,11 +194,11 @@ export function describeChannel(suite: ChannelSuite): void {
       });
     }
 
-    it('says whether it can be told of an acknowledgement', () => {
+    it('declares whether it can receive an acknowledgement', () => {
       expect(bench.registry.get(suite.type).acknowledges ?? false).toBe(suite.acknowledges ?? false);
     });
 
-    it('says of a warning that the endpoint is degraded', async () => {
+    it('reports the endpoint as degraded for a warning', async () => {
       const degraded = { condition: 'degraded', isDegraded: true } as const;
       const warning = { code: 'assertion_failed', message: 'the certificate expires in 10 days' };
       const { strings } = await sent(notificationOf('triggered', { ...degraded, error: warning }));
@@ -230,7 +230,7 @@ export function describeChannel(suite: ChannelSuite): void {
       });
     }
 
-    it('gives up at the end of the attempt: the message may have arrived', async () => {
+    it('gives up when the attempt times out, and reports that the message may have arrived', async () => {
       provider.hang();
       const attempt = new AbortController();
       const outcome = send(notificationOf('triggered'), { signal: attempt.signal });
@@ -255,14 +255,14 @@ export function describeChannel(suite: ChannelSuite): void {
       });
     });
 
-    it('reports that nothing arrived when the attempt was over before it began', async () => {
+    it('reports that nothing arrived if the attempt ended before it started', async () => {
       expect(await send(notificationOf('triggered'), { signal: AbortSignal.abort() })).toMatchObject({
         result: 'retry',
         mayHaveArrived: false,
       });
     });
 
-    it('does not connect where the egress policy forbids it, and names the policy', async () => {
+    it('does not connect if the egress policy forbids it, and names the policy', async () => {
       expect(await send(notificationOf('triggered'), { egress: bench.untrusted })).toMatchObject({
         result: 'rejected',
         error: expect.stringContaining('egress policy'),
@@ -288,7 +288,7 @@ export function describeChannel(suite: ChannelSuite): void {
       for (const secret of suite.secrets) expect(JSON.stringify(outcomes)).not.toContain(secret);
     });
 
-    it('quotes nothing of a provider at a private address', async () => {
+    it('quotes nothing from a provider at a private address', async () => {
       const [refusal] = suite.statuses.filter(({ result }) => result === 'rejected').slice(-1);
       provider.fail(refusal?.status ?? 400, 'internal-words');
       expect(JSON.stringify(await send())).not.toContain('internal-words');
@@ -333,18 +333,18 @@ export function describeChannel(suite: ChannelSuite): void {
         expect(keyOf(await sent(notificationOf('triggered', { repeat: true })))).toBe(first);
       });
 
-      it(`sends a resolve with ${suite.keyIsShared ? 'the key' : 'another key than that'} of its trigger`, async () => {
+      it(`sends a resolve with ${suite.keyIsShared ? 'the same key as' : 'a different key than'} its trigger`, async () => {
         const [trigger, resolve] = [keyOf(await sent()), keyOf(await sent(notificationOf('resolved')))];
         expect(resolve === trigger).toBe(suite.keyIsShared ?? false);
       });
 
-      it('uses another key for another incident, and one of its own for a test', async () => {
+      it('uses a different key for another incident and for a test', async () => {
         const next = notificationOf('triggered', { incidentKey: 'al_01jd4alert00000000000000000-8', id: 'ev_next' });
         const keys = [await sent(), await sent(next), await sent(notificationOf('test'))].map(keyOf);
         expect(new Set(keys).size).toBe(3);
       });
     } else {
-      it('says in the text that a message may be a repeat, having no key', async () => {
+      it('states in the text that a message may be a repeat, because it has no key', async () => {
         expect((await sent(notificationOf('triggered', { repeat: true }))).text).toContain(
           'Repeat: Checkout API is down',
         );

@@ -116,7 +116,7 @@ function describePassive({ passive: checker, ...suite }: PassiveCheckerSuite): v
   describe(`checker ${suite.type}`, () => {
     describeTargets(suite, () => checker);
 
-    it('is passive: nothing runs it, and nothing could be asserted', () => {
+    it('is passive: nothing runs it, and it has no assertions', () => {
       expect(checker).toMatchObject({ passive: true, assertionSources: [] });
     });
   });
@@ -161,7 +161,7 @@ function describeActive(suite: CheckerSuite): void {
       expect((await check(bench.up)).durationMs).toBeGreaterThan(0);
     });
 
-    it('reports a target as down when an assertion does not hold, and what was expected', async () => {
+    it('reports a target as down if an assertion does not hold, with the expected value', async () => {
       const impossible: Assertion = { source: 'response_time', comparison: 'less_than', target: '0' };
       const result = await check(bench.up, { assertions: [impossible] });
       expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
@@ -189,7 +189,7 @@ function describeActive(suite: CheckerSuite): void {
       expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed' }, warning: null });
     });
 
-    it('names the error of a target that refuses, whatever it is to be warned of', async () => {
+    it('names the error of a target that refuses, even with warning assertions', async () => {
       const { refused } = bench;
       if (!refused) return;
       const result = await check(refused, { assertions: [warning(never)] });
@@ -203,7 +203,7 @@ function describeActive(suite: CheckerSuite): void {
       expect(result).toMatchObject({ outcome: 'down', error: { code: refused.code, phase: refused.phase } });
     });
 
-    it('ends the check of a silent target at its timeout, names the phase and closes the connection', async () => {
+    it('ends the check of an unresponsive target at its timeout, names the phase, and closes the connection', async () => {
       const { silent } = bench;
       if (!silent) return;
       const startedAt = performance.now();
@@ -215,7 +215,7 @@ function describeActive(suite: CheckerSuite): void {
       await silent.untilLeft?.();
     });
 
-    it('does not blame the target when the monitor shuts down', async () => {
+    it('does not report the target as down when the monitor shuts down', async () => {
       const target = bench.silent ?? bench.up;
       const shutdown = new AbortController();
       const before = target.arrived?.() ?? 0;
@@ -226,7 +226,7 @@ function describeActive(suite: CheckerSuite): void {
       await target.untilLeft?.();
     });
 
-    it('sends nothing when the check was stopped before it began', async () => {
+    it('sends nothing if the check was stopped before it started', async () => {
       const before = bench.up.arrived?.();
       const result = await check(bench.up, { shutdown: AbortSignal.abort(new Error('shutting down')) });
       expect(result.outcome).toBe('unknown');
@@ -235,7 +235,7 @@ function describeActive(suite: CheckerSuite): void {
     });
 
     it.each<[string, EgressRule]>([['every address', closedEgress]])(
-      'does not connect to what the egress policy refuses: %s',
+      'does not connect to addresses that the egress policy refuses: %s',
       async (_what, egress) => {
         const before = bench.up.arrived?.();
         const result = await check(bench.up, { egress });

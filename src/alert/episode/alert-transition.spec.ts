@@ -175,7 +175,7 @@ function combinations() {
 }
 
 describe('alert transitions', () => {
-  describe('as Gatus publishes them', () => {
+  describe('with the cases that Gatus publishes', () => {
     it.each([
       ['triggers at its threshold once and resolves at the other one', rule(2, 3), 'FFFFSSSS', '·T····R·'],
       [
@@ -192,7 +192,7 @@ describe('alert transitions', () => {
     });
   });
 
-  describe('by our own rules', () => {
+  describe('with the rules of this service', () => {
     it.each<[string, AlertRule, Action[], string]>([
       ['results that alternate never reach a threshold of two', rule(2, 2), letters('FSFSFSFS'), '········'],
       ['results that alternate keep a triggered alert open', rule(2, 2), letters('FFSFSFSS'), '·T·····R'],
@@ -237,10 +237,10 @@ describe('alert transitions', () => {
         [...letters('FF'), 'disable', 'S', 'enable', 'S', 'F'],
         '·TD····',
       ],
-      ['a warning is good for an alert on down', rule(1, 1), letters('DDFDF'), '··TRT'],
-      ['a warning is bad for an alert on degraded', rule(2, 2, 'degraded'), letters('DDDSDSS'), '·T····R'],
+      ['a warning counts as a success for an alert on down', rule(1, 1), letters('DDFDF'), '··TRT'],
+      ['a warning counts as a failure for an alert on degraded', rule(2, 2, 'degraded'), letters('DDDSDSS'), '·T····R'],
       [
-        'failures and warnings make one streak of an alert on degraded',
+        'failures and warnings form one streak for an alert on degraded',
         rule(3, 1, 'degraded'),
         letters('DFDS'),
         '··TR',
@@ -248,22 +248,22 @@ describe('alert transitions', () => {
       ['an outage that ends in a warning stays open on degraded', rule(1, 1, 'degraded'), letters('FDDS'), 'T··R'],
       ['a muted check does not trigger', rule(1, 1), letters('ffff'), '····'],
       [
-        'the first bad check after the mute triggers when the streak is long enough',
+        'the first failed check after the mute triggers if the streak is long enough',
         rule(3, 1),
         letters('fffF'),
         '···T',
       ],
-      ['the first bad check after the mute is not enough for a longer streak', rule(3, 1), letters('fF'), '··'],
-      ['an endpoint that healed inside the mute does not trigger after it', rule(1, 1), letters('ffsS'), '····'],
+      ['the first failed check after the mute is not enough for a longer streak', rule(3, 1), letters('fF'), '··'],
+      ['an endpoint that recovered inside the mute does not trigger after it', rule(1, 1), letters('ffsS'), '····'],
       ['an episode from before the mute resolves inside it', rule(1, 2), letters('Fffss'), 'T···R'],
-      ['an episode from before the mute that lasts is not told again', rule(1, 1), letters('FffFS'), 'T···R'],
+      ['an episode from before the mute that lasts is not reported again', rule(1, 1), letters('FffFS'), 'T···R'],
       ['a muted warning does not trigger', rule(1, 1, 'degraded'), letters('ddDS'), '··TR'],
       ['a delay of two minutes triggers with the failure that is two minutes old', after(120), letters('FFFF'), '··T·'],
-      ['a delay that is no multiple of the interval ends with the next failure', after(121), letters('FFFF'), '···T'],
+      ["a delay that isn't a multiple of the interval ends with the next failure", after(121), letters('FFFF'), '···T'],
       ['a recovery before the delay is over is silent', after(120), letters('FFSFFSS'), '·······'],
-      ['a delay begins again with the next outage', after(120), letters('FFSFFFS'), '·····TR'],
+      ['a delay starts again with the next outage', after(120), letters('FFSFFFS'), '·····TR'],
       ['the threshold counts as well as the delay', { ...after(60), failureThreshold: 4 }, letters('FFFFF'), '···T·'],
-      ['unknown results do not trigger, and the time goes on', after(120), letters('F??FS'), '···TR'],
+      ['unknown results do not trigger, and the time continues', after(120), letters('F??FS'), '···TR'],
       ['a delay does not hold a resolve back', { ...after(3600), triggered: true }, letters('S'), 'R'],
       [
         'a delay that is shortened during an outage counts from the next result',
@@ -278,15 +278,15 @@ describe('alert transitions', () => {
       expect(play(start, actions)).toBe(expected);
     });
 
-    it('a rule made while the endpoint is failing triggers with the next failure', () => {
+    it('a rule created while the endpoint is failing triggers with the next failure', () => {
       expect(play(rule(3, 2), letters('F'), letters('FFFFF'))).toBe('T');
     });
 
-    it('a rule made while the endpoint is failing triggers nothing when the next result is good', () => {
+    it('a rule created while the endpoint is failing does not trigger if the next result is successful', () => {
       expect(play(rule(3, 2), letters('SF'), letters('FFFFF'))).toBe('··');
     });
 
-    it('two rules on one endpoint go their own ways', () => {
+    it('two rules on one endpoint are independent', () => {
       const results = letters('FFFSSS');
       expect([play(rule(1, 3), results), play(rule(3, 1), results)]).toEqual(['T····R', '··TR··']);
     });
@@ -295,7 +295,7 @@ describe('alert transitions', () => {
   describe('for every combination', () => {
     const table = combinations();
 
-    it('there are two conditions, four results, three lengths of a streak and five delays', () => {
+    it('covers two conditions, four results, three lengths of a streak, and five delays', () => {
       expect(table).toHaveLength(2 * 2 * 2 * 4 * 3 * 5);
       const count = (transition: string) => table.filter(({ expected }) => expected === transition).length;
       // Triggers: the three results that are bad, at and over the threshold, without a delay or after it. Resolves: the
@@ -308,7 +308,7 @@ describe('alert transitions', () => {
     });
   });
 
-  it('folds a batch to the same transitions as one result after the other', () => {
+  it('folding a batch gives the same transitions as folding one result after the other', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom<Letter>('F', 'S', 'D', 'f', 's', 'd', '?'), { maxLength: 40 }),
@@ -327,7 +327,7 @@ describe('alert transitions', () => {
     );
   });
 
-  it('never trigger inside a mute, and resolve every episode once the endpoint is good for long enough', () => {
+  it('alerts never trigger inside a mute, and resolve every episode after enough successes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom<Letter>('F', 'S', 'D', 'f', 's', 'd', '?'), { maxLength: 60 }),
@@ -348,7 +348,7 @@ describe('alert transitions', () => {
     );
   });
 
-  it('agrees with a model that looks at all past results instead of counters', () => {
+  it('the transitions agree with a model that uses all past results instead of counters', () => {
     const threshold = fc.integer({ min: 1, max: 4 });
     const action = fc.oneof(
       { weight: 12, arbitrary: fc.constantFrom<Action>('F', 'S', '?') },
@@ -373,7 +373,7 @@ describe('alert transitions', () => {
   });
 });
 
-describe('what suppresses alerts of an endpoint', () => {
+describe('the suppression of alerts', () => {
   const [first, second] = [rule(1, 1), rule(3, 1)];
   const facts = (more: Partial<EndpointFacts>): EndpointFacts => ({ ...FREE, ...more });
   const told = (alerts: readonly AlertRule[], results: string, by: EndpointFacts) => {
@@ -385,7 +385,7 @@ describe('what suppresses alerts of an endpoint', () => {
     return { signs, suppressed, isAcknowledgementOver };
   };
 
-  it('an acknowledgement suppresses the second of two growing thresholds, and the recovery is told by the first', () => {
+  it('an acknowledgement suppresses the second of two growing thresholds, and the first alert reports the recovery', () => {
     const open = { ...first, triggered: true };
     expect(told([open, second], 'FFFFS', facts({ acknowledgedUntil: null }))).toEqual({
       signs: ['resolve 0 at 4'],
@@ -423,7 +423,7 @@ describe('what suppresses alerts of an endpoint', () => {
     });
   });
 
-  it('a parent that is down suppresses its child, which resolves all the same', () => {
+  it('a parent that is down suppresses its child, which still resolves', () => {
     const open = { ...second, triggered: true };
     expect(told([first, open], 'FFS', facts({ isParentDown: true }))).toEqual({
       signs: ['resolve 1 at 2'],
@@ -432,7 +432,7 @@ describe('what suppresses alerts of an endpoint', () => {
     });
   });
 
-  it('a parent that came up after a check explains what the check found', () => {
+  it('a parent that recovered after a check explains the result of the check', () => {
     expect(told([first], 'FFF', facts({ parentsUpSince: at(2) }))).toMatchObject({
       signs: ['trigger 0 at 2'],
       suppressed: ['dependency', 'dependency'],

@@ -4,7 +4,7 @@ const NOW = new Date('2026-11-20T12:00:00.000Z');
 const DAY = 86_400_000;
 const inDays = (days: number) => new Date(NOW.getTime() + days * DAY);
 
-describe('the step of a certificate', () => {
+describe('the warning step of a certificate', () => {
   it.each<[days: number, warnDays: number, step: number | null]>([
     [15, 14, null],
     [14, 14, 14],
@@ -22,12 +22,12 @@ describe('the step of a certificate', () => {
     [0, 0, 0],
     [1, 0, null],
     [7, 7, 7],
-  ])('with %d days left, warned of from %d on, is %s', (days, warnDays, step) => {
+  ])('with %d days left, and warnings from %d days on, is %s', (days, warnDays, step) => {
     expect(stepAt(days, warnDays)).toBe(step);
   });
 });
 
-describe('a certificate that ends', () => {
+describe('a certificate that expires', () => {
   const FACTS: ExpiryFacts = {
     expiresAt: inDays(9.5),
     warnDays: 14,
@@ -39,28 +39,24 @@ describe('a certificate that ends', () => {
   const told = (days: number, step: number) => ({ expiresAt: inDays(days), step });
 
   it.each<[string, Partial<ExpiryFacts>, string]>([
-    ['is told', {}, 'sent at 14'],
-    ['is told once at a step', { told: told(9.5, 14) }, 'nothing'],
-    ['is told again at the next step', { expiresAt: inDays(7.2), told: told(7.2, 14) }, 'sent at 7'],
-    [
-      'is told at the step that it is at, and at none that was missed',
-      { expiresAt: inDays(2), told: null },
-      'sent at 3',
-    ],
-    ['is not told before', { expiresAt: inDays(15.5) }, 'nothing'],
-    ['is not told when it has ended: then the check fails', { expiresAt: inDays(-0.1) }, 'nothing'],
-    ['that replaced one that has ended is told', { told: told(-1, 1) }, 'sent at 14'],
-    ['behind the same name that ends first is told', { told: told(12, 14) }, 'sent at 14'],
-    ['behind the same name that ends later waits for the first', { told: told(4, 7) }, 'nothing'],
+    ['is reported', {}, 'sent at 14'],
+    ['is reported once per step', { told: told(9.5, 14) }, 'nothing'],
+    ['is reported again at the next step', { expiresAt: inDays(7.2), told: told(7.2, 14) }, 'sent at 7'],
+    ['is reported at its current step, and not at missed steps', { expiresAt: inDays(2), told: null }, 'sent at 3'],
+    ['is not reported before the first step', { expiresAt: inDays(15.5) }, 'nothing'],
+    ['is not reported after it has expired, because then the check fails', { expiresAt: inDays(-0.1) }, 'nothing'],
+    ['is reported if it replaced one that has expired', { told: told(-1, 1) }, 'sent at 14'],
+    ['is reported if it is the first to expire behind one name', { told: told(12, 14) }, 'sent at 14'],
+    ['waits if another one behind the same name expires first', { told: told(4, 7) }, 'nothing'],
     ['waits while it is suppressed', { isSuppressed: true }, 'later'],
-    ['that the trigger has just told is known', { triggeredAt: inDays(-1) }, 'known at 14'],
+    ['is known if the trigger has just reported it', { triggeredAt: inDays(-1) }, 'known at 14'],
     [
-      'that the trigger told at an earlier step is told',
+      'is reported if the trigger reported it at an earlier step',
       { expiresAt: inDays(6.5), triggeredAt: inDays(-6) },
       'sent at 7',
     ],
     ['waits for the trigger of an endpoint that has become degraded', { degradedSince: inDays(-0.01) }, 'later'],
-    ['is told when no trigger came', { degradedSince: inDays(-0.1) }, 'sent at 14'],
+    ['is reported if no trigger came', { degradedSince: inDays(-0.1) }, 'sent at 14'],
   ])('%s', (_, facts, expected) => {
     const step = expiryStep({ ...FACTS, ...facts }, NOW);
     expect('step' in step ? `${step.is} at ${step.step}` : step.is).toBe(expected);

@@ -17,16 +17,16 @@ describe('a reminder that is due', () => {
   it.each<[string, Partial<ReminderRule>, Partial<ReminderFacts>, number, string]>([
     ['is sent, and the next one a period after its time', {}, {}, 0, 'sent, again after 3600'],
     ['that is late does not move the next one', {}, {}, 59, 'sent, again after 3600'],
-    ['that is a whole period late leaves the one between out', {}, {}, HOUR, 'sent, again after 7200'],
-    ['that is days late leaves out all between', {}, {}, 2.5 * 24 * HOUR, 'sent, again after 219600'],
+    ['that is a whole period late skips the one in between', {}, {}, HOUR, 'sent, again after 7200'],
+    ['that is days late skips all in between', {}, {}, 2.5 * 24 * HOUR, 'sent, again after 219600'],
     ['is sent by the shortest period', { remindEverySeconds: 300 }, {}, 10, 'sent, again after 300'],
-    ['of an episode that is over is none', { triggered: false }, {}, 0, 'over'],
-    ['of an alert that reminds no more is none', { remindEverySeconds: null }, {}, 0, 'over'],
+    ['of an episode that is over is not sent', { triggered: false }, {}, 0, 'over'],
+    ['of an alert that no longer reminds is not sent', { remindEverySeconds: null }, {}, 0, 'over'],
     ['of a pager is passed over', {}, { isPager: true }, 20, 'passed over, again after 3600'],
     ['of an alert that flaps is passed over', {}, { transitions: 7 }, 20, 'passed over, again after 3600'],
     ['after six transitions in an hour is sent', {}, { transitions: 6 }, 0, 'sent, again after 3600'],
     [
-      'is looked at again in a minute while its trigger is not told',
+      'is considered again after a minute while its trigger is not delivered',
       {},
       { isTold: false },
       5,
@@ -40,13 +40,19 @@ describe('a reminder that is due', () => {
       'passed over, again after 3645',
     ],
     [
-      'that is suppressed and not told waits for the end of that',
+      'that is suppressed and not delivered waits for the end of the suppression',
       {},
       { isSuppressed: true, isTold: false },
       0,
       'passed over, again after 3640',
     ],
-    ['of an episode that is over is none, suppressed or not', { triggered: false }, { isSuppressed: true }, 0, 'over'],
+    [
+      'of an episode that is over is not sent, suppressed or not',
+      { triggered: false },
+      { isSuppressed: true },
+      0,
+      'over',
+    ],
   ])('%s', (_, rule, facts, lateSeconds, expected) => {
     expect(step(rule, facts, lateSeconds)).toBe(expected);
   });

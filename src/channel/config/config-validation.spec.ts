@@ -24,8 +24,8 @@ class MixedConfig {
   count?: number;
 }
 
-describe('what is wrong with a config', () => {
-  it('knows the keys of a config by their rules', () => {
+describe('problems of a config', () => {
+  it('derives the known keys of a config from their rules', () => {
     expect(knownKeys(MixedConfig).sort()).toEqual(['count', 'kind', 'level', 'own', 'room']);
   });
 
@@ -47,7 +47,7 @@ describe('what is wrong with a config', () => {
     { input: [], found: [' wrong_type'] },
     { input: 'text', found: [' wrong_type'] },
     { input: null, found: [' wrong_type'] },
-  ])('finds in the config $input: $found', ({ input, found }) => {
+  ])('finds these problems in the config $input: $found', ({ input, found }) => {
     expect(configProblems(MixedConfig, input).map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(found);
   });
 });

@@ -1,6 +1,6 @@
 import { destinationText } from './destination-text';
 
-describe('the destination of an alert in words', () => {
+describe("the text of an alert's destination", () => {
   it.each<[values: unknown[], text: string | null]>([
     [[], null],
     [['https://hooks.slack.com/services/T0/B0/secret'], 'hooks.slack.com'],
@@ -15,5 +15,5 @@ describe('the destination of an alert in words', () => {
     [['********'], null],
     [[-1001234567890], '-1001234567890'],
     [['@mychannel'], '@mychannel'],
-  ])('of %j is %j', (values, text) => expect(destinationText(values)).toBe(text));
+  ])('for %j is %j', (values, text) => expect(destinationText(values)).toBe(text));
 });

@@ -1,6 +1,6 @@
 import { ehloName } from './ehlo-name';
 
-describe('the name that the service gives to a mail server', () => {
+describe('the name that the service sends to a mail server', () => {
   it.each([
     [null, null, 'ops@example.com', 'example.com'],
     [null, 'https://uptime.example.org/monitor', 'ops@example.com', 'uptime.example.org'],

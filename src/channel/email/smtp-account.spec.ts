@@ -1,6 +1,6 @@
 import { alertAccount, serverAccount } from './smtp-account';
 
-describe('the mail account of an alert', () => {
+describe('the SMTP account of an alert', () => {
   it.each([
     { smtp: {}, port: 587, implicitTls: false, requireTls: true, opportunistic: false },
     { smtp: { port: 465 }, port: 465, implicitTls: true, requireTls: true, opportunistic: false },
@@ -14,14 +14,14 @@ describe('the mail account of an alert', () => {
       opportunistic: false,
     },
   ])(
-    'with $smtp demands TLS: $requireTls, from the start: $implicitTls, takes any certificate: $opportunistic',
+    'requires TLS with $smtp: $requireTls, from the start: $implicitTls, and accepts any certificate: $opportunistic',
     ({ smtp, ...expected }) => {
       expect(alertAccount({ host: 'mail.example.com', ...smtp })).toMatchObject({ ...expected, operators: false });
     },
   );
 });
 
-describe('the mail account of the server', () => {
+describe('the SMTP account of the server', () => {
   it.each([
     {
       url: 'smtp://mail.example.com',
@@ -56,7 +56,7 @@ describe('the mail account of the server', () => {
       username: 'u@x',
       password: 'p:w',
     },
-  ])('at $url demands TLS: $requireTls', ({ url, ...expected }) => {
+  ])('requires TLS at $url: $requireTls', ({ url, ...expected }) => {
     expect(serverAccount(url)).toMatchObject({ host: 'mail.example.com', operators: true, ...expected });
   });
 });

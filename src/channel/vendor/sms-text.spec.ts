@@ -13,7 +13,7 @@ describe('the segments of a text message', () => {
     ['я'.repeat(71), 2],
     ['🔥'.repeat(35), 1],
     [`${'a'.repeat(69)}🔥`, 2],
-  ])('of %j are %d', (text, segments) => {
+  ])('for %j are %d', (text, segments) => {
     expect(segmentsOf(text)).toBe(segments);
   });
 });
@@ -38,31 +38,31 @@ describe('the link of a message', () => {
   const page = 'https://uptime.example.com/#/endpoints/ep_01jd4endpoint0000000000000';
   const acknowledge = `https://uptime.example.com/ack/${'Ab_1-9xY'.repeat(7)}`;
 
-  it('stands below the sentence and the target', () => {
+  it('is below the sentence and the target', () => {
     expect(smsBody('Checkout is down', ['shop.example.com'], { page, acknowledge })).toBe(
       `Checkout is down\nshop.example.com\n${acknowledge}`,
     );
   });
 
-  it('takes the place of a long target, whole', () => {
+  it('replaces a long target, and is not cut', () => {
     expect(smsBody('Checkout is down', ['t'.repeat(2000)], { page, acknowledge })).toBe(
       `Checkout is down\n${acknowledge}`,
     );
   });
 
-  it.each(['a', 'я', '🔥'])('gives way to a long sentence of %s', (character) => {
+  it.each(['a', 'я', '🔥'])('is left out for a long sentence of %s', (character) => {
     const sentence = character.repeat(2000);
     expect(smsBody(sentence, [], { page, acknowledge })).toBe(smsText(sentence));
   });
 
-  it('leads to the page only where that costs no further segment', () => {
+  it('links to the page only if that needs no additional segment', () => {
     const links = { page, acknowledge: null };
     expect(smsBody('Checkout is back up', [], links)).toBe(`Checkout is back up\n${page}`);
     expect(smsBody('c'.repeat(100), [], links)).toBe('c'.repeat(100));
     expect(smsBody('c'.repeat(200), [], links)).toBe(`${'c'.repeat(200)}\n${page}`);
   });
 
-  it('is missing without PUBLIC_URL', () => {
+  it('is left out without PUBLIC_URL', () => {
     expect(smsBody('Checkout is back up', ['a'], undefined)).toBe('Checkout is back up\na');
   });
 });

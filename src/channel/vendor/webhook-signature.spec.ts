@@ -19,7 +19,7 @@ describe('a webhook signature', () => {
 });
 
 describe('a webhook secret', () => {
-  it('generates a new webhook secret each time, of an accepted form', () => {
+  it('generates a new webhook secret each time, in an accepted form', () => {
     expect(isWebhookSecret(newWebhookSecret())).toBe(true);
     expect(newWebhookSecret()).not.toBe(newWebhookSecret());
   });

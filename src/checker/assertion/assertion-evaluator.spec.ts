@@ -42,7 +42,7 @@ const inPieces = (assertions: readonly Assertion[], text: string) =>
 
 const holds = (one: Assertion, known: AssertionFacts = facts) => firstFailure([one], known) === null;
 
-describe('An assertion', () => {
+describe('an assertion', () => {
   it.each([
     assertion('status_code', 'in', '200-299,301'),
     assertion('status_code', 'equals', '204'),
@@ -155,12 +155,12 @@ describe('An assertion', () => {
   });
 });
 
-describe('A body that takes long to judge', () => {
+describe('a body that takes long to evaluate', () => {
   const HARD = '$..[?@.a == 1 || @.b == 1 || @.c == 1]';
   const many = `[${'{},'.repeat(100_000)}0]`;
 
   it.each(['exists', 'equals', 'not_equals', 'contains', 'in', 'less_than'] as const)(
-    'is too complex, and what to do is said: %s',
+    'is reported as too complex, with advice: %s',
     async (comparison) => {
       const failed = await inPieces(
         [assertion('json', comparison, comparison === 'exists' ? 'false' : '1', HARD)],
@@ -180,21 +180,21 @@ describe('A body that takes long to judge', () => {
     expect(failed?.seen).toContain('too complex');
   });
 
-  it('is left to be judged in pieces when it is large, or small and hard', () => {
+  it('is evaluated in pieces if it is large, or small and hard to evaluate', () => {
     const body = (text: string) => ({ ...facts, body: { text, complete: true } });
     expect(firstFailure([assertion('body', 'contains', 'x')], body('x'.repeat(100_000)))).toBeUndefined();
     const hard = Array.from({ length: 20 }, () => assertion('json', 'exists', 'false', HARD));
     expect(firstFailure(hard, body(`[${'{},'.repeat(5_000)}0]`))).toBeUndefined();
   });
 
-  it('is judged as a small one, whatever the containers inside each other are', async () => {
+  it('is evaluated like a small body, even with deeply nested containers', async () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const failed = await inPieces([assertion('json', 'equals', '1', '$..a')], deep);
     expect(failed?.seen).toContain('too complex');
     expect(await inPieces([assertion('json', 'equals', '{"b":1}', '$.a.b')], '{"a":{"b":{"b":1}}}')).toBeNull();
   });
 
-  it('is read with pauses, and others pass before each assertion about it', async () => {
+  it('is read with pauses, and other checks run before each assertion on it', async () => {
     let pauses = 0;
     const text = JSON.stringify({ a: ['x'.repeat(100)], list: Array.from({ length: 100_000 }, (_, i) => i) });
     const list = [assertion('json', 'exists', 'true', '$.a'), assertion('body', 'contains', 'xxx')];
@@ -203,7 +203,7 @@ describe('A body that takes long to judge', () => {
   });
 });
 
-describe('A failed assertion', () => {
+describe('a failed assertion', () => {
   it('reports the first assertion that does not hold', () => {
     const list = [
       assertion('status_code', 'equals', '204'),
@@ -235,12 +235,12 @@ describe('A failed assertion', () => {
       assertion('dns_record', 'equals', '192.0.2.9'),
       'Expected dns_record to equal 192.0.2.9, but it was 192.0.2.1, MAIL.example.com..',
     ],
-  ])('says what was expected and seen: %j', (one, sentence) => {
+  ])('shows the expected and the actual value: %j', (one, sentence) => {
     const failed = firstFailure([one], facts);
     expect(failed && failureSentence(failed)).toBe(sentence);
   });
 
-  it('hides the values of headers that carry credentials, the expected and the seen one', () => {
+  it('hides the expected and actual values of headers that carry credentials', () => {
     const secret = 'a-secret-session';
     const failed = firstFailure([assertion('header', 'equals', `other-${secret}`, 'X-Auth-Token')], {
       ...facts,
@@ -274,7 +274,7 @@ describe('A failed assertion', () => {
 
 const warning = (one: Assertion): Assertion => ({ ...one, severity: 'warning' });
 
-describe('Of assertions of both severities', () => {
+describe('assertions of both severities', () => {
   const wrong = assertion('status_code', 'equals', '200');
   const right = assertion('status_code', 'equals', '204');
 
@@ -286,14 +286,14 @@ describe('Of assertions of both severities', () => {
     ['both fail', [wrong, warning(wrong)], { index: 0, severity: 'critical' }],
     ['both fail, the warning first', [warning(wrong), right, wrong], { index: 2, severity: 'critical' }],
     ['the critical one is marked as such', [{ ...wrong, severity: 'critical' }], { index: 0, severity: 'critical' }],
-  ])('what is critical is told first, then the first warning: %s', async (_, list, expected) => {
+  ])('report critical failures first, then the first warning: %s', async (_, list, expected) => {
     const told = (failed: { index: number; severity: string } | null | undefined) =>
       failed && { index: failed.index, severity: failed.severity };
     expect(told(firstFailure(list, facts))).toEqual(expected);
     expect(told(await firstFailureInPieces(list, facts, async () => {}))).toEqual(expected);
   });
 
-  it('the warnings take no work from the critical ones, wherever they stand, and share their budget', async () => {
+  it('share one budget, and warnings in any position take no work from critical assertions', async () => {
     const text = `[${'{},'.repeat(60_000)}0]`;
     const hard = assertion('json', 'exists', 'false', '$[?@.a == 1]');
     const hardWarnings = Array.from({ length: 19 }, () => warning(hard));
@@ -309,7 +309,7 @@ describe('Of assertions of both severities', () => {
     warning(assertion('body', 'not_contains', 'x')),
     warning(assertion('body', 'exists', 'false')),
     warning(assertion('json', 'exists', 'false', '$.a')),
-  ])('none holds about a body that cannot be read, and why is said: %j', (one) => {
+  ])('do not hold for a body that cannot be read, and the reason is reported: %j', (one) => {
     const body = { text: '', complete: false, problem: 'a body that is damaged' };
     expect(firstFailure([one], { ...facts, body })).toMatchObject({
       severity: 'warning',
@@ -318,7 +318,7 @@ describe('Of assertions of both severities', () => {
   });
 });
 
-describe('Numbers in JSON are compared as they are written, then as numbers', () => {
+describe('numbers in JSON are compared as they are written, then as numbers', () => {
   const text =
     '{"id":12345678901234567890,"version":1.10,"list":[12345678901234567890,2],"deep":{"id":12345678901234567890,"v":1.10}}';
   const numbers: AssertionFacts = { ...facts, body: { text, complete: true } };
@@ -353,12 +353,12 @@ describe('Numbers in JSON are compared as they are written, then as numbers', ()
     expect(holds(assertion('json', comparison, target, path), numbers)).toBe(isTrue);
   });
 
-  it('and inside of a list or an object also as JavaScript writes them', () => {
+  it('are also compared as JavaScript writes them inside a list or an object', () => {
     const short: AssertionFacts = { ...facts, body: { text: '{"deep":{"v":1.10}}', complete: true } };
     expect(holds(assertion('json', 'equals', '{"v":1.1}', '$.deep'), short)).toBe(true);
   });
 
-  it('in little time, however many and long they are', async () => {
+  it('are compared quickly, however many and long they are', async () => {
     const many = `[${'12345678901234567890.5,'.repeat(40_000)}0]`;
     const startedAt = performance.now();
     const list = Array.from({ length: 100 }, (_, i) => `1234567890123456789${i}`)
@@ -370,7 +370,7 @@ describe('Numbers in JSON are compared as they are written, then as numbers', ()
   });
 });
 
-describe('A DNS record is compared as it was sent', () => {
+describe('a DNS record is compared as it was sent', () => {
   const key = `v=DKIM1; p=${'A'.repeat(244)}${'B'.repeat(145)}ENDOFKEY==`;
   const record = (type: string, value: string) => ({ type, value });
   const of = (...records: { type: string; value: string }[]): AssertionFacts => ({ ...facts, records });
@@ -410,7 +410,7 @@ describe('A DNS record is compared as it was sent', () => {
   });
 });
 
-describe('A header is compared as it was sent', () => {
+describe('a header is compared as it was sent', () => {
   const of = (value: string): AssertionFacts => ({ ...facts, headers: { 'x-name': value } });
 
   it.each<[string, AssertionComparison, string, boolean]>([

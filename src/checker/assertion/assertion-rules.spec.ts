@@ -12,7 +12,7 @@ const json = { source: 'json', property: '$.a' } as const;
 const many = (count: number): Assertion[] =>
   Array.from({ length: count }, () => ({ source: 'body', comparison: 'contains', target: 'x' }));
 
-describe('The rules for assertions', () => {
+describe('the rules for assertions', () => {
   const good: Partial<Assertion>[] = [
     { source: 'status_code', comparison: 'in', target: '200-299,301' },
     { source: 'status_code', comparison: 'equals', target: '200' },
@@ -63,7 +63,7 @@ describe('The rules for assertions', () => {
     expect(problemsOf(assertion)).toEqual([problem]);
   });
 
-  it('refuses an assertion whose source the type of check does not offer, and names those it does', () => {
+  it('refuses an assertion whose source the type of check does not offer, and names the available sources', () => {
     const [problem] = assertionProblems(
       [{ source: 'body', comparison: 'contains', target: 'x' }],
       ['response_time', 'banner'],

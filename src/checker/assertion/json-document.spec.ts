@@ -36,8 +36,8 @@ const isJson = (text: string): boolean => {
 /** `JSON.parse` moves names that look like an index to the front. */
 const named = { key: fc.string({ unit: 'grapheme', maxLength: 8 }).filter((name) => !/^\d+$/.test(name)) };
 
-describe('A JSON document', () => {
-  it('has the values that JSON.parse finds, with any blanks, read in any pieces', () => {
+describe('a JSON document', () => {
+  it('has the same values as with JSON.parse, with any whitespace, read in any pieces', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -60,7 +60,7 @@ describe('A JSON document', () => {
     );
   });
 
-  it('writes not much more of a value than it is asked for', () => {
+  it('writes not much more of a value than requested', () => {
     const document = documentOf(JSON.stringify({ a: ['x'.repeat(10_000), 1, 2] }));
     expect(document.textOf(0, 10)).toBe('{"a":["xxxx');
     expect(documentOf('[1,[2,{}],[]]').textOf(0, 1000)).toBe('[1,[2,{}],[]]');
@@ -105,7 +105,7 @@ describe('A JSON document', () => {
     '\ufeff1',
     '-',
     '[}',
-  ])('is not made of %j', (text) => {
+  ])('is not created from %j', (text) => {
     expect(() => documentOf(text)).toThrow(NotJson);
   });
 
@@ -123,12 +123,12 @@ describe('A JSON document', () => {
     expect(documentOf(text).textOf(0, Infinity, 'values')).toBe(values);
   });
 
-  it('may be nested as deep as it is long', () => {
+  it('can be nested as deep as it is long', () => {
     const document = documentOf('['.repeat(200_000) + ']'.repeat(200_000));
     expect(document.textOf(0, 3)).toBe('[[[[');
   });
 
-  it('lets nobody take more steps than are allowed', () => {
+  it('allows no more steps than the limit', () => {
     const document = documentOf(JSON.stringify(Array.from({ length: 100 }, (_, i) => i)));
     document.allow(100);
     expect(() => document.childrenOf(0)).toThrow(TooComplex);

@@ -3,7 +3,7 @@ import { compareNumbers, JsonNumber, numberIn } from './json-number';
 
 const number = (text: string) => new JsonNumber(text);
 
-describe('Numbers as JSON writes them', () => {
+describe('numbers as JSON writes them', () => {
   it.each([
     ['1.10', '=', '1.1'],
     ['-0', '=', '0.000'],
@@ -24,7 +24,7 @@ describe('Numbers as JSON writes them', () => {
     expect(order(-compareNumbers(number(other), number(one)))).toBe(sign);
   });
 
-  it('have the order of integers of any length', () => {
+  it('sort correctly as integers of any length', () => {
     const integer = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
     fc.assert(
       fc.property(integer, integer, (one, other) => {
@@ -34,7 +34,7 @@ describe('Numbers as JSON writes them', () => {
     );
   });
 
-  it('equal the doubles that they are written for', () => {
+  it('equal the doubles that they represent', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (double) => {
         expect(compareNumbers(number(JSON.stringify(double)), double)).toBe(0);
@@ -42,7 +42,7 @@ describe('Numbers as JSON writes them', () => {
     );
   });
 
-  it.each(['', 'x', '1.', '.5', '+1', '0x10', '1_000', 'NaN', 'Infinity', '1 2'])('%j is none', (text) => {
+  it.each(['', 'x', '1.', '.5', '+1', '0x10', '1_000', 'NaN', 'Infinity', '1 2'])('do not include %j', (text) => {
     expect(numberIn(text)).toBeNull();
   });
 

@@ -1,6 +1,6 @@
 import { jsonPathProblem } from './json-path-rules';
 
-describe('A JSONPath', () => {
+describe('a JSONPath', () => {
   it.each([
     '$',
     '$.a.b',
@@ -14,7 +14,7 @@ describe('A JSONPath', () => {
     '$.a[?@.b == "x" && !(@.c < 3)]',
     '$.a[?count(@.b.c) > 0]',
     '$..[?@.id == 1]',
-  ])('%s may be used', (path) => {
+  ])('%s is accepted', (path) => {
     expect(jsonPathProblem(path)).toBeNull();
   });
 

@@ -40,7 +40,7 @@ const PATHS = [
   '$[?@.a || !@.b]',
 ];
 
-describe('A JSONPath finds', () => {
+describe('a JSONPath finds', () => {
   it.each([
     ['$', [JSON.stringify(BOOKS)]],
     ['$.limit', ['9']],
@@ -94,7 +94,7 @@ describe('A JSONPath finds', () => {
     expect(textsAt(documentIn(text), path)).toEqual(names);
   });
 
-  it('equal containers whatever the order of their members', () => {
+  it('equal containers with any order of their members', () => {
     const value = [
       { a: { x: 1, y: [2, {}] }, b: { y: [2, {}], x: 1 } },
       { a: [1], b: [2] },
@@ -103,7 +103,7 @@ describe('A JSONPath finds', () => {
     expect(found('$[?@.a == @.b].a.x', value)).toEqual(['1']);
   });
 
-  it('what another implementation of RFC 9535 finds', () => {
+  it('the same as another implementation of RFC 9535', () => {
     const path = fc.constantFrom(...PATHS);
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -124,7 +124,7 @@ describe('A JSONPath finds', () => {
   });
 
   it.each(['$..a', '$..*', '$..[?@.a == 1 || @.b == 1]', '$[?count(@.*) > 1]', '$..[-1]', '$..[?length(@) > 3]'])(
-    'nothing when it takes too long to look: %s',
+    'nothing if the search takes too long: %s',
     (path) => {
       const many = Array.from({ length: 5_000 }, () => ({ a: [1, 2] }));
       expect(() => valuesAt(documentOf(many, 10_000), path)).toThrow(TooComplex);

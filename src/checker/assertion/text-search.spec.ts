@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { includesText } from './text-search';
 
-describe('A search in a text', () => {
+describe('a search in a text', () => {
   const letters = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength });
 
   it('finds what includes finds, for short and long texts', () => {
@@ -14,7 +14,7 @@ describe('A search in a text', () => {
     );
   });
 
-  it('takes no longer for a text and a target that nearly match everywhere', () => {
+  it('takes no longer if text and target nearly match everywhere', () => {
     const text = 'a'.repeat(1024 * 1024);
     const target = `${'a'.repeat(511)}b${'a'.repeat(512)}`;
     const least = (work: () => unknown) => {

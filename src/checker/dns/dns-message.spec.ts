@@ -14,7 +14,7 @@ const reply = (packet: Partial<Packet> & { rcode?: number } = {}) => {
 
 const read = (packet: Buffer) => decodeReply(packet, ID, question);
 
-describe('A DNS reply', () => {
+describe('a DNS reply', () => {
   it('decodes a reply with its records', () => {
     const answers = [{ type: 'A', name: question.name, ttl: 5, data: '192.0.2.1' } as const];
     expect(read(reply({ answers }))).toMatchObject({
@@ -39,7 +39,7 @@ describe('A DNS reply', () => {
     expect(read(reply({ rcode }))).toMatchObject({ rcode: name, answers: [] });
   });
 
-  it('recognises a truncated reply before the rest is decoded', () => {
+  it('recognizes a truncated reply before it decodes the rest', () => {
     const cut = Buffer.concat([reply({ flags: 0x0200 }), Buffer.from('rest of a record')]);
     expect(read(cut)).toEqual({ rcode: 'NOERROR', truncated: true, answers: [] });
   });
@@ -52,7 +52,7 @@ describe('A DNS reply', () => {
     ['another class', reply({ questions: [{ ...asked, class: 'CH' }] })],
     ['no question although it has an answer', reply({ questions: [] })],
     ['eleven bytes', reply().subarray(0, 11)],
-  ])('is not ours with %s', (_, packet) => {
+  ])('belongs to another query if it has %s', (_, packet) => {
     expect(read(packet)).toBeNull();
   });
 
@@ -65,7 +65,7 @@ describe('A DNS reply', () => {
     expect(() => read(reply({ answers }).subarray(0, -3))).toThrow(MalformedReply);
   });
 
-  it('decodes, ignores or refuses any bytes', () => {
+  it('decodes, ignores, or refuses any bytes', () => {
     const header = fc.constant(Buffer.from([ID >> 8, ID & 255, 0x84, 0]));
     fc.assert(
       fc.property(header, fc.uint8Array({ maxLength: 600 }), (start, rest) => {
@@ -81,7 +81,7 @@ describe('A DNS reply', () => {
   });
 });
 
-describe('A DNS query', () => {
+describe('a DNS query', () => {
   it('sets the recursion flag and offers larger UDP replies (EDNS)', () => {
     const query = encodeQuery(ID, question, true);
     expect(query.readUInt16BE(0)).toBe(ID);
@@ -89,7 +89,7 @@ describe('A DNS query', () => {
     expect(query.readUInt16BE(10)).toBe(1);
   });
 
-  it('leaves EDNS out when told to', () => {
+  it('omits EDNS on request', () => {
     expect(encodeQuery(ID, question, false).readUInt16BE(10)).toBe(0);
   });
 });

@@ -27,7 +27,7 @@ describe('the records of a DNS reply', () => {
     expect(values([a('192.0.2.9'), a('192.0.2.10'), a('192.0.2.1')])).toEqual(['192.0.2.1', '192.0.2.10', '192.0.2.9']);
   });
 
-  it('finds records whatever the case of the name and its final dot', () => {
+  it('finds records with any case of the name, with or without a final dot', () => {
     expect(values([a('192.0.2.1', 'WWW.Example.COM.')])).toEqual(['192.0.2.1']);
   });
 
@@ -56,7 +56,7 @@ describe('the records of a DNS reply', () => {
 
   it.each([
     ['to itself', [alias(NAME, NAME)]],
-    ['that lead back to each other', [alias(NAME, 'b.example.net'), alias('b.example.net', NAME)]],
+    ['back to each other', [alias(NAME, 'b.example.net'), alias('b.example.net', NAME)]],
     [
       'to an inner circle',
       [alias(NAME, 'b.example'), alias('b.example', 'c.example'), alias('c.example', 'b.example')],
@@ -74,7 +74,7 @@ describe('the records of a DNS reply', () => {
     expect(find([...aliases, a('192.0.2.1', names.at(-1))]).kind).toBe(kind);
   });
 
-  it('takes the alias as the record when CNAME is asked for', () => {
+  it('returns the alias as the record for a CNAME query', () => {
     expect(values([alias(NAME, 'b.example.net')], 'CNAME')).toEqual(['b.example.net']);
   });
 
@@ -87,7 +87,7 @@ describe('the records of a DNS reply', () => {
 describe('records that may not be shown', () => {
   const hides: Hides = ({ data }) => data.startsWith('10.') || data.endsWith('.internal');
 
-  it('are left out beside others', () => {
+  it('are left out if there are others', () => {
     expect(find([a('10.0.0.1'), a('192.0.2.1')], 'A', 'NOERROR', hides)).toMatchObject({
       kind: 'records',
       records: [{ value: '192.0.2.1' }],
@@ -98,10 +98,13 @@ describe('records that may not be shown', () => {
     expect(find([a('10.0.0.1')], 'A', 'NOERROR', hides)).toEqual({ kind: 'hidden' });
   });
 
-  it.each(['NOERROR', 'NXDOMAIN', 'SERVFAIL'])('hide everything behind an alias, also the code %s', (rcode) => {
-    const answers = [alias(NAME, 'db.corp.internal'), a('192.0.2.1', 'db.corp.internal')];
-    expect(find(answers, 'A', rcode, hides)).toEqual({ kind: 'hidden' });
-  });
+  it.each(['NOERROR', 'NXDOMAIN', 'SERVFAIL'])(
+    'hide everything that an alias leads to, including the code %s',
+    (rcode) => {
+      const answers = [alias(NAME, 'db.corp.internal'), a('192.0.2.1', 'db.corp.internal')];
+      expect(find(answers, 'A', rcode, hides)).toEqual({ kind: 'hidden' });
+    },
+  );
 });
 
 it.each([

@@ -42,8 +42,8 @@ const named = (known: Partial<DnsCircumstances> = {}) => circumstances('dns://19
 const timedOut = { interruption: abortFailure('dns', aborted) };
 const stopped = { interruption: abortFailure('dns', AbortSignal.abort(new Error('shutting down'))) };
 
-describe('What a DNS lookup means', () => {
-  it('judges a lookup as up with one record of any asked type', () => {
+describe('judgeLookup', () => {
+  it('judges a lookup as up with one record of any requested type', () => {
     expect(judgeLookup([noRecords, records], own())).toBeNull();
     expect(judgeLookup([silent, records], own(timedOut))).toBeNull();
   });
@@ -85,7 +85,7 @@ describe('What a DNS lookup means', () => {
     expect(judgeLookup(results, known)).toMatchObject({ outcome, error: { code } });
   });
 
-  it('names the resolver, its reply and the name that was asked for', () => {
+  it('names the resolver, its reply, and the requested name', () => {
     expect(judgeLookup([failed('SERVFAIL')], named())?.error.message).toBe(
       'The resolver 192.0.2.53 answered SERVFAIL for www.example.com.',
     );
@@ -95,13 +95,28 @@ describe('What a DNS lookup means', () => {
   });
 });
 
-describe('Which of several DNS resolvers decides', () => {
+describe('the DNS resolver that decides among several', () => {
   it.each<[string, DnsResult[], boolean, number]>([
-    ['one of ours that lives and is silent, before one that cannot be reached', [unrouted, silentAlive], true, 1],
-    ['one of ours that lives and is silent, before one that refuses us', [failed('REFUSED'), silentAlive], true, 1],
-    ['one of ours that fails, before one that refuses us', [failed('REFUSED'), failed('SERVFAIL')], true, 1],
-    ['one of ours that fails, before one that is silent', [silentAlive, failed('SERVFAIL')], true, 1],
-    ['one of ours that sends nonsense, before one that is dead', [silent, malformed], true, 1],
+    [
+      'one of the service that lives and is silent, before one that cannot be reached',
+      [unrouted, silentAlive],
+      true,
+      1,
+    ],
+    [
+      'one of the service that lives and is silent, before one that refuses the request',
+      [failed('REFUSED'), silentAlive],
+      true,
+      1,
+    ],
+    [
+      'one of the service that fails, before one that refuses the request',
+      [failed('REFUSED'), failed('SERVFAIL')],
+      true,
+      1,
+    ],
+    ['one of the service that fails, before one that is silent', [silentAlive, failed('SERVFAIL')], true, 1],
+    ['one of the service that sends nonsense, before one that is dead', [silent, malformed], true, 1],
     [
       'one of the target that refused the connection, before one without a route',
       [unrouted, broken('ECONNREFUSED')],
@@ -117,7 +132,7 @@ describe('Which of several DNS resolvers decides', () => {
 });
 
 it.each([failed('REFUSED'), broken('ECONNREFUSED'), broken('EMFILE'), silent])(
-  'The address of our own resolver is not named to whom it is hidden (%#)',
+  'the resolver of the service itself is hidden from users who may not see it (%#)',
   (troubled) => {
     const failure = judgeLookup([troubled], own({ ...timedOut, hidesResolver: true }));
     expect(failure?.outcome).toBe('unknown');
@@ -125,7 +140,7 @@ it.each([failed('REFUSED'), broken('ECONNREFUSED'), broken('EMFILE'), silent])(
   },
 );
 
-it('A list of DNS records has no line twice and ends after a hundred', () => {
+it('a list of DNS records has no duplicate lines and ends after 100', () => {
   const many = Array.from({ length: 150 }, (_, index) => ({ type: 'A', value: `10.0.0.${index}` }));
   const lines = listRecords([result({ kind: 'records', records: [...many, ...many], chain: [] })]);
   expect(lines).toHaveLength(101);

@@ -136,7 +136,7 @@ function costOf(reply: Buffer, type: DnsRecordType): number {
   return Math.min(...Array.from({ length: 12 }, once));
 }
 
-describe('The longest reply that a resolver can send costs about as much as any of its length, though it is', () => {
+describe('the longest reply that a resolver can send costs about as much as any reply of its length, even if it is', () => {
   it.each(hostile)('%s', (_, type, reply) => {
     expect(costOf(reply, type)).toBeLessThan(12 * costOf(plain, 'A'));
   });

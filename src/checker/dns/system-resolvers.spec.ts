@@ -1,7 +1,7 @@
 import { SystemResolvers } from './system-resolvers';
 
-describe("The machine's resolvers", () => {
-  it('reads the resolvers in every form the system lists them', () => {
+describe('the resolvers of the machine', () => {
+  it('reads the resolvers in every format of the system', () => {
     const listed = ['10.0.0.1', '127.0.0.1:5353', '::1', '[::1]:5353', 'fe80::1%eth0', '2001:db8::53', 'nonsense'];
     expect(new SystemResolvers(() => listed).list()).toEqual([
       { address: '10.0.0.1', port: 53 },

@@ -2,7 +2,7 @@ import { JudgingTurns } from './judging-turns';
 
 const never = new AbortController().signal;
 
-describe('Judging', () => {
+describe('judging assertions', () => {
   it('is done for one check at a time, and organizations take turns', async () => {
     const turns = new JudgingTurns();
     const order: string[] = [];
@@ -40,7 +40,7 @@ describe('Judging', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('does not wait for a check whose time is over, and goes on after work that fails', async () => {
+  it('does not wait for a check whose time is over, and continues after work that fails', async () => {
     const turns = new JudgingTurns();
     const over = new AbortController();
     const done: string[] = [];

@@ -20,7 +20,7 @@ describe('a result without the values of the request’s headers', () => {
   it.each([
     { name: 'the whole value', value: 'P@ss w0rd!', message: 'it was P@ss w0rd!.', shown: 'it was (hidden).' },
     {
-      name: 'the token behind Bearer',
+      name: 'the token after Bearer',
       value: 'Bearer s3cret-token',
       message: 'saw s3cret-token',
       shown: 'saw (hidden)',
@@ -36,8 +36,8 @@ describe('a result without the values of the request’s headers', () => {
   });
 
   it.each([
-    ['beside each other', 'tok-4f9a1c77tok-4f9a1c77 and abcdef123456', '(hidden)(hidden) and (hidden)'],
-    ['one that begins with another', 'tok-4f9a1c77-and-more, tok-4f9a1c77-and', '(hidden), (hidden)-and'],
+    ['next to each other', 'tok-4f9a1c77tok-4f9a1c77 and abcdef123456', '(hidden)(hidden) and (hidden)'],
+    ['one that starts with another', 'tok-4f9a1c77-and-more, tok-4f9a1c77-and', '(hidden), (hidden)-and'],
     ['the first letters of one, where the text was cut', 'it was tok-4f9a1…. Next', 'it was (hidden)…. Next'],
     ['the first letters of one, at the end', 'cut at the end: tok-4f9', 'cut at the end: (hidden)'],
   ])('hides one of several secrets: %s', (_, message, shown) => {
@@ -60,12 +60,12 @@ describe('a result without the values of the request’s headers', () => {
     expect(warning).toEqual({ code: 'assertion_failed', phase: 'assertion', message: 'it was (hidden).' });
   });
 
-  it('keeps the first letters of a secret that go on with others', () => {
+  it('keeps text that only starts like a secret', () => {
     const headers = [{ key: 'X-Token', value: 'tok-4f9a1c77' }];
     expect(redacted(resultWith('saw tok-4f9, no more'), headers).error?.message).toBe('saw tok-4f9, no more');
   });
 
-  it('keeps words that only harmless headers hold, and short ones', () => {
+  it('keeps words that are only in harmless headers, and short words', () => {
     const headers = [
       { key: 'Accept', value: 'text/html' },
       { key: 'X-Anything', value: 'up' },

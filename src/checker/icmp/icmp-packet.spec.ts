@@ -46,7 +46,7 @@ describe('an ICMP echo request', () => {
     expect(encodeEchoRequest(6, echo).readUInt16BE(2)).toBe(0);
   });
 
-  it.each([4, 6] as const)('encodes an echo request of 64 bytes like that of ping (IPv%d)', (family) => {
+  it.each([4, 6] as const)('encodes an echo request of 64 bytes as ping does (IPv%d)', (family) => {
     expect(encodeEchoRequest(family, echo)).toHaveLength(64);
   });
 });
@@ -88,7 +88,7 @@ describe('decodeIcmp', () => {
     });
   });
 
-  it('decodes the error that the time to live ran out', () => {
+  it('decodes an error about an expired time to live', () => {
     const packet = error(11, 0, ipv4Header(1, [192, 0, 2, 7]), encodeEchoRequest(4, echo));
     expect(decodeIcmp(4, packet)).toMatchObject({ reason: 'the time to live expired on the way' });
   });
@@ -116,7 +116,7 @@ describe('decodeIcmp', () => {
   });
 });
 
-it('strips the header of a raw IPv4 packet, options included', () => {
+it('strips the header of a raw IPv4 packet, including options', () => {
   expect(stripIpv4Header(Buffer.concat([ipv4Header(1, [1, 2, 3, 4], 8), asReply(4)]))).toEqual(asReply(4));
   expect(stripIpv4Header(ipv4Header(1, [1, 2, 3, 4]).subarray(0, 12))).toBeNull();
 });
@@ -140,6 +140,6 @@ it.each([
   [6, 2, 0, 'the packet is too large for a link on the way'],
   [6, 3, 0, 'the time to live expired on the way'],
   [6, 4, 1, 'a router or the host rejects the packet'],
-] as const)('The ICMPv%d error of type %d and code %d reads "%s"', (family, type, code, words) => {
+] as const)('the ICMPv%d error of type %d and code %d reads "%s"', (family, type, code, words) => {
   expect(errorReason(family, type, code)).toBe(words);
 });

@@ -5,7 +5,7 @@ import { PingCommandTransport, testPingCommand, readPingOutput } from './ping-co
 
 const iputils = 'PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n';
 
-describe('The output of ping', () => {
+describe('reading the output of ping', () => {
   it.each([
     ['iputils', `${iputils}64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=12.3 ms\n`, 12.3],
     ['iputils, fast', `${iputils}64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.031 ms\n`, 0.031],
@@ -20,7 +20,7 @@ describe('The output of ping', () => {
       31.004,
     ],
     ['Windows subsystem, below its clock', 'Reply from 192.0.2.1: bytes=32 time<1 ms TTL=64\n', 1],
-  ])('reads the round-trip time from the output of %s', (_, output, rttMs) => {
+  ])('finds the round-trip time in the output of %s', (_, output, rttMs) => {
     expect(readPingOutput(output)).toEqual({ kind: 'reply', rttMs });
   });
 
@@ -46,7 +46,7 @@ describe('The output of ping', () => {
       'ping: sendmsg: Operation not permitted\nFrom 192.0.2.254 icmp_seq=2 Destination Host Unreachable\n',
       'host unreachable',
     ],
-  ])('reads that the host cannot be reached from %j', (line, reason) => {
+  ])('finds an unreachable host in %j', (line, reason) => {
     expect(readPingOutput(iputils + line)).toEqual({ kind: 'unreachable', reason });
   });
 
@@ -61,11 +61,11 @@ describe('The output of ping', () => {
     ['ping: sendmsg: Operation not permitted\n', 'EPERM'],
     ['ping: socktype: SOCK_RAW\nping: socket: Operation not permitted\n', 'EPERM'],
     ['ping: permission denied (are you root?)\n', 'EPERM'],
-  ])('reads that nothing was sent from %j', (output, code) => {
+  ])('finds that nothing was sent in %j', (output, code) => {
     expect(readPingOutput(output)).toEqual({ kind: 'not_sent', code });
   });
 
-  it('reads a reply from the output of ping whatever came before it', () => {
+  it('finds a reply after any other lines', () => {
     const before = 'ping: sendmsg: Operation not permitted\nFrom 192.0.2.254 icmp_seq=1 Destination Host Unreachable\n';
     const output = `${iputils}${before}64 bytes from 192.0.2.1: icmp_seq=3 ttl=64 time=12.3 ms\n`;
     expect(readPingOutput(output)).toEqual({ kind: 'reply', rttMs: 12.3 });
@@ -79,15 +79,15 @@ describe('The output of ping', () => {
   );
 });
 
-it('A missing ping command is reported as not installed', () => {
+it('a missing ping command is reported as not installed', () => {
   expect(testPingCommand('ping-that-does-not-exist')).toBe('not installed');
 });
 
-it('A ping command that fails without a message is reported as not permitted', () => {
+it('a ping command that fails without a message is reported as not permitted', () => {
   expect(testPingCommand('false')).toBe('not permitted');
 });
 
-describe('The ping command', () => {
+describe('the ping command', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ping-'));
   /** A command that records its start and then runs this. */
   const script = (name: string, line: string) => {
@@ -115,7 +115,7 @@ describe('The ping command', () => {
 
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('runs at most eight processes of one organization at once, and a check that gets no turn does not find the host silent', async () => {
+  it('runs at most eight processes of one organization at once, and a check without a turn does not report the host as silent', async () => {
     const transport = new PingCommandTransport(script('hang', 'exec sleep 60'));
     const stop = new AbortController();
     const since = performance.now();
@@ -127,7 +127,7 @@ describe('The ping command', () => {
     expect(results[8]).toEqual({ kind: 'not_sent', code: 'EBUSY' });
   });
 
-  it('does not find the host silent when its turn comes with hardly any time left', async () => {
+  it('does not report the host as silent if its turn comes with hardly any time left', async () => {
     const transport = new PingCommandTransport(script('deaf', 'exec sleep 60'));
     const [early, late] = [new AbortController(), new AbortController()];
     const since = performance.now();
@@ -141,7 +141,7 @@ describe('The ping command', () => {
     expect(await last).toEqual({ kind: 'not_sent', code: 'EBUSY' });
   });
 
-  it('answers one organization at once while hosts of another are silent and more of them wait', async () => {
+  it('serves one organization immediately while silent hosts of another organization are queued', async () => {
     const command = script('by-address', '[ "$4" = 192.0.2.9 ] && echo "64 bytes: time=1.5 ms"; exec sleep 60');
     const transport = new PingCommandTransport(command);
     const stop = new AbortController();

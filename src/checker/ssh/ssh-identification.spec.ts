@@ -25,20 +25,17 @@ describe('an SSH identification', () => {
     ['control characters', 'SSH-2.0-\u0007evil\u001b[31m\r\n', 'SSH-2.0-\u0007evil\u001b[31m', 'SSH-2.0-?evil?[31m'],
     ['UTF-8', 'SSH-2.0-x Gerät\r\n', 'SSH-2.0-x Gerät', 'SSH-2.0-x Ger?t'],
     ['Latin-1', Buffer.from('SSH-2.0-x Gerät\n', 'latin1'), 'SSH-2.0-x Gerät', 'SSH-2.0-x Ger?t'],
-  ])('is kept as it was sent, with %s, and shown without what cannot be printed', (_, sent, line, shown) => {
+  ])('is kept as it was sent, with %s, and shown without unprintable characters', (_, sent, line, shown) => {
     expect(readAll(sent)).toEqual(identification(line, shown));
   });
 
-  it('finds an SSH identification that arrives byte by byte', () => {
+  it('is found if it arrives byte by byte', () => {
     expect(readAll(...'hello\r\nSSH-2.0-x\r\n')).toEqual(identification('SSH-2.0-x'));
   });
 
-  it.each([['SSH-2.0-OpenSSH'], ['SS'], ['hello\r\nSSH-'], ['']])(
-    'waits for more of an SSH identification after %j',
-    (sent) => {
-      expect(readAll(sent)).toEqual({ kind: 'incomplete' });
-    },
-  );
+  it.each([['SSH-2.0-OpenSSH'], ['SS'], ['hello\r\nSSH-'], ['']])('is not complete yet after %j', (sent) => {
+    expect(readAll(sent)).toEqual({ kind: 'incomplete' });
+  });
 
   it.each([
     ['an old version', 'SSH-1.5-1.2.27\n', /"SSH-1\.5-1\.2\.27".*not SSH 2\.0/],
@@ -52,7 +49,7 @@ describe('an SSH identification', () => {
     expect(readAll(sent)).toEqual(invalid(reason));
   });
 
-  it('keeps the SSH identification it found, whatever follows', () => {
+  it('is kept regardless of what follows', () => {
     expect(readAll('SSH-2.0-x\r\n', 'SSH-1.5-y\r\n')).toEqual(identification('SSH-2.0-x'));
     expect(readAll('SSH-1.5-y\r\n', 'SSH-2.0-x\r\n')).toEqual(invalid(/1\.5/));
   });
@@ -63,20 +60,20 @@ describe('an SSH identification', () => {
       'HTTP/1.1 400 Bad Request\r\n\r\n',
       'sent "HTTP/1.1 400 Bad Request" and closed the connection without an SSH identification',
     ],
-  ])('is missed when the connection ends after %j', (sent, sentence) => {
+  ])('is missing if the connection ends after %j', (sent, sentence) => {
     const reader = new SshIdentificationReader(() => true);
     reader.push(Buffer.from(sent));
     expect(reader.endedEarly).toBe(sentence);
   });
 });
 
-it('Of a server that speaks no SSH nothing is repeated where nothing may be quoted', () => {
+it('nothing from a server that does not speak SSH is repeated if quotes are not allowed', () => {
   const reader = new SshIdentificationReader(() => false);
   reader.push(Buffer.from('220 mail.internal ESMTP\r\n'));
   expect(reader.endedEarly).toBe('sent something else and closed the connection without an SSH identification');
 });
 
-it('The SSH reader ends with a result and bounded memory, whatever a server sends in whatever pieces', () => {
+it('the SSH reader ends with a result and bounded memory for any bytes in any pieces', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 10 }), (chunks) => {
       const reader = new SshIdentificationReader(() => true);

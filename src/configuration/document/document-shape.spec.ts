@@ -72,26 +72,26 @@ describe('readConfigurationDocument', () => {
     ['no version', 'owner: a\n', ['1 /version required']],
     ['another version', 'version: 2\n', ['1 /version invalid_format']],
     ['a version as text', 'version: "1"\n', ['1 /version invalid_format']],
-    ['an owner that is no key', 'version: 1\nowner: Shop Repo\n', ['2 /owner invalid_format']],
+    ["an owner that isn't a key", 'version: 1\nowner: Shop Repo\n', ['2 /owner invalid_format']],
     ['unknown fields', 'version: 1\nmonitors: []\n', ['2 /monitors unknown_field']],
-    ['a section that is no list', 'version: 1\ncontacts: {}\n', ['2 /contacts wrong_type']],
+    ["a section that isn't a list", 'version: 1\ncontacts: {}\n', ['2 /contacts wrong_type']],
     [
-      'items that are no objects',
+      "items that aren't objects",
       'version: 1\nwebsites: [x]\ncontacts: [1]\n',
       ['3 /contacts/0 wrong_type', '2 /websites/0 wrong_type'],
     ],
     [
-      'secrets that are no texts',
+      "secrets that aren't texts",
       'version: 1\nsecrets:\n  A: 1\n  b-c: x\n',
       ['3 /secrets/A wrong_type', '4 /secrets/b-c invalid_format'],
     ],
     [
-      'what is required',
+      'missing required fields',
       'version: 1\nwebsites:\n  - {}\n',
       ['3 /websites/0/key required', '3 /websites/0/name required', '3 /websites/0/url required'],
     ],
     [
-      'keys that are there twice',
+      'duplicate keys',
       'version: 1\ncontacts:\n  - &c {key: a, name: A, type: slack, config: {}}\n  - *c\n',
       ['3 /contacts/1/key duplicate_key'],
     ],
@@ -108,7 +108,11 @@ describe('readConfigurationDocument', () => {
     ['ids in place of keys', inEndpoint('website_id: ws_1'), ['11 /websites/0/endpoints/0/website_id unknown_field']],
     ['values out of range', inEndpoint('interval: 0'), ['11 /websites/0/endpoints/0/interval out_of_range']],
     ['values of another type', inEndpoint('enabled: "yes"'), ['11 /websites/0/endpoints/0/enabled wrong_type']],
-    ['null for what has no default', inWebsite('').replace('name: A', 'name: null'), ['4 /websites/0/name wrong_type']],
+    [
+      'null for a field without a default',
+      inWebsite('').replace('name: A', 'name: null'),
+      ['4 /websites/0/name wrong_type'],
+    ],
     [
       'a secret with other members',
       inEndpoint('body: {$secret: A, b: 1}'),
@@ -130,7 +134,7 @@ describe('readConfigurationDocument', () => {
       ['11 /websites/0/endpoints/0/alerts/0/type invalid_config'],
     ],
     [
-      'an alert of nobody',
+      'an alert without a destination',
       inEndpoint('alerts: [{key: a}]'),
       ['11 /websites/0/endpoints/0/alerts/0/type required', '11 /websites/0/endpoints/0/alerts/0/config required'],
     ],
@@ -153,11 +157,11 @@ describe('readConfigurationDocument', () => {
       inWebsite('    status_page: {slug: "A B"}\n'),
       ['6 /websites/0/status_page/slug invalid_format'],
     ],
-  ])('refuses %s, with the lines', async (_, text, problems) => {
+  ])('refuses %s, and reports the lines', async (_, text, problems) => {
     expect(await problemsOf(text)).toEqual(problems);
   });
 
-  it('refuses more resources than are planned at once, and counts alerts', async () => {
+  it('refuses more resources than one plan can have, including alerts', async () => {
     const endpoints = (count: number): string =>
       JSON.stringify({
         version: 1,
@@ -181,7 +185,7 @@ describe('readConfigurationDocument', () => {
   });
 });
 
-describe('what is wrong with a large document', () => {
+describe('the problems of a large document', () => {
   const list = (count: number, itemOf: (i: number) => string): string =>
     Array.from({ length: count }, (_, i) => itemOf(i)).join('\n');
   it.each([
@@ -189,7 +193,7 @@ describe('what is wrong with a large document', () => {
     ['names of secrets', `version: 1\nsecrets:\n${list(40_000, (i) => `  b-${i}: x`)}`],
     ['endpoints', inWebsite(`    endpoints:\n${list(4990, (i) => `      - {key: e${i}, type: HTTP, url: 5}`)}`)],
     ['headers', inEndpoint(`headers: [${'{a: 1}, '.repeat(10_000)}]`)],
-  ])('is said of the first %s, in a time that grows with their number', async (_, text) => {
+  ])('are reported for the first %s, in linear time', async (_, text) => {
     const before = process.cpuUsage();
     const found = await problemsOf(text);
     expect(found.length).toBeLessThanOrEqual(20);
@@ -199,7 +203,7 @@ describe('what is wrong with a large document', () => {
 });
 
 describe('resolveSecrets', () => {
-  it('puts values in the place of references, and lists those without one', async () => {
+  it('replaces references with values, and lists references without a value', async () => {
     const { document } = await readConfigurationDocument(SHOP);
     const resolved = resolveSecrets(document);
     expect(resolved.document).not.toHaveProperty('secrets');
@@ -209,7 +213,7 @@ describe('resolveSecrets', () => {
     expect(document.secrets).toEqual({ SLACK_URL: 'https://hooks.slack.com/x' });
   });
 
-  it('takes no name for a secret that only JavaScript knows', async () => {
+  it('does not resolve a name that only JavaScript knows', async () => {
     const { document } = await readConfigurationDocument(inEndpoint('body: {$secret: toString}'));
     expect(resolveSecrets(document).missing).toHaveLength(1);
   });

@@ -32,7 +32,7 @@ describe('readDocumentText', () => {
     ['an anchor that is set again', 'a: &x 1\nb: *x\nc: &x 2\nd: *x', { a: 1, b: 1, c: 2, d: 2 }],
     ['merge keys', 'a: &x {k: 1, l: 1}\nb: {<<: *x, l: 2}', { a: { k: 1, l: 1 }, b: { l: 2, k: 1 } }],
     [
-      'merge keys of a list, the first first',
+      'merge keys of a list, the first one first',
       'a: &x {k: 1}\nb: &y {k: 2, l: 2}\nc: {<<: [*x, *y]}',
       { a: { k: 1 }, b: { k: 2, l: 2 }, c: { k: 1, l: 2 } },
     ],
@@ -42,7 +42,7 @@ describe('readDocumentText', () => {
     expect(valuesOf(text)).toEqual([value]);
   });
 
-  it('reads each document of a stream, and none of an empty text', () => {
+  it('reads each document of a stream, and no document from an empty text', () => {
     expect(valuesOf('a: 1\n---\nb: 2\n')).toEqual([{ a: 1 }, { b: 2 }]);
     expect(valuesOf('# nothing\n')).toEqual([]);
   });
@@ -50,12 +50,12 @@ describe('readDocumentText', () => {
   it.each([
     ['an open bracket', 'a: [1, 2\n', ['2  invalid_syntax']],
     ['tabs as indentation', 'a:\n\tb: 1\n', ['2  invalid_syntax']],
-    ['keys that are there twice', 'a: 1\nb:\n  c: 1\n  c: 2\na: 3\n', ['4 /b/c duplicate_key', '5 /a duplicate_key']],
-    ['keys that are there twice, in JSON', '{"a": 1,\n "a": 2}', ['2 /a duplicate_key']],
-    ['tags of its own', 'a: !run rm\n', ['1  invalid_syntax']],
+    ['duplicate keys', 'a: 1\nb:\n  c: 1\n  c: 2\na: 3\n', ['4 /b/c duplicate_key', '5 /a duplicate_key']],
+    ['duplicate keys in JSON', '{"a": 1,\n "a": 2}', ['2 /a duplicate_key']],
+    ['custom tags', 'a: !run rm\n', ['1  invalid_syntax']],
     ['tags of YAML 1.1', 'a: !!binary aGk=\n', ['1  invalid_syntax']],
     ['YAML 1.1', '%YAML 1.1\n---\na: yes\n', ['2  invalid_syntax']],
-    ['keys that are no text', 'a: 1\n8080: x\n[b]: y\n', ['2  invalid_syntax', '3  invalid_syntax']],
+    ["keys that aren't text", 'a: 1\n8080: x\n[b]: y\n', ['2  invalid_syntax', '3  invalid_syntax']],
     ['__proto__', 'a:\n  __proto__: {admin: true}\n', ['2 /a unknown_field']],
     ['__proto__ in JSON', '{"__proto__": {"admin": true}}', ['1  unknown_field']],
     [
@@ -67,10 +67,10 @@ describe('readDocumentText', () => {
     ['NUL', 'a: "x\\0"\n', ['1 /a invalid_characters']],
     ['an alias without its anchor', 'a: *x\nb: &x 1\n', ['1 /a invalid_syntax']],
     ['an alias inside of itself', 'a: &x\n  b: *x\n', ['2 /a/b invalid_syntax']],
-    ['a merge of what is no mapping', 'a: {<<: 1}\n', ['1 /a invalid_syntax']],
+    ["a merge of something that isn't a mapping", 'a: {<<: 1}\n', ['1 /a invalid_syntax']],
     ['brackets without end', '['.repeat(100_000), ['1  too_deep']],
     ['lists in lists without end', '- '.repeat(100_000), ['1  too_deep']],
-  ])('refuses %s, with the line', (_, text, problems) => {
+  ])('refuses %s, and reports the line', (_, text, problems) => {
     expect(problemsOf(text)).toEqual(problems);
   });
 
@@ -92,12 +92,12 @@ describe('readDocumentText', () => {
     expect(problemsOf(levels.join('\n'))).toHaveLength(1);
   });
 
-  it('names no more than twenty problems', () => {
+  it('names at most twenty problems', () => {
     expect(problemsOf('a: 1\n'.repeat(100))).toHaveLength(20);
     expect(problemsOf('"'.repeat(10_000)).length).toBeLessThanOrEqual(20);
   });
 
-  it('reads many keys of one mapping in a time that grows with their number', () => {
+  it('reads many keys of one mapping in linear time', () => {
     const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`);
     expect(Object.keys(valuesOf(keys.join('\n'))[0] as object)).toHaveLength(20_000);
   });
@@ -117,11 +117,11 @@ describe('readDocumentText', () => {
     ['/websites/1/missing/deeper', 8],
     ['/nothing', 1],
     ['?owner', null],
-  ])('knows that %j stands on line %j', (pointer, line) => {
+  ])('finds %j on line %j', (pointer, line) => {
     expect(readDocumentText(document)[0]?.lineOf(pointer)).toBe(line);
   });
 
-  it('finds the lines of many values in a time that grows with their number', () => {
+  it('finds the lines of many values in linear time', () => {
     const [read] = readDocumentText(Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n'));
     const before = process.cpuUsage();
     for (let i = 0; i < 20_000; i++) expect(read?.lineOf(`/k${i}`)).toBe(i + 1);
@@ -138,7 +138,7 @@ describe('readDocumentText', () => {
     ['long keys', `a: &x {${'k'.repeat(1000)}: 1}\nb: [${'*x, '.repeat(1200)}]`, '1 /b/1070 too_large'],
     ['many values', `a: &x [${'1, '.repeat(1000)}]\nb: [${'*x, '.repeat(60)}]`, '1 /b/52/145 too_large'],
     ['many members', Array.from({ length: 50_001 }, (_, i) => `${i}:`).join('\n'), '1  too_large'],
-  ])('refuses to make %s', (_, text, problem) => {
+  ])('refuses to expand %s', (_, text, problem) => {
     expect(problemsOf(text)).toEqual([problem]);
   });
 });
@@ -146,14 +146,14 @@ describe('readDocumentText', () => {
 describe('readDocumentInWorker', () => {
   const long = `a: |\n${'  text\n'.repeat(5000)}b:\n  - c: 1\n`;
 
-  it('reads long texts in a thread of its own, with the same lines', async () => {
+  it('reads long texts in a separate thread, with the same lines', async () => {
     const [aside] = await readDocumentInWorker(long, ORGANIZATION);
     const [here] = readDocumentText(long);
     expect(aside?.value).toEqual(here?.value);
     expect(aside?.lineOf('/b/0/c')).toBe(5003);
   });
 
-  it('refuses there what is refused here, and reads the next text', async () => {
+  it('refuses the same texts in the thread, and reads the next text', async () => {
     const refused = readDocumentInWorker(`${long}b: 2\n`, ORGANIZATION);
     const next = readDocumentInWorker(long, ORGANIZATION);
     await expect(refused).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe('readDocumentInWorker', () => {
     expect(await next).toHaveLength(1);
   });
 
-  it('hands over a value that comes in many portions', async () => {
+  it('returns a value that arrives in many portions', async () => {
     const value = {
       texts: Array.from({ length: 300 }, (_, i) => `${i} ${'x'.repeat(1000)}`),
       a: { 12: [], b: { c: {} } },
@@ -172,7 +172,7 @@ describe('readDocumentInWorker', () => {
     expect(aside?.value).toEqual(value);
   });
 
-  it('refuses what aliases make larger than the memory, and goes on', async () => {
+  it('refuses a text that aliases expand beyond the memory, and continues', async () => {
     const level = (name: string, below: string): string => `${name}: &${name} [${`*${below}, `.repeat(50)}]\n`;
     const bomb = `a0: &a0 "${'x'.repeat(1000)}"\n${level('a1', 'a0')}${level('a2', 'a1')}${level('a3', 'a2')}`;
     const before = process.memoryUsage().rss;
@@ -193,7 +193,7 @@ describe('readDocumentInWorker', () => {
     expect(order).toEqual(['short', 'long']);
   });
 
-  it('refuses an organization that has eight texts waiting, and nobody else', async () => {
+  it('refuses an organization that has eight texts waiting, and no other organization', async () => {
     const sent = Array.from({ length: 12 }, () => readDocumentInWorker(long, ORGANIZATION));
     const other = readDocumentInWorker(long, OTHER);
     const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected');
@@ -209,7 +209,7 @@ describe('threadMegabytes', () => {
     ['a container', 2048 * MB, 384 * MB, 96],
     ['a small heap', 300 * MB, 8192 * MB, 75],
     ['hardly any', 40 * MB, 0, 16],
-  ])('gives a thread a share of what %s has', (_, heap, memory, megabytes) => {
+  ])('gives a thread a share of the memory of %s', (_, heap, memory, megabytes) => {
     expect(threadMegabytes(heap, memory)).toBe(megabytes);
   });
 });

@@ -8,11 +8,11 @@ describe('keyFrom', () => {
     ['--..x', 'x'],
     ['日本', 'unnamed'],
     ['', 'unnamed'],
-  ])('makes a key of %j', (name, key) => {
+  ])('creates a key from %j', (name, key) => {
     expect(keyFrom(name, new Set())).toBe(key);
   });
 
-  it('makes each key once, however long the name is', () => {
+  it('creates each key only once, for names of any length', () => {
     const taken = new Set(['a']);
     const long = 'x'.repeat(100);
     expect(['A', 'a', long, long].map((name) => keyFrom(name, taken))).toEqual([

@@ -135,7 +135,7 @@ function notesOf(
 const past = { cron: null, timezone: null, durationSeconds: null, startsAt: new Date('2026-11-01'), endsAt: NOW };
 const running = { ...past, endsAt: new Date('2026-12-01'), activeUntil: new Date('2026-12-01') };
 
-describe('What an export says of what it leaves out', () => {
+describe('the omissions that an export reports', () => {
   it.each<[what: string, rows: Partial<ExportedRows>, owner: string | undefined, notes: RegExp[]]>([
     ['nothing of what is whole', { websites: [website('shop')], windows: [window('nightly', {})] }, undefined, []],
     ['a config that cannot be read', { contacts: [contact('chat')] }, undefined, [/^The config .*: chat$/]],
@@ -147,7 +147,7 @@ describe('What an export says of what it leaves out', () => {
     ],
     ['one that runs', { windows: [window('now', running)] }, undefined, [/^Already started; .*: now$/]],
     [
-      'a window of what is gone',
+      'a window for a deleted resource',
       { windows: [window('of-nothing', { coversAll: false, websiteIds: ['gone'] })] },
       undefined,
       [/^Left out, because nothing that they cover exists any more: of-nothing$/],
@@ -163,7 +163,7 @@ describe('What an export says of what it leaves out', () => {
       [/^The status page has more settings .*: shop$/],
     ],
     [
-      'what is alike and has no key',
+      'similar resources without a key',
       {
         websites: [website('shop')],
         endpoints: [
@@ -182,7 +182,7 @@ describe('What an export says of what it leaves out', () => {
       [/^Left out, because their website .*: shop\/front$/],
     ],
     [
-      'a reference of the owner to what has no key',
+      'a reference of the owner to a resource without a key',
       {
         websites: [website('shop')],
         windows: [window('patch', { coversAll: false, websiteIds: ['shop'], owner: 'a' })],
@@ -191,7 +191,7 @@ describe('What an export says of what it leaves out', () => {
       [/^Referred to, but without a key and not declared here; .*: shop$/],
     ],
     [
-      'no reference to what has one',
+      'no reference to a resource with a key',
       {
         websites: [website('shop', { externalKey: 'shop' })],
         windows: [window('patch', { coversAll: false, websiteIds: ['shop'], owner: 'a' })],
@@ -199,11 +199,11 @@ describe('What an export says of what it leaves out', () => {
       'a',
       [],
     ],
-  ])('is %s', (_, rows, owner, notes) => {
+  ])('contain %s', (_, rows, owner, notes) => {
     expect(notesOf(rows, owner)).toEqual(notes.map((note) => expect.stringMatching(note) as string));
   });
 
-  it('is two alerts of an endpoint through one contact, which no plan can tell apart', () => {
+  it('contain two alerts of an endpoint through one contact, which a plan cannot distinguish', () => {
     const rows = { contacts: [contact('chat')], websites: [website('shop')], endpoints: [listed('front', 'shop')] };
     const alerts = ['1', '2'].map((id) => alert(id, { contactId: 'chat' }));
     expect(notesOf(rows, undefined, [{ endpoint: endpoint('front'), alerts }]).at(-1)).toMatch(
@@ -212,7 +212,7 @@ describe('What an export says of what it leaves out', () => {
   });
 });
 
-describe('An exported alert', () => {
+describe('an exported alert', () => {
   const rows = {
     contacts: [contact('chat', { defaults: { failure_threshold: 5, remind_every: 3600, after: 60 } })],
     websites: [website('shop')],
@@ -220,11 +220,15 @@ describe('An exported alert', () => {
   };
   it.each<[what: string, more: Partial<Alert>, declared: object]>([
     [
-      'leaves out what the contact begins with',
+      'leaves out the initial values of the contact',
       { failureThreshold: 5, remindEverySeconds: 3600, afterSeconds: 60 },
       {},
     ],
-    ['says what differs from it', {}, { failure_threshold: 3, after: 0, remind_every: null }],
+    [
+      'contains values that differ from the initial values of the contact',
+      {},
+      { failure_threshold: 3, after: 0, remind_every: null },
+    ],
   ])('%s', (_, more, declared) => {
     const alerts = [alert('1', { contactId: 'chat', ...more })];
     expect(declarations(rows).endpoint({ endpoint: endpoint('front'), alerts }).alerts).toEqual([
@@ -232,14 +236,14 @@ describe('An exported alert', () => {
     ]);
   });
 
-  it('is left out when its contact was made after the export began', () => {
+  it('is left out if its contact was created after the export started', () => {
     const alerts = [alert('1', { contactId: 'newer' })];
     expect(declarations(rows).endpoint({ endpoint: endpoint('front'), alerts }).alerts).toEqual([]);
   });
 });
 
-describe('The text of an export', () => {
-  it('has 32 MiB at most', async () => {
+describe('the text of an export', () => {
+  it('has at most 32 MiB', async () => {
     const large = { ...endpoint('front'), headers: [{ key: 'Accept', value: 'x'.repeat(1024 * 1024) }] };
     const ids = Array.from({ length: 40 }, (_, i) => `front-${i}`);
     const rows = { websites: [website('shop')], endpoints: ids.map((id) => listed(id, 'shop')) };

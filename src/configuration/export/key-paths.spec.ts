@@ -2,8 +2,8 @@ import { keyPathsOf, keysOf } from './key-paths';
 
 const named = (id: string, name: string, externalKey: string | null = null) => ({ id, name, externalKey });
 
-describe('The keys of an export', () => {
-  it('are the stored ones, and made of the name where there is none', () => {
+describe('the keys of an export', () => {
+  it('are the stored keys, or are derived from the name without a stored key', () => {
     const siblings = [
       named('1', 'Front page'),
       named('2', 'Front page'),
@@ -20,7 +20,7 @@ describe('The keys of an export', () => {
     ]);
   });
 
-  it('of endpoints begin with those of their websites, and what belongs to no website has none', () => {
+  it('of endpoints start with the keys of their websites, and resources without a website have no key', () => {
     const { endpoints } = keyPathsOf({
       contacts: [],
       websites: [named('w1', 'Shop', 'shop'), named('w2', 'Blog')],
@@ -36,7 +36,7 @@ describe('The keys of an export', () => {
     ]);
   });
 
-  it('are made for 20,000 of one name as fast as for others', () => {
+  it('are created as fast for 20,000 resources with one name as for others', () => {
     const siblings = Array.from({ length: 20_000 }, (_, i) => named(String(i), 'Same'));
     expect(keysOf(siblings, ({ name }) => name).get('19999')).toBe('same-20000');
   });

@@ -22,13 +22,13 @@ const LAYOUTS = [
   ['JSON', new JsonLayout()],
 ] as const;
 
-describe('The text of an export', () => {
+describe('the layout of an export', () => {
   it.each(LAYOUTS)('can be read again as %s', (_, layout) => {
     const text = written(layout, WEBSITES, ['Of today.', '', 'key: value']);
     expect(readDocumentText(text).map(({ value }) => value)).toEqual([{ ...HEAD, websites: WEBSITES }]);
   });
 
-  it('is YAML as people write it, with notes above', () => {
+  it('is YAML as people write it, with notes at the top', () => {
     expect(written(new YamlLayout(), WEBSITES, ['Of today.', '', 'Needs:'])).toBe(`# Of today.
 #
 # Needs:

@@ -1,16 +1,16 @@
 import { SecretNames } from './secret-names';
 
-describe('The name of a secret in an export', () => {
+describe('the name of a secret in an export', () => {
   it.each<[place: (string | number)[], name: string]>([
     [['contact', 'chat', 'webhook_url'], 'CONTACT_CHAT_WEBHOOK_URL'],
     [['endpoint', 'shop', 'front.page', 'header', 'x-api-key'], 'ENDPOINT_SHOP_FRONT_PAGE_HEADER_X_API_KEY'],
     [['alert', 'shop', 'front', 'mail', 'to', 0], 'ALERT_SHOP_FRONT_MAIL_TO_0'],
     [['endpoint', 'shop', 'front', 'header', '$!'], 'ENDPOINT_SHOP_FRONT_HEADER_'],
-  ])('says where it stands: %j is %s', (place, name) => {
+  ])('contains its position: %j is %s', (place, name) => {
     expect(new SecretNames().reference(...place)).toEqual({ $secret: name });
   });
 
-  it('is another one for each place, and always the same for one', () => {
+  it('differs for each position, and is always the same for one position', () => {
     const names = new SecretNames();
     const placed = [
       ['a-b', 'c'],
@@ -27,7 +27,7 @@ describe('The name of a secret in an export', () => {
     expect(names.all).toEqual(placed);
   });
 
-  it('has 128 characters at most, and is another one for each place all the same', () => {
+  it('has at most 128 characters, and still differs for each position', () => {
     const names = new SecretNames();
     const long = ['1', '2'].map(
       (end) => names.reference('endpoint', 'k'.repeat(64), 'l'.repeat(64), 'body', end).$secret,

@@ -9,7 +9,7 @@ const demand = (limit: number | null, used: number, ...amounts: number[]): Deman
 });
 const refused = (...demands: Demand[]) => refusalOfDemands(demands, () => 7)?.errors.map(({ pointer }) => pointer);
 
-describe('whether there is room for a plan', () => {
+describe('room for a plan', () => {
   it.each<[string, Demand, string[] | undefined]>([
     ['without a limit', demand(null, 5, 1, 1), undefined],
     ['up to the limit', demand(3, 1, 1, 1), undefined],
@@ -18,11 +18,11 @@ describe('whether there is room for a plan', () => {
     ['for nothing, even where there is too much already', demand(3, 5), undefined],
     ['for less than before, even where there is too much already', demand(3, 5, 1, -2), undefined],
     ['for what others make room for', demand(3, 3, 1, -1), undefined],
-  ])('there is %s', (_, asked, pointers) => {
+  ])('exists %s', (_, asked, pointers) => {
     expect(refused(asked)).toEqual(pointers);
   });
 
-  it('tells the first of several limits with its line', () => {
+  it('is refused at the first of several limits, with its line', () => {
     const problem = refusalOfDemands([demand(9, 1, 1), demand(3, 3, 1), demand(1, 1, 1)], () => 7);
     expect(problem).toMatchObject({
       code: 'quota_exceeded',

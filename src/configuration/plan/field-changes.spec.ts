@@ -3,7 +3,7 @@ import { filled, storedIn } from './kept-secrets';
 import { sentFields } from './sent-fields';
 
 describe('the fields of a plan', () => {
-  it('are the settings that differ, in their order, and nothing that is derived', () => {
+  it('are the settings that differ, in order, without derived fields', () => {
     const before = { id: 'ep_1', name: 'Front', interval: 60, tags: ['a'], status: 'up' };
     const after = { id: 'ep_1', name: 'Front', interval: 30, tags: ['a', 'b'], status: 'down' };
     expect(changesOf({ before, after })).toEqual([
@@ -12,14 +12,14 @@ describe('the fields of a plan', () => {
     ]);
   });
 
-  it('say of what a mask hides that it changes, never what it is', () => {
+  it('show that a masked value changes, but never the value', () => {
     const side = { body: '********', url: 'https://a/?********' };
     expect(changesOf({ before: side, after: side, hidden: ['body'] })).toEqual([
       { pointer: '/body', before: '********', after: '(changed)' },
     ]);
   });
 
-  it('of something new are those that the document names', () => {
+  it('of a new resource are the fields that the document names', () => {
     const after = { name: 'Front', interval: 60, method: 'GET', key: 'front' };
     expect(settingsOfNew(after, { key: 'front', name: 'Front', alerts: [] })).toEqual([
       { pointer: '/name', before: null, after: 'Front' },
@@ -27,13 +27,13 @@ describe('the fields of a plan', () => {
   });
 });
 
-describe('what a document is sent as', () => {
-  it('leaves out what is absent, and null is the default, or null where that is a value', () => {
+describe('the fields that a document sends', () => {
+  it('leave out absent fields, and replace null with the default, or keep it if null is a value', () => {
     const declared = { key: 'a', interval: null, body: null, timeout: undefined, tags: null };
     expect(sentFields(declared, ['key'], { interval: 60, tags: [] })).toEqual({ interval: 60, body: null, tags: [] });
   });
 
-  it('keeps what is stored in place of a secret without a value, and lists those that have neither', () => {
+  it('keep the stored value of a secret without a value, and list the secrets that have neither', () => {
     const config = { url: { $secret: 'URL' }, headers: [{ key: 'A', value: { $secret: 'A/B' } }] };
     expect(filled(config, storedIn({ url: '********' }))).toEqual({
       value: { url: '********', headers: [{ key: 'A', value: { $secret: 'A/B' } }] },

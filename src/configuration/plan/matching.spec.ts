@@ -23,10 +23,10 @@ const siblings = (declared: readonly Item[], present: readonly Row[]): Siblings<
 });
 const shop: Item = { key: 'shop', name: 'Shop' };
 
-describe('what a document declares among what there is', () => {
+describe('a resource that a document declares', () => {
   it.each<[string, readonly Item[], readonly Row[], (string | null)[], number, number]>([
     ['is new where there is nothing', [shop], [], [null], 0, 0],
-    ['has its key, whatever its name is', [shop], [row('a', 'Other', 'shop')], ['a'], 0, 0],
+    ['is matched by its key, regardless of its name', [shop], [row('a', 'Other', 'shop')], ['a'], 0, 0],
     ['is adopted when one without a key looks like it', [shop], [row('a', 'Shop')], ['a'], 0, 0],
     ['is new when what looks like it has another key', [shop], [row('a', 'Shop', 'old')], [null], 0, 0],
     ['is new when two look like it, and says so', [shop], [row('a', 'Shop'), row('b', 'Shop')], [null], 1, 0],
@@ -55,7 +55,7 @@ describe('what a document declares among what there is', () => {
     expect([found.notes.length, found.taken.length]).toEqual([notes, taken]);
   });
 
-  it('is changed by a document without an owner, whoever declared it, as a client may', () => {
+  it('can be changed by a document without an owner, as by a client', () => {
     const found = match(null, siblings([shop], [row('a', 'Shop', 'shop', 'you')]));
     expect([found.matches[0]?.present?.id, found.taken]).toEqual(['a', []]);
   });

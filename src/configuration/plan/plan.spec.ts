@@ -13,15 +13,15 @@ const planOf = (lists: object): Plan => ({ ...EMPTY_PLAN, ...lists });
 describe('weightOf', () => {
   it.each([
     ['nothing', {}, 0],
-    ['what stays', { endpoints: [planned('unchanged', null)], windows: [planned('unchanged', null)] }, 0],
+    ['unchanged resources', { endpoints: [planned('unchanged', null)], windows: [planned('unchanged', null)] }, 0],
     ['endpoints and alerts once', { endpoints: [planned('update')], alerts: [planned('create')] }, 2],
     ['contacts and websites once', { contacts: [planned('update')], websites: [planned('create')] }, 2],
     ['a contact that notifies elsewhere several times', { contacts: [planned('update', {}, '/config')] }, 4],
     ['a website that is paused several times', { websites: [planned('adopt', {}, '/enabled')] }, 4],
     ['a window several times, for its occurrences', { windows: [planned('create')] }, 4],
-    ['what only gets an owner not', { websites: [planned('adopt', null)] }, 0],
+    ['no resource that only gets an owner', { websites: [planned('adopt', null)] }, 0],
     [
-      'endpoints that go once, other things several times',
+      'deleted endpoints once, other deleted resources several times',
       {
         deletions: [
           { resource: 'endpoint', path: 'a', id: 'a', isImplied: false },

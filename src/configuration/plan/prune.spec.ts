@@ -39,7 +39,7 @@ const DECLARES_NOTHING = { contactOfAlert: new Map(), parentsOf: new Map(), loca
 const uses = [{ contactId: 'contact', alertId: 'alert', endpointId: 'front' }];
 const ALL = ['shop/front/alert', 'shop/front', 'shop/cart', 'shop', 'page', 'window', 'fra', 'contact'];
 
-describe('what a prune deletes', () => {
+describe('a prune', () => {
   it.each<[string, PresentState, string[], Partial<ForeignRows>, string[], (string | null)[]]>([
     ['everything that is no longer declared, children first', state(), [], { alertsOfContacts: uses }, ALL, []],
     [
@@ -67,7 +67,7 @@ describe('what a prune deletes', () => {
       [],
     ],
     [
-      'no endpoint with an alert of somebody else, nor its website',
+      'no endpoint with an alert of someone else, nor its website',
       state(),
       [],
       { onEndpoints: new Map([['cart', 1]]) },
@@ -75,7 +75,7 @@ describe('what a prune deletes', () => {
       ['shop/cart', 'shop'],
     ],
     [
-      'no website with an endpoint of somebody else',
+      'no website with an endpoint of someone else',
       state(),
       [],
       { inWebsites: new Map([['shop', 1]]) },
@@ -91,7 +91,7 @@ describe('what a prune deletes', () => {
       ['contact'],
     ],
     [
-      'no probe that an endpoint of somebody else names, but one of endpoints that go',
+      'no probe that an endpoint of someone else names, but a probe of deleted endpoints',
       state({ probes: [row('fra', { key: 'fra' }), row('office', { key: 'office' })] }),
       [],
       {
@@ -103,11 +103,11 @@ describe('what a prune deletes', () => {
       ALL.map((path) => (path === 'fra' ? 'office' : path)),
       ['fra'],
     ],
-  ])('%s', (_, of, declared, others, paths, kept) => {
+  ])('deletes %s', (_, of, declared, others, paths, kept) => {
     expect(gone(of, declares(...declared), others)).toEqual({ paths, kept });
   });
 
-  it('says what depends on an endpoint that goes, but not what is to depend on something else', () => {
+  it('reports what depends on a deleted endpoint, but not what will depend on something else', () => {
     const on = (id: string, owner: string | null) => ({ parentId: 'front', id, owner, path: `k/${id}` });
     const dependents = [on('a', 'you'), on('b', null), on('moved', 'me'), { ...on('cart', 'me'), path: 'shop/cart' }];
     const { notes } = pruned(
@@ -128,16 +128,16 @@ describe('what a prune deletes', () => {
   });
 
   it.each<[what: string, locations: string[], kept: string[]]>([
-    ['is to name it no more', ['local'], []],
-    ['is to name it', ['local', 'fra'], ['fra']],
-  ])('a probe goes and stays with what a declared endpoint is to do: it %s', (_, locations, kept) => {
+    ['will no longer name it', ['local'], []],
+    ['will name it', ['local', 'fra'], ['fra']],
+  ])('deletes or keeps a probe if a declared endpoint %s', (_, locations, kept) => {
     const naming = { ...NOTHING, namingProbes: [{ probeId: 'fra', endpointId: 'front' }] };
     const locationsOf = new Map([['front', locations]]);
     const { notes } = pruned('me', state(), declares('shop', 'front'), naming, { ...DECLARES_NOTHING, locationsOf });
     expect(notes.filter(({ message }) => / stays/.test(message)).map(({ key }) => key)).toEqual(kept);
   });
 
-  it('says whose history goes', () => {
+  it('reports whose history is deleted', () => {
     const { notes } = pruned('me', state(), declares('shop', 'cart'), NOTHING, DECLARES_NOTHING);
     expect(notes).toContainEqual({
       key: 'shop',

@@ -18,8 +18,8 @@ const state = {
 const declares = (...ids: string[]) => ({ websites: ids.map((id) => ({ id })) }) as unknown as Matches;
 const paths = (...ids: string[]) => released('me', state, declares(...ids)).map(({ path }) => path);
 
-describe('what an apply without prune lets go', () => {
-  it('is all that the owner declared and no longer does, with the alerts that endpoints got by themselves', () => {
+describe('the resources that an apply without prune releases', () => {
+  it('are all that the owner no longer declares, with the alerts that endpoints got automatically', () => {
     expect(paths()).toEqual([
       'contact',
       'fra',
@@ -32,7 +32,7 @@ describe('what an apply without prune lets go', () => {
     ]);
   });
 
-  it('is nothing of what is declared, nor an alert without a key on an endpoint that is', () => {
+  it('include no declared resource, and no alert without a key on a declared endpoint', () => {
     expect(paths('contact', 'fra', 'shop', 'front', 'page', 'window')).toEqual(['shop/front/alert']);
   });
 });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/time/clock';
 import { MOST_GUESSES, SecretGuesses } from './secret-guesses';
 
-describe('Credentials that are not the stored ones', () => {
+describe('credentials that differ from the stored ones', () => {
   const HOUR_MS = 3_600_000;
   let now: number;
   let guesses: SecretGuesses;
@@ -19,7 +19,7 @@ describe('Credentials that are not the stored ones', () => {
     guesses = new SecretGuesses({ monotonic: () => now } as Clock);
   });
 
-  it('are compared fewer than a thousand times in any day, and as often as half of that in the long run', () => {
+  it('are compared fewer than 1,000 times on any day, and half as often in the long run', () => {
     let compared = 0;
     for (; now < 24 * HOUR_MS; now += 60_000) while (isRefused(1) === false) compared++;
     expect([compared > MOST_GUESSES, compared < 1000]).toEqual([true, true]);
@@ -28,12 +28,12 @@ describe('Credentials that are not the stored ones', () => {
     expect(compared).toBeLessThanOrEqual(MOST_GUESSES);
   });
 
-  it('are counted for each organization by itself, and not where there are none', () => {
+  it('are counted separately for each organization, and only if there are any', () => {
     expect([isRefused(MOST_GUESSES), isRefused(1), isRefused(0)]).toEqual([false, 'rate_limited', false]);
     expect(isRefused(1, 'b')).toBe(false);
   });
 
-  it('are refused in words when one document has more than there may ever be', () => {
+  it('are refused with an explanation if one document has more than the limit', () => {
     expect([isRefused(MOST_GUESSES + 1), isRefused(MOST_GUESSES)]).toEqual(['conflict', false]);
   });
 });

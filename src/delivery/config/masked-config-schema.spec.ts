@@ -1,7 +1,7 @@
 import { addMasked, type Schemas } from './masked-config-schema';
 
 describe('the schema of a config as it is read', () => {
-  it('has the same keys and types, and no rule that a mask would break', () => {
+  it('has the same keys and types, but no rule that a mask would break', () => {
     const schemas = {
       SlackConfig: {
         type: 'object',
@@ -25,7 +25,7 @@ describe('the schema of a config as it is read', () => {
     });
   });
 
-  it('refers to what is inside it as it is read', () => {
+  it('refers to the read form of nested schemas', () => {
     const schemas = {
       Config: {
         type: 'object',

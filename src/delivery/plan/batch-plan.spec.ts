@@ -36,7 +36,7 @@ function planned(
   ];
 }
 
-describe('planDestination, a queue with a reminder in front', () => {
+describe('planDestination with a reminder at the head of the queue', () => {
   const [reminder, resolve] = [locked('M', 'reminder'), locked('R', 'resolved')];
 
   it('sends the resolve while the reminder waits to be sent again', () => {
@@ -45,11 +45,11 @@ describe('planDestination, a queue with a reminder in front', () => {
   it('plans the queue once when both are due', () => {
     expect(planned([resolve, reminder], [reminder, resolve])).toEqual(['resolved by R', 'M resolved_before_sent']);
   });
-  it('sends nothing of it while the reminder is being sent', () => {
+  it('sends nothing from the queue while the reminder is being sent', () => {
     const flying = { ...reminder, inFlight: true };
     expect(planned([resolve], [flying, resolve])).toEqual([]);
   });
-  it('sends nothing by a head that is no longer there', () => {
+  it('sends nothing for a head that no longer exists', () => {
     expect(planned([reminder], [resolve])).toEqual([]);
   });
   it('sends a newer reminder while an older one waits to be sent again', () => {
@@ -58,7 +58,7 @@ describe('planDestination, a queue with a reminder in front', () => {
   });
 });
 
-describe('planDestination, a reminder that a client asked for again', () => {
+describe('planDestination with a reminder that a client redelivers', () => {
   it('is sent while its episode lasts', () => {
     const again = locked('M', 'reminder', { redeliver: true });
     expect(planned([again], [again])).toEqual(['reminder by M']);

@@ -28,7 +28,7 @@ const notification = (n: number, more: Partial<Notification> = {}): Notification
 });
 
 describe('digestNotification', () => {
-  it('names the first twenty members, counts all, and has the id of the newest', () => {
+  it('names the first twenty members, counts all members, and has the ID of the newest', () => {
     const named = Array.from({ length: 25 }, (_, n) => notification(n)) as [Notification, ...Notification[]];
     const digest = digestNotification(named, { triggered: 700, resolved: 30 }, true);
     expect(digest).toMatchObject({ kind: 'digest', id: 'ev_24', repeat: true, triggerId: null });

@@ -59,29 +59,29 @@ function told(ready: readonly ReadyQueue[], one: TellableIncident | null, others
   };
 }
 
-describe('what of one incident leaves in one message', () => {
+describe('combining the deliveries of an incident into messages', () => {
   const ENDED = { endedAt: NOW, openCount: 0 };
   it.each<[string, string[], Partial<TellableIncident>, ReturnType<typeof told>]>([
-    ['one is as ever', ['down a'], {}, { leave: ['alone: down a'] }],
-    ['several are a fold, at once', ['down a', 'down b'], {}, { leave: ['fold: down a, down b'] }],
+    ['one delivery is sent as usual', ['down a'], {}, { leave: ['alone: down a'] }],
+    ['several deliveries form a fold immediately', ['down a', 'down b'], {}, { leave: ['fold: down a, down b'] }],
     ['with recoveries among them', ['down a', 'up b'], {}, { leave: ['fold: down a, up b'] }],
     ['a reminder is news as well', ['still a', 'still b'], {}, { leave: ['fold: still a, still b'] }],
-    ['an alert that flaps, too', ['flaps a', 'up b'], {}, { leave: ['fold: flaps a, up b'] }],
+    ['a flapping alert is news as well', ['flaps a', 'up b'], {}, { leave: ['fold: flaps a, up b'] }],
     [
-      'further news waits until 30 s after the last message',
+      'more news waits until 30 s after the last message',
       ['down b', 'down c'],
       { leftAt: ago(12) },
       { leave: [], held: ['down b', 'down c'], seconds: 18 },
     ],
-    ['and no longer', ['down b', 'down c'], { leftAt: ago(30) }, { leave: ['fold: down b, down c'] }],
+    ['news waits no longer than that', ['down b', 'down c'], { leftAt: ago(30) }, { leave: ['fold: down b, down c'] }],
     [
-      'while something is in flight it waits for that',
+      'news waits for a message in flight',
       ['down b'],
       { leftAt: ago(50), busyUntil: ago(-10) },
       { leave: [], held: ['down b'], seconds: 10 },
     ],
     [
-      'and then for the 30 s',
+      'news waits for a message in flight and then for the 30 s',
       ['down b'],
       { leftAt: ago(2), busyUntil: ago(-10) },
       { leave: [], held: ['down b'], seconds: 28 },
@@ -92,13 +92,23 @@ describe('what of one incident leaves in one message', () => {
       {},
       { leave: [], held: ['up a 5', 'up b 1'], seconds: 25 },
     ],
-    ['whatever was told before', ['up a 30', 'up b 1'], { leftAt: ago(1) }, { leave: ['fold: up a 30, up b 1'] }],
-    ['one alone says it as ever', ['up a 30'], {}, { leave: ['alone: up a 30'] }],
-    ['outages that are over are recoveries', ['was a 5'], {}, { leave: [], held: ['was a 5'], seconds: 25 }],
-    ['the end is told at once', ['up a', 'was b'], { ...ENDED, leftAt: ago(1) }, { leave: ['fold: up a, was b'] }],
-    ['as the end, also by one', ['up a'], ENDED, { leave: ['fold: up a'] }],
     [
-      'but not before what is in flight',
+      'recoveries wait regardless of earlier messages',
+      ['up a 30', 'up b 1'],
+      { leftAt: ago(1) },
+      { leave: ['fold: up a 30, up b 1'] },
+    ],
+    ['one recovery alone is sent as usual', ['up a 30'], {}, { leave: ['alone: up a 30'] }],
+    ['outages that are over are recoveries', ['was a 5'], {}, { leave: [], held: ['was a 5'], seconds: 25 }],
+    [
+      'the end of the incident is reported immediately',
+      ['up a', 'was b'],
+      { ...ENDED, leftAt: ago(1) },
+      { leave: ['fold: up a, was b'] },
+    ],
+    ['the end is reported as the end, even for one delivery', ['up a'], ENDED, { leave: ['fold: up a'] }],
+    [
+      'the end waits for a message in flight',
       ['up a'],
       { ...ENDED, busyUntil: ago(-4) },
       { leave: [], held: ['up a'], seconds: 4 },
@@ -112,21 +122,21 @@ describe('what of one incident leaves in one message', () => {
     ).toEqual(expected);
   });
 
-  it('is as ever where the incident never had a second endpoint, and where there is none', () => {
+  it('sends deliveries as usual without an incident, or if the incident never had a second endpoint', () => {
     const ready = [queue('down a'), queue('still a 1'), queue('up c', null), queue('was d', null)];
     expect(told(ready, null)).toEqual({
       leave: ['alone: down a', 'alone: still a 1', 'alone: up c', 'alone: was d'],
     });
   });
 
-  it('leaves what a client asked for once more as it is', () => {
+  it('does not combine a delivery that a client redelivers', () => {
     const again = queue('down b', 'one', true);
     expect(told([queue('down a'), again, queue('down c')], incident())).toEqual({
       leave: ['fold: down a, down c', 'alone: down b'],
     });
   });
 
-  it('never holds two incidents back for each other, and waits for the first of them', () => {
+  it('never delays two incidents for each other, and waits for the first of them', () => {
     const ready = [queue('down a'), queue('up b 10', 'two'), queue('down c', 'three')];
     const others: [string, TellableIncident][] = [
       ['two', incident()],
@@ -139,7 +149,7 @@ describe('what of one incident leaves in one message', () => {
     });
   });
 
-  it('takes what was recorded under an incident that was merged together with that of the other', () => {
+  it('combines deliveries that were recorded under a merged incident', () => {
     const target = incident();
     expect(told([queue('down a'), queue('down b', 'merged')], target, [['merged', target]])).toEqual({
       leave: ['fold: down a, down b'],
@@ -160,7 +170,7 @@ describe('what of one incident leaves in one message', () => {
     });
   });
 
-  it('says how long it lasted', () => {
+  it('reports how long the incident lasted', () => {
     const [group] = foldReady([queue('up a')], new Map([['one', incident(ENDED)]]), NOW).groups;
     expect(group?.fold).toMatchObject({ down: 0, up: 1, durationSeconds: 1380 });
   });

@@ -82,8 +82,8 @@ function messagesOf(deliveries: readonly LockedDelivery[], isFolded: boolean): n
   return messages;
 }
 
-describe('how many messages a chat gets of endpoints that break together', () => {
-  it('is what the table of docs/incidents.md says', () => {
+describe('the number of messages in a chat when endpoints fail together', () => {
+  it('matches the table in docs/incidents.md', () => {
     const rows = ENDPOINTS.map((count) => [
       String(count),
       ...WITHIN_S.map((within) => {

@@ -47,28 +47,28 @@ function planned(queue: PendingDelivery[], audience: ChannelAudience): string {
   return [...parts, `${notification.kind} by ${notification.primary}${again}`, ...others].join(', ');
 }
 
-describe('planQueue, a contact that fails', () => {
+describe('planQueue with a failing contact', () => {
   it.each<[ChannelAudience, string]>([
     ['chat', 'contact_failing by C0'],
     ['mail', 'contact_failing by C0'],
     ['sms', 'contact_failing by C0'],
     ['webhook', 'contact_failing by C0'],
     ['pager', 'C0 superseded:not_supported'],
-  ])('is told through a %s as "%s"', (audience, expected) => {
+  ])('reports it through a %s as "%s"', (audience, expected) => {
     expect(planned([delivery('contact_failing', 0)], audience)).toBe(expected);
   });
 });
 
-describe('planQueue, an acknowledgement', () => {
+describe('planQueue with an acknowledgement', () => {
   it.each<[string, PendingDelivery[], string]>([
-    ['is told to a pager whose trigger has arrived', [A(1)], 'acknowledged by A1'],
-    ['is told when the trigger may have arrived', [A(1, { trigger: 'maybe_notified' })], 'acknowledged by A1'],
+    ['is sent to a pager whose trigger has arrived', [A(1)], 'acknowledged by A1'],
+    ['is sent if the trigger may have arrived', [A(1, { trigger: 'maybe_notified' })], 'acknowledged by A1'],
     ['comes after its trigger', [T(1), A(1)], 'triggered by T1'],
     ['waits while its trigger is sent again', [A(1, { trigger: 'pending' })], ''],
-    ['is not told once its resolve is planned', [A(1), R(1)], 'A1 superseded:resolved_before_sent, resolved by R1'],
-    ['is not told once its episode has ended', [A(1, { ended: true })], 'A1 superseded:resolved_before_sent'],
+    ['is not sent once its resolve is planned', [A(1), R(1)], 'A1 superseded:resolved_before_sent, resolved by R1'],
+    ['is not sent once its episode has ended', [A(1, { ended: true })], 'A1 superseded:resolved_before_sent'],
     [
-      'ends with trigger and resolve when none of them was sent',
+      'ends with trigger and resolve when neither was sent',
       [T(1, { ended: true }), A(1, { ended: true }), R(1)],
       'A1 superseded:resolved_before_sent, T1 superseded:resolved_before_sent, R1 superseded:resolved_before_sent',
     ],
@@ -77,8 +77,8 @@ describe('planQueue, an acknowledgement', () => {
       [T(1, { ended: true, unknown: true }), A(1, { ended: true }), R(1)],
       'A1 superseded:resolved_before_sent, T1 superseded:resolved_before_sent, resolved by R1',
     ],
-    ['of a trigger that was dropped is not told', [A(1, { trigger: 'dropped' })], 'A1 superseded:trigger_not_told'],
-    ['of a trigger that was given up is not told', [A(1, { trigger: 'given_up' })], 'A1 superseded:trigger_not_told'],
+    ['of a trigger that was dropped is not sent', [A(1, { trigger: 'dropped' })], 'A1 superseded:trigger_not_told'],
+    ['of a trigger that was given up is not sent', [A(1, { trigger: 'given_up' })], 'A1 superseded:trigger_not_told'],
     ['fails with a trigger that the provider refused', [A(1, { trigger: 'parked' })], 'A1 failed:behind_failed'],
     [
       'of an earlier episode does not go before the next trigger',
@@ -90,7 +90,7 @@ describe('planQueue, an acknowledgement', () => {
   });
 
   it.each(AUDIENCES.filter((audience) => audience !== 'pager'))(
-    'is not told through %s, which cannot be told',
+    'is not sent through %s, which does not support it',
     (audience) => {
       expect(planned([A(1)], audience)).toBe('A1 superseded:not_supported');
       expect(planned([T(1), A(1)], audience)).toBe('A1 superseded:not_supported, triggered by T1');
@@ -98,7 +98,7 @@ describe('planQueue, an acknowledgement', () => {
   );
 });
 
-describe('planQueue, a reminder', () => {
+describe('planQueue with a reminder', () => {
   const OTHERS = AUDIENCES.filter((audience) => audience !== 'pager');
   const table: [string, PendingDelivery[], string][] = [
     ['is told when its trigger has arrived', [M(1)], 'reminder by M1.1'],
@@ -134,7 +134,7 @@ describe('planQueue, a reminder', () => {
     });
   });
 
-  it('is never told to a pager, and stands in nothing’s way', () => {
+  it('is never sent to a pager, and delays nothing', () => {
     expect(planned([M(1)], 'pager')).toBe('M1.1 superseded:not_supported');
     expect(planned([M(1), R(1)], 'pager')).toBe('M1.1 superseded:not_supported, resolved by R1');
   });
@@ -146,7 +146,7 @@ describe('planQueue, a reminder', () => {
   });
 });
 
-describe('planQueue, an episode that was resolved while its trigger is undelivered', () => {
+describe('planQueue with an episode that was resolved while its trigger is undelivered', () => {
   describe('a trigger that was never attempted or certainly refused', () => {
     const queue = [T(1, { ended: true }), R(1)];
 
@@ -154,7 +154,7 @@ describe('planQueue, an episode that was resolved while its trigger is undeliver
       expect(planned(queue, 'webhook')).toBe('triggered by T1');
       expect(planned([R(1)], 'webhook')).toBe('resolved by R1');
     });
-    it('sends a pager nothing of an outage that is over', () => {
+    it('sends a pager nothing about an outage that is over', () => {
       expect(planned(queue, 'pager')).toBe('T1 superseded:resolved_before_sent, R1 superseded:resolved_before_sent');
     });
     it.each(HUMANS)('sends %s one notification for trigger and resolve', (audience) => {
@@ -192,7 +192,7 @@ describe('planQueue, an episode that was resolved while its trigger is undeliver
     expect(planned([R(1)], audience)).toBe('resolved by R1');
   });
 
-  it.each(AUDIENCES)('parks the resolve behind a parked trigger, for %s', (audience) => {
+  it.each(AUDIENCES)('parks the resolve after a parked trigger, for %s', (audience) => {
     expect(planned([R(1, { trigger: 'parked' })], audience)).toBe('R1 failed:behind_failed');
   });
 
@@ -215,7 +215,7 @@ describe('planQueue, an episode that was resolved while its trigger is undeliver
   });
 });
 
-describe('planQueue, an alert that triggered again while its resolve is pending', () => {
+describe('planQueue with an alert that triggered again while its resolve is pending', () => {
   const queue = [R(1), T(2)];
 
   it.each<[ChannelAudience, string]>([
@@ -261,7 +261,7 @@ function drain(queue: PendingDelivery[], audience: ChannelAudience): PlannedNoti
   return notifications;
 }
 
-describe('planQueue, for any queue', () => {
+describe('planQueue with any queue', () => {
   /** Alternating deliveries that start with either kind, with unknown outcomes anywhere. */
   const queues = fc
     .record({
@@ -295,7 +295,7 @@ describe('planQueue, for any queue', () => {
     );
   });
 
-  describe('with reminders between', () => {
+  describe('with reminders in between', () => {
     /**
      * The same queues, with up to three reminders after each trigger and at the front, as long as the episode lasts.
      */
@@ -332,7 +332,7 @@ describe('planQueue, for any queue', () => {
       );
     });
 
-    it.each(AUDIENCES)('tells %s of everything else what it tells without them', (audience) => {
+    it.each(AUDIENCES)('sends %s the same other messages as without reminders', (audience) => {
       fc.assert(
         fc.property(reminded, ({ queue, all }) => {
           const [plain, other] = [planQueue(queue, receiverOf(audience)), planQueue(all, receiverOf(audience))];
@@ -343,7 +343,7 @@ describe('planQueue, for any queue', () => {
       );
     });
 
-    it('tells at most one of those that wait behind a trigger that was told, the newest', () => {
+    it('sends at most one of the reminders that wait after a delivered trigger, the newest', () => {
       const rest = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.boolean(), fc.boolean());
       fc.assert(
         fc.property(rest, fc.constantFrom(...AUDIENCES), ([count, ended, unknown], audience) => {
@@ -356,7 +356,7 @@ describe('planQueue, for any queue', () => {
     });
   });
 
-  it('sends a pager only triggers of open episodes, and resolves of those it may know', () => {
+  it('sends a pager only triggers of open episodes, and resolves of episodes that it may know', () => {
     fc.assert(
       fc.property(queues, (queue) => {
         for (const { kind, primary } of drain(queue, 'pager')) {
@@ -387,7 +387,7 @@ describe('suppressFlapping', () => {
   it('changes nothing up to six transitions in an hour', () => {
     expect(suppressFlapping(plain, 6)).toBe(plain);
   });
-  it('makes a flapping notification at the seventh transition and keeps the newest delivery pending', () => {
+  it('creates a flapping notification at the seventh transition and keeps the newest delivery pending', () => {
     expect(suppressFlapping(plain, 7)).toMatchObject({
       kind: 'flapping',
       primary: 'T7',

@@ -38,7 +38,7 @@ describe('tokensAt', () => {
     expect(tokensAt({ tokens: 0, at: NOW }, audience, later(seconds))).toBeCloseTo(tokens, 6);
   });
 
-  it('keeps the tokens when the clock was set back', () => {
+  it('keeps the tokens if the clock was set back', () => {
     expect(tokensAt({ tokens: 2, at: later(60) }, 'chat', NOW)).toBe(2);
   });
 });
@@ -103,7 +103,7 @@ describe('limitRate', () => {
     expect(limitRate(input(more))).toMatchObject(expected);
   });
 
-  it('limits a storm of an hour at a chat to ten notifications in the first minute and four a minute later on', () => {
+  it('limits a storm of an hour at a chat to ten notifications in the first minute and four per minute afterwards', () => {
     let bucket = { tokens: 0, at: null as Date | null };
     let lastDigestAt: Date | null = null;
     let pending = 0;

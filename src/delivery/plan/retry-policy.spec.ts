@@ -92,9 +92,9 @@ describe('updateAfter', () => {
     ['an unknown outcome of an SMS', { audience: 'sms' }, { mayHaveArrived: true, status: null }, 60_000],
     ['an unknown outcome of a pager', { audience: 'pager' }, { mayHaveArrived: true, status: null }, 5000],
     ['an unknown outcome of a webhook', { audience: 'webhook' }, { mayHaveArrived: true, status: null }, 5000],
-    ['an unknown outcome of a mail', { audience: 'mail' }, { mayHaveArrived: true, status: null }, 5000],
+    ['an unknown outcome of an email', { audience: 'mail' }, { mayHaveArrived: true, status: null }, 5000],
     ['a late unknown outcome', { attempts: 7 }, { mayHaveArrived: true, status: null }, 600_000],
-  ])('retries after %s when the schedule says', (_, more, outcome, delayMs) => {
+  ])('retries at the scheduled time after %s', (_, more, outcome, delayMs) => {
     expect(updateAfter(attempt(retry(outcome), more))).toMatchObject({
       state: 'pending',
       nextAttemptAt: after(delayMs),
@@ -126,7 +126,7 @@ describe('updateAfter', () => {
     );
   });
 
-  it('parks a delivery at once when its destination is gone', () => {
+  it('parks a delivery immediately if its destination no longer exists', () => {
     expect(updateAfter(attempt(gone))).toMatchObject({ state: 'failed', detail: 'rejected' });
   });
 });

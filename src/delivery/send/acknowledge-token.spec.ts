@@ -8,11 +8,11 @@ const CLAIM = { alertId: newUuid(), incidentNo: 7, expiresAt: new Date('2026-11-
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 describe('the token of an acknowledgement link', () => {
-  it('gives back what was signed', () => {
+  it('returns what was signed', () => {
     expect(readClaim(KEY, signClaim(KEY, CLAIM), NOW)).toEqual(CLAIM);
   });
 
-  it('is the same for every attempt, short, and fit for an address', () => {
+  it('is the same for every attempt, short, and valid in a URL', () => {
     expect(signClaim(KEY, CLAIM)).toBe(signClaim(KEY, CLAIM));
     expect(signClaim(KEY, CLAIM)).toMatch(/^[A-Za-z0-9_-]{56}$/);
   });
@@ -31,21 +31,21 @@ describe('the token of an acknowledgement link', () => {
     ['nothing', ''],
     ['one character less', signClaim(KEY, CLAIM).slice(1)],
     ['one character more', `${signClaim(KEY, CLAIM)}A`],
-    ['a line end behind it', `${signClaim(KEY, CLAIM)}\n`],
-    ['padding behind it', `${signClaim(KEY, CLAIM)}=`],
+    ['a line end after it', `${signClaim(KEY, CLAIM)}\n`],
+    ['padding after it', `${signClaim(KEY, CLAIM)}=`],
     ['the signature of another key', signClaim(randomBytes(32), CLAIM)],
     ['nothing but zeros', 'A'.repeat(56)],
   ])('is refused when it is %s', (_, token) => {
     expect(readClaim(KEY, token, NOW)).toBeNull();
   });
 
-  it('is refused from the second on in which its time is over', () => {
+  it('is refused from the second in which it expires', () => {
     const token = signClaim(KEY, CLAIM);
     expect(readClaim(KEY, token, new Date(CLAIM.expiresAt.getTime() - 1))).toEqual(CLAIM);
     expect(readClaim(KEY, token, CLAIM.expiresAt)).toBeNull();
   });
 
-  it('is another one for another episode of the alert', () => {
+  it('differs for each episode of the alert', () => {
     const tokens = [7, 8, 4_000_000_000].map((incidentNo) => signClaim(KEY, { ...CLAIM, incidentNo }));
     expect(new Set(tokens).size).toBe(3);
     expect(readClaim(KEY, tokens[2] ?? '', NOW)?.incidentNo).toBe(4_000_000_000);

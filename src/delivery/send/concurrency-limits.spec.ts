@@ -30,35 +30,35 @@ function hangingForLong(organizations: number): number[] {
   return own;
 }
 
-describe('the room of an organization', () => {
+describe('the share of an organization', () => {
   it.each([
     { what: 'half of all when it is alone', inFlight: 0, own: 0, room: 32 },
     { what: 'no more than half of all', inFlight: 32, own: 32, room: 0 },
     { what: 'half of what another one leaves', inFlight: 32, own: 0, room: 16 },
     { what: 'nothing more once it has what it leaves free', inFlight: 48, own: 16, room: 0 },
     { what: 'one of the reserved attempts when it has none', inFlight: 60, own: 0, room: 1 },
-    { what: 'none of the reserved attempts when it has one', inFlight: 60, own: 1, room: 0 },
+    { what: 'no reserved attempt when it has one', inFlight: 60, own: 1, room: 0 },
     { what: 'nothing when all are in flight', inFlight: 64, own: 0, room: 0 },
   ])('is $what', ({ inFlight, own, room }) => {
     expect(roomOf(CONCURRENCY_LIMITS, inFlight, own)).toBe(room);
   });
 
-  it('leaves one for the next, however the first six came and went', () => {
+  it('leaves an attempt for the next organization, in any order in which the first six came and went', () => {
     for (const own of [hangingInTurn(6), hangingForLong(6)]) {
       const inFlight = own.reduce((sum, count) => sum + count, 0);
       expect(roomOf(CONCURRENCY_LIMITS, inFlight, 0)).toBeGreaterThan(0);
     }
   });
 
-  it('becomes the same for all that hang for long', () => {
+  it('becomes equal for all organizations whose attempts hang for long', () => {
     const own = hangingForLong(6);
     expect(Math.max(...own) - Math.min(...own)).toBeLessThanOrEqual(1);
     expect(Math.min(...own)).toBeGreaterThanOrEqual(8);
   });
 });
 
-describe('limits of attempts in flight', () => {
-  it('counts destinations and hosts for each organization by itself', () => {
+describe('limits on attempts in flight', () => {
+  it('count destinations and hosts separately for each organization', () => {
     const limits = new ConcurrencyLimits();
     for (let i = 0; i < 16; i++) limits.take(attempt('theirs', `same-${i >> 2}`, 'hooks.example'));
     expect(limits.busy().hosts).toEqual([expect.objectContaining({ orgId: 'theirs', key: 'hooks.example' })]);
@@ -67,7 +67,7 @@ describe('limits of attempts in flight', () => {
     expect(limits.freeAt({ orgId: 'mine', destination: 'same-0' })).toBe(4);
   });
 
-  it('names an organization busy only while it may start nothing', () => {
+  it('name an organization as busy only while it cannot start anything', () => {
     const limits = new ConcurrencyLimits();
     const attempts = Array.from({ length: 32 }, (_, i) => attempt('theirs', `${i}`));
     for (const one of attempts) limits.take(one);

@@ -45,13 +45,13 @@ const acknowledgeOf = (notification: Notification, audience: ChannelAudience = '
   linksWith(BASE).addTo(notification, audience).links?.acknowledge;
 
 describe('the links of a message', () => {
-  it('are not there without PUBLIC_URL', () => {
+  it('are left out without PUBLIC_URL', () => {
     const notification = notificationOf('triggered');
     expect(linksWith(null).addTo(notification, 'chat')).toBe(notification);
   });
 
   it.each(['triggered', 'resolved', 'reminder', 'recovered', 'flapping', 'acknowledged'] as const)(
-    'lead from "%s" to the endpoint',
+    'link from "%s" to the endpoint',
     (kind) => {
       expect(pageOf(notificationOf(kind))).toBe(`${BASE}/#/endpoints/${formatId('endpoint', ENDPOINT)}`);
     },
@@ -63,17 +63,17 @@ describe('the links of a message', () => {
     return notificationOf('digest', { digest: { triggered: down, resolved: 1, members: [], incident: told } });
   };
 
-  it('lead from a fold to its incident, which people can take in hand while something is down', () => {
+  it('link from a fold to its incident, which users can acknowledge while something is down', () => {
     expect(pageOf(fold(2))).toBe(`${BASE}/#/incidents/inc_1`);
     expect(acknowledgeOf(fold(2))).toContain(`${BASE}/ack/`);
     expect(acknowledgeOf(fold(0))).toBeNull();
   });
 
-  it('lead from a digest to the overview', () => {
+  it('link from a digest to the overview', () => {
     expect(pageOf(notificationOf('digest'))).toBe(`${BASE}/`);
   });
 
-  it('lead from a test to the alert, to the endpoint of an alert that is not saved, or to the contact', () => {
+  it('link from a test to the alert, to the endpoint of an alert that is not saved, or to the contact', () => {
     const unsaved = { id: formatId('alert', ENDPOINT), description: '' };
     const contact = { id: formatId('contact', newUuid()), name: 'Operations' };
     expect(pageOf(notificationOf('test'))).toBe(`${BASE}/#/alerts/${formatId('alert', ALERT)}`);
@@ -83,7 +83,7 @@ describe('the links of a message', () => {
     expect(pageOf(notificationOf('test', { contact }))).toBe(`${BASE}/#/contacts/${contact.id}`);
   });
 
-  it.each(['triggered', 'reminder'] as const)('let people take the episode of "%s" in hand for seven days', (kind) => {
+  it.each(['triggered', 'reminder'] as const)('let users acknowledge the episode of "%s" for seven days', (kind) => {
     for (const audience of ['chat', 'mail', 'sms'] as const) {
       const [base, token] = (acknowledgeOf(notificationOf(kind), audience) ?? '').split('/ack/');
       expect(base).toBe(BASE);
@@ -95,13 +95,13 @@ describe('the links of a message', () => {
     }
   });
 
-  it('let no webhook and no pager take anything in hand', () => {
+  it('let no webhook and no pager acknowledge anything', () => {
     for (const audience of ['webhook', 'pager'] as const)
       expect(acknowledgeOf(notificationOf('triggered'), audience)).toBeNull();
   });
 
   it.each(['resolved', 'recovered', 'flapping', 'digest', 'test', 'acknowledged'] as const)(
-    'take nothing in hand from "%s"',
+    'acknowledge nothing from "%s"',
     (kind) => {
       expect(acknowledgeOf(notificationOf(kind))).toBeNull();
     },

@@ -5,7 +5,7 @@ const DAILY = { every: 86_400 };
 const found = (sent: object, before: string | null = null) =>
   typeProblems(sent, 'HEARTBEAT', before).map(({ pointer, code }) => `${pointer} ${code}`);
 
-describe('what a client sends of a heartbeat', () => {
+describe('the fields that a client sends for a heartbeat', () => {
   it.each([
     ['a period', { heartbeat: DAILY }, []],
     ['cron with its zone', { heartbeat: { cron: '30 2 * * SUN#2', timezone: 'Europe/Berlin' } }, []],
@@ -22,7 +22,7 @@ describe('what a client sends of a heartbeat', () => {
     ],
     ['a day that never comes', { heartbeat: { cron: '0 2 31 2 *', timezone: 'UTC' } }, ['/heartbeat/cron never_due']],
     [
-      'addresses that are none',
+      'invalid URLs',
       { heartbeat: { ...DAILY, ping_id: 'x', push_token: 'a b' } },
       ['/heartbeat/ping_id invalid_format', '/heartbeat/push_token invalid_format'],
     ],
@@ -36,7 +36,7 @@ describe('what a client sends of a heartbeat', () => {
     expect(found(sent)).toEqual(problems);
   });
 
-  it('may leave the schedule out when it is there already, but never empty it', () => {
+  it('can leave out an existing schedule, but never empty it', () => {
     expect(found({ name: 'Backup' }, 'HEARTBEAT')).toEqual([]);
     expect(found({ heartbeat: null }, 'HEARTBEAT')).toEqual(['/heartbeat required']);
   });
@@ -44,18 +44,18 @@ describe('what a client sends of a heartbeat', () => {
   it.each([
     ['HEARTBEAT', 'HTTPS'],
     ['HTTPS', 'HEARTBEAT'],
-  ])('cannot make %s out of %s', (type, before) => {
+  ])('cannot change the type to %s from %s', (type, before) => {
     expect(typeProblems({}, type, before)).toMatchObject([{ pointer: '/type', code: 'immutable' }]);
   });
 
-  it('is refused for other types, and so is null where it means nothing', () => {
+  it('are refused for other types, and so is null where it has no meaning', () => {
     const sent = { heartbeat: DAILY, interval: null, tls: null, body: null };
     expect(typeProblems(sent, 'HTTPS', null).map(({ pointer }) => pointer)).toEqual(['/interval', '/heartbeat']);
     expect(typeProblems({ heartbeat: null }, 'HTTPS', 'HTTPS')).toEqual([]);
   });
 });
 
-describe('what a schedule means for the rest of the service', () => {
+describe('the meaning of a schedule for the rest of the service', () => {
   const every = (seconds: number) => ({ every: seconds, cron: null, timezone: null });
   const cron = (text: string) => ({ every: null, cron: text, timezone: 'Europe/Berlin' });
   it.each([

@@ -26,7 +26,7 @@ const row = (more: Partial<LocationRow> = {}): LocationRow => ({
   ...more,
 });
 
-describe('What a location saw', () => {
+describe('the result of a location', () => {
   it.each<[what: string, row: Partial<LocationRow>, vote: string | null, silent: boolean, reason: string | null]>([
     ['up a moment ago', {}, 'up', false, null],
     ['down a moment ago', { status: 0 }, 'down', false, null],
@@ -43,7 +43,7 @@ describe('What a location saw', () => {
     expect(toEndpointLocation(row(more), ENDPOINT)).toMatchObject({ vote, silent, reason });
   });
 
-  it('is shown with its error, and a code of a later version as internal', () => {
+  it('is shown with its error, and with the code of a later version as internal', () => {
     expect(toEndpointLocation(row({ lastError: 3, lastMessage: 'refused' }), ENDPOINT).error).toEqual({
       code: 'connection_refused',
       message: 'refused',

@@ -39,14 +39,14 @@ const rule = (more: Partial<LocationRule> = {}): LocationRule => ({
   ...more,
 });
 
-describe('The locations of an endpoint', () => {
+describe('the locations of an endpoint', () => {
   const stored = (locations: readonly string[], type = 'HTTPS') => ({ before: { type, locations } });
 
   it.each<[what: string, sent: string[], rule: Partial<LocationRule>, found: [pointer: string, code: string][]]>([
     ['local alone', ['local'], {}, []],
     ['a probe, local and a shared one of the same key', ['fra', 'local', 'shared/fra'], {}, []],
     ['nobody’s', ['local', 'nowhere'], {}, [['/locations/1', 'unknown_location']]],
-    ['a shared one that is none', ['shared/office'], {}, [['/locations/0', 'unknown_location']]],
+    ['a shared one that does not exist', ['shared/office'], {}, [['/locations/0', 'unknown_location']]],
     ['a disabled one', ['off'], {}, [['/locations/0', 'unknown_location']]],
     ['a disabled one that it has', ['off', 'fra'], stored(['off']), []],
     ['one that has no such type', ['office'], {}, [['/locations/0', 'type_not_supported']]],
@@ -70,7 +70,7 @@ describe('The locations of an endpoint', () => {
     ],
     ['any other for a type that is local', ['local', 'fra'], { isLocalOnly: true }, [['/locations', 'not_supported']]],
     ['local twice for a type that is local', ['local', 'local'], { isLocalOnly: true }, []],
-  ])('are judged: %s', (_, sent, more, found) => {
+  ])('are validated: %s', (_, sent, more, found) => {
     expect(locationProblems(sent, rule(more)).map(({ pointer, code }) => [pointer, code])).toEqual(found);
   });
 
@@ -86,12 +86,12 @@ describe('The locations of an endpoint', () => {
     expect(isLocated(locations)).toBe(expected);
   });
 
-  it('each check once in an interval', () => {
+  it('each check once per interval', () => {
     expect(checksPerSecond({ intervalSeconds: 30, locations: ['local', 'fra', 'office'] })).toBe(0.1);
   });
 
   it.each([1, 3, 7, 20, 60, 3600])(
-    'share an interval of %i s evenly, on the raster, the first at the offset of one alone',
+    'share an interval of %i s evenly, on the raster, starting at the offset of a single location',
     (seconds) => {
       for (let of = 1; of <= 10; of++) {
         const id = newUuid();
@@ -109,7 +109,7 @@ describe('The locations of an endpoint', () => {
   );
 });
 
-describe('The quorum', () => {
+describe('the quorum', () => {
   it.each<[stored: string, locations: number, codes: string[]]>([
     ['majority', 1, []],
     ['all', 1, []],
@@ -117,7 +117,7 @@ describe('The quorum', () => {
     ['2', 1, ['exceeds_locations']],
     ['3', 3, []],
     ['10', 9, ['exceeds_locations']],
-  ])('%s of %i locations is judged', (stored, count, codes) => {
+  ])('%s of %i locations is validated', (stored, count, codes) => {
     const locations = Array.from({ length: count }, (_, i) => `p${i}`);
     expect(quorumProblems(stored, locations).map(({ code }) => code)).toEqual(codes);
   });

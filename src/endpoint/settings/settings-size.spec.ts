@@ -25,14 +25,14 @@ describe('the size of settings', () => {
       found: ['/assertions'],
     },
     {
-      name: 'a body as large as before',
+      name: 'a body as large as previously',
       now: { body: 'b'.repeat(60_000) },
       before: { body: 'b'.repeat(60_000) },
       found: ['/body'],
     },
     { name: 'a smaller body', now: { body: 'b'.repeat(59_999) }, before: { body: 'b'.repeat(60_000) }, found: [] },
     {
-      name: 'a body that became smaller beside headers that grew by more',
+      name: 'a body that became smaller next to headers that grew by more',
       now: { body: 'b'.repeat(59_000), headers: headers(1, 2000) },
       before: { body: 'b'.repeat(60_000) },
       found: ['/body'],
@@ -42,7 +42,7 @@ describe('the size of settings', () => {
     expect(sizeProblems(settings(now), stored).map(({ pointer }) => pointer)).toEqual(found);
   });
 
-  it('does not say how large it is, because a part of it may be hidden from who asks', () => {
+  it('does not reveal the size, because a part may be hidden from the client', () => {
     const large = (bytes: number) =>
       sizeProblems(settings({ body: 'b'.repeat(bytes), headers: headers(5, bytes) }), null);
     expect(large(40_000)).toEqual(large(40_001));

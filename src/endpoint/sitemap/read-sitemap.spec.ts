@@ -45,7 +45,7 @@ describe('readSitemap', () => {
     expect(read(text)).toEqual(expected);
   });
 
-  it('stops when nothing more is wanted, whatever follows', () => {
+  it('stops when no more URLs are needed, regardless of what follows', () => {
     expect(read(`<urlset>${url('https://x/1')}${url('https://x/2')}<!DOCTYPE`, 2)).toEqual([
       'urlset',
       'https://x/1',
@@ -90,7 +90,7 @@ describe('readSitemap', () => {
     ['ampersands', '&'],
     ['spaces', ' '],
     ['tags that open and close', '<a></a>'],
-  ])('takes a time that grows with the text for %s, not with its square', (_, piece) => {
+  ])('takes linear, not quadratic, time for %s', (_, piece) => {
     const text = `<urlset><url><loc>${piece.repeat(MEBIBYTES / piece.length)}`;
     const began = performance.now();
     refusalOf(text);
@@ -99,7 +99,7 @@ describe('readSitemap', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  it('goes no further than 20,000 tags, and says so', () => {
+  it('stops after 20,000 tags, and reports it', () => {
     const text = urlset('<a/>'.repeat(20_000) + url('https://x/'));
     expect(readSitemap(text, () => true)).toEqual({ kind: 'urlset', isCut: true });
     expect(refusalOf(`${'<!---->'.repeat(20_000)}<urlset/>`)).toContain('it contains only comments');

@@ -8,7 +8,7 @@ const graph = (edges: string): Map<string, readonly string[]> =>
     }),
   );
 
-describe('what depends on itself', () => {
+describe('resources that depend on themselves', () => {
   it.each([
     ['nothing', 'a: b:', false],
     ['nothing in a chain', 'a:b b:c c:', false],

@@ -38,7 +38,7 @@ const own = <T extends { orgId: string; endpointIds: string[]; websiteIds: strin
 });
 
 describe('OccurrencesByName', () => {
-  it('finds for each endpoint exactly the occurrences that cover it', () => {
+  it('finds exactly the occurrences that cover each endpoint', () => {
     fc.assert(
       fc.property(fc.array(occurrence, { maxLength: 8 }), fc.array(endpoint, { maxLength: 6 }), (scopes, some) => {
         const occurrences = scopes.map((scope): Occurrence => ({ ...WINDOW, ...own(scope) }));

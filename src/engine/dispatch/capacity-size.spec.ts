@@ -11,7 +11,7 @@ const USE: CapacityUse = {
 };
 
 describe('the capacity for claimed slots', () => {
-  it('is four times the places at the start, and a thousand at most', () => {
+  it('is four times the places at the start, and at most a thousand', () => {
     expect([4, 200, 2000].map(firstCapacity)).toEqual([16, 800, 1000]);
   });
 
@@ -22,7 +22,7 @@ describe('the capacity for claimed slots', () => {
     ['grows by half when it is larger and too small', { size: 9000, isTooSmall: true }, 13_500],
     ['grows while results wait as long as they always do', { isTooSmall: true, lagMs: 1500 }, 8000],
     ['grows to eight times the places', { size: 15_000, isTooSmall: true }, 16_000],
-    ['grows no further', { size: 16_000, isTooSmall: true }, 16_000],
+    ['does not grow beyond that', { size: 16_000, isTooSmall: true }, 16_000],
     ['stays while recording falls behind a little', { isTooSmall: true, lagMs: 2000 }, 4000],
     ['shrinks by a third when recording is behind', { size: 15_000, lagMs: 2001, recordedPerSecond: 1000 }, 10_000],
     ['shrinks to what two seconds of recording empty', { lagMs: 9000, recordedPerSecond: 1500 }, 3000],
@@ -32,7 +32,7 @@ describe('the capacity for claimed slots', () => {
       2800,
     ],
     [
-      'leaves places free beside those that others hold while it shrinks',
+      'leaves places free next to the places that others hold while it shrinks',
       { used: 3500, lagMs: 9000, recordedPerSecond: 100, isShared: true },
       3851,
     ],

@@ -24,7 +24,7 @@ class LongCheck {
   }
 }
 
-describe('the places of checks', () => {
+describe('the places for checks', () => {
   let places: CheckPlaces;
   const stays = new AbortController().signal;
   const codeOf = (work: Promise<string>) =>
@@ -40,7 +40,7 @@ describe('the places of checks', () => {
     places = newPlaces(4);
   });
 
-  it('keep a check on demand waiting for the scheduled one of its endpoint, then give it the place at once', async () => {
+  it('hold an on-demand check until the scheduled check of its endpoint ends, then give it the place immediately', async () => {
     const check = new LongCheck();
     const seen: boolean[] = [];
     places.onFree(() => seen.push(places.isChecking('e')));
@@ -55,7 +55,7 @@ describe('the places of checks', () => {
     expect(seen).toEqual([true, false]);
   });
 
-  it('keep nothing for a client that left while it waited', async () => {
+  it('hold nothing for a client that left while it waited', async () => {
     const client = new AbortController();
     const check = new LongCheck();
     places.begin('org', 'e');
@@ -70,7 +70,7 @@ describe('the places of checks', () => {
     expect(await next).toBe('checked');
   });
 
-  it('end a check with its client and free its place', async () => {
+  it('end a check when its client leaves, and free its place', async () => {
     const client = new AbortController();
     const check = new LongCheck();
     const asked = places.runOnDemand('org', 'e', client.signal, check.run);
@@ -80,7 +80,7 @@ describe('the places of checks', () => {
     expect([places.isChecking('e'), places.hasCapacityFor('org')]).toEqual([false, true]);
   });
 
-  it('refuse a check on demand beyond the share of its organization, and let another one’s in', async () => {
+  it('refuse an on-demand check beyond the share of its organization, and accept one of another organization', async () => {
     const check = new LongCheck();
     for (const endpoint of ['a', 'b']) places.begin('org', endpoint);
     expect(await codeOf(places.runOnDemand('org', 'c', stays, check.run))).toBe('temporarily_unavailable');
@@ -89,7 +89,7 @@ describe('the places of checks', () => {
     expect(await other).toBe('checked');
   });
 
-  it('end checks on demand, too, when the time to drain is over', async () => {
+  it('also end on-demand checks when the drain time is over', async () => {
     const check = new LongCheck();
     const asked = places.runOnDemand('org', 'e', stays, check.run);
     await places.drain(0);

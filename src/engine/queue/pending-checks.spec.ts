@@ -24,27 +24,27 @@ function pendingOf(texts: string): PendingChecks {
   return pending;
 }
 
-describe('what waits to be written', () => {
+describe('the queue of results to be written', () => {
   it.each([
-    ['what may change something before what came earlier', 'a1. a2. a3!', 2, ['a3!', 'a1.']],
-    ['with it the earlier results of its endpoint, in their order', 'a1. a2. a1! a1.', 3, ['a1.', 'a1!', 'a1.']],
-    ['then the oldest of the others', 'a1. a2. a3. a4!', 3, ['a4!', 'a1.', 'a2.']],
-    ['of each organization equally many', 'a1! a2! a3! a4! b1! b2!', 4, ['b1!', 'b2!', 'a1!', 'a2!']],
-    ['quiet results of each organization equally many', 'a1. a2. a3. a4. b1.', 3, ['b1.', 'a1.', 'a2.']],
-    ['all when they fit', 'a1. b1! a1.', 10, ['b1!', 'a1.', 'a1.']],
-  ])('gives %s', (_, texts, size, expected) => {
+    ['results that may change something before earlier results', 'a1. a2. a3!', 2, ['a3!', 'a1.']],
+    ['the earlier results of their endpoints with them, in order', 'a1. a2. a1! a1.', 3, ['a1.', 'a1!', 'a1.']],
+    ['the oldest other results next', 'a1. a2. a3. a4!', 3, ['a4!', 'a1.', 'a2.']],
+    ['equally many results of each organization', 'a1! a2! a3! a4! b1! b2!', 4, ['b1!', 'b2!', 'a1!', 'a2!']],
+    ['equally many routine results of each organization', 'a1. a2. a3. a4. b1.', 3, ['b1.', 'a1.', 'a2.']],
+    ['all results if they fit', 'a1. b1! a1.', 10, ['b1!', 'a1.', 'a1.']],
+  ])('returns %s', (_, texts, size, expected) => {
     expect(textsOf(pendingOf(texts).take(size))).toEqual(expected);
   });
 
-  it('gives no more of what may change something than is asked for, and fills up with the others', () => {
+  it('returns no more results that may change something than requested, and fills up with the others', () => {
     expect(textsOf(pendingOf('a1! a2! a3! a4. a5.').take(4, 2))).toEqual(['a1!', 'a2!', 'a4.', 'a5.']);
   });
 
-  it('gives only what may change something, with the earlier results of its endpoint, when nothing else is asked for', () => {
+  it('returns only results that may change something, and earlier results of their endpoints, if nothing else is requested', () => {
     expect(textsOf(pendingOf('a1. a2. b1! b2. a2! b3!').take(0, 10))).toEqual(['a2.', 'a2!', 'b1!', 'b3!']);
   });
 
-  it('gives nothing of an endpoint while earlier results of it are being written', () => {
+  it('returns nothing of an endpoint while earlier results of it are being written', () => {
     const pending = pendingOf('a1. a2.');
     const first = pending.take(1);
     pending.add(result('a1!'));
@@ -53,7 +53,7 @@ describe('what waits to be written', () => {
     expect(textsOf(pending.take(10))).toEqual(['a1!']);
   });
 
-  it('removes what was added before a moment, also of endpoints whose earlier results are under way', () => {
+  it('removes results that were added before a given time, even if earlier results of the endpoint are being written', () => {
     const pending = pendingOf('a1. a2! b1.');
     const since = added + 1;
     pending.add(result('a1!'));
@@ -63,7 +63,7 @@ describe('what waits to be written', () => {
     expect([pending.size, textsOf(pending.take(10))]).toEqual([1, ['a1!']]);
   });
 
-  it('puts back what was not written before everything else of its organization', () => {
+  it('puts unwritten results back before all other results of their organization', () => {
     const pending = pendingOf('a1. a1. a2. a3.');
     const first = pending.take(3);
     pending.add(result('a1.'));
@@ -75,7 +75,7 @@ describe('what waits to be written', () => {
     expect(order.slice(0, 2)).toEqual(first.slice(0, 2));
   });
 
-  it('keeps back endpoints until they are released, and says how many results wait and how many may be taken', () => {
+  it('holds back endpoints until they are released, and reports how many results wait and how many are available', () => {
     const pending = pendingOf('a1. a1! a2.');
     pending.putBack(pending.take(2));
     expect([pending.size, pending.ready, textsOf(pending.take(10))]).toEqual([3, 1, ['a2.']]);
@@ -84,33 +84,33 @@ describe('what waits to be written', () => {
   });
 
   it.each([
-    ['the oldest quiet ones of the organization that has most of them', 'a1! a2! a3! b1. b2. c1.', 1, ['b1.']],
-    ['quiet ones also of an endpoint where another may change something', 'a1! a1. b1!', 2, ['a1.']],
-    ['what may change something only when nothing quiet waits', 'a1! a2! b1!', 1, ['a1!']],
-  ])('gives up %s', (_, texts, count, expected) => {
+    ['the oldest routine results of the organization that has the most of them', 'a1! a2! a3! b1. b2. c1.', 1, ['b1.']],
+    ['routine results, even if another result of the endpoint may change something', 'a1! a1. b1!', 2, ['a1.']],
+    ['results that may change something, but only if no routine results wait', 'a1! a2! b1!', 1, ['a1!']],
+  ])('drops %s', (_, texts, count, expected) => {
     expect(textsOf(pendingOf(texts).giveUp(count))).toEqual(expected);
   });
 
-  it('gives up quiet results of endpoints that are being written as well', () => {
+  it('also drops routine results of endpoints that are being written', () => {
     const pending = pendingOf('a1. b1!');
     pending.take(1, 0);
     pending.add(result('a1.'));
     expect(textsOf(pending.giveUp(1))).toEqual(['a1.']);
   });
 
-  it('removes all of an endpoint when asked', () => {
+  it('removes all results of an endpoint on request', () => {
     const pending = pendingOf('a1. a1! a2.');
     expect([textsOf(pending.extract('a1')), pending.extract('a9'), pending.size]).toEqual([['a1.', 'a1!'], [], 1]);
   });
 
-  it('says how old the oldest is, and how long one may wait', () => {
+  it('reports the age of the oldest result, and how long a result may wait', () => {
     const pending = pendingOf('a1. a2!');
     expect([pending.oldestAt, pending.shortestAgeMs]).toEqual([added - 1, 200]);
     pending.take(10);
     expect([pending.oldestAt, pending.shortestAgeMs]).toEqual([null, null]);
   });
 
-  it('never gives an endpoint to two takers, keeps the order of each, loses none, for any sequence of steps', () => {
+  it('never gives an endpoint to two takers, keeps the order, and loses no results, for any sequence of steps', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), text: fc.constantFrom('a1.', 'a2!', 'a1!', 'b1.', 'b2!', 'c1.') }),
       fc.record({ kind: fc.constant('take' as const), size: fc.integer({ min: 1, max: 4 }) }),

@@ -38,11 +38,11 @@ describe('the urgency of a result', () => {
     ['wwwwwwwwwwwwu', '!!!!!!!!!!::!'],
     [`w${'u'.repeat(102)}`, `${'!'.repeat(11)}${':'.repeat(90)}..`],
     [`d${'u'.repeat(102)}`, `${'!'.repeat(11)}${':'.repeat(90)}..`],
-  ])('calls of the results %p urgent: %p', (results, expected) => {
+  ])('marks these of the results %p as urgent: %p', (results, expected) => {
     expect(urgencyOf(results)).toBe(expected);
   });
 
-  it('judges the urgency of each endpoint on its own', () => {
+  it('is judged separately for each endpoint', () => {
     const urgency = new WriteUrgency();
     expect(['1', '2', '1', '2'].map((key) => urgency.of(resultOf(key, 'up')))).toEqual([
       'urgent',
@@ -52,7 +52,7 @@ describe('the urgency of a result', () => {
     ]);
   });
 
-  it('forgets the endpoints that were checked longest ago when more are known than fit: their next results are urgent', () => {
+  it('forgets the endpoints that were checked longest ago if it knows too many, so that their next results are urgent', () => {
     const urgency = new WriteUrgency(2);
     const seen = ['1', '5000', '2', '9000', '1', '5000'];
     expect(seen.map((key) => urgency.of(resultOf(key, 'up')) === 'urgent')).toEqual([

@@ -86,7 +86,7 @@ function scene(connectivityTargets: string[] = [], Lookup: typeof NetworkLookup 
   return { dialer, clock, metrics, routing, connectivity };
 }
 
-it('ignores what a look at the network found when a newer one ended before it', async () => {
+it('ignores the result of a connectivity check if a newer one finished before it', async () => {
   const { dialer, clock, metrics, connectivity } = scene(['192.0.2.1:1'], NetworkLookup);
   const before = connectivity.judge(of('a'), timedOut);
   clock.ms += 2500;
@@ -100,8 +100,8 @@ it('ignores what a look at the network found when a newer one ended before it', 
   expect(await metrics.expose()).toContain('uptime_blind_seconds 0\n');
 });
 
-describe('Without connectivity targets', () => {
-  it('a mass failure in a network of its own, without any default route, is recorded as down', async () => {
+describe('without connectivity targets', () => {
+  it('a mass failure in an isolated network, without any default route, is recorded as down', async () => {
     const { connectivity, routing } = scene();
     routing.state = 'unproven';
     routing.routed.add('192.0.2.2');
@@ -110,7 +110,7 @@ describe('Without connectivity targets', () => {
     }
   });
 
-  it('a mass failure of addresses to which no route exists is unknown where there never was a default route', async () => {
+  it('a mass failure of addresses without a route is unknown if there never was a default route', async () => {
     const { connectivity, routing, clock } = scene();
     routing.state = 'unproven';
     for (let count = 0; count < 5; count++) await connectivity.judge(of(`endpoint ${count}`), timedOut);
@@ -121,7 +121,7 @@ describe('Without connectivity targets', () => {
     });
   });
 
-  it('a failed lookup is unknown once the default route is gone, down while there is one', async () => {
+  it('a failed lookup is unknown after the default route disappears, and down while it exists', async () => {
     const { connectivity, routing, clock } = scene();
     expect(await connectivity.judge(of('a'), failedLookup)).toBe(failedLookup);
     routing.state = 'offline';
@@ -129,14 +129,14 @@ describe('Without connectivity targets', () => {
     expect(await connectivity.judge(of('a'), failedLookup)).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('an address of a network that is still connected is believed when the default route is gone', async () => {
+  it('the result for an address in a connected network counts even without a default route', async () => {
     const { connectivity, routing } = scene();
     routing.state = 'offline';
     routing.routed.add('192.0.2.2');
     expect(await connectivity.judge(of('a'), timedOut)).toBe(timedOut);
   });
 
-  it('one organization whose lookups all fail does not make those of others unknown', async () => {
+  it('one organization whose lookups all fail does not make the results of others unknown', async () => {
     const { connectivity, routing, clock, metrics } = scene();
     routing.state = 'unproven';
     for (let count = 0; count < 3; count++) await connectivity.judge(of(`fine ${count}`), reached);

@@ -64,7 +64,7 @@ describe('a suspicious result, one that an offline machine would have had too', 
   });
 });
 
-describe('proof that our network works', () => {
+describe('proof that the network of the service works', () => {
   it.each<[string, CheckResult, boolean]>([
     ['a success', resultWith(null), true],
     ['a refusal', resultWith('connection_refused'), true],
@@ -73,7 +73,7 @@ describe('proof that our network works', () => {
     ['a timeout', resultWith('connection_timeout'), false],
     // Otherwise an organization could use blocked targets to prove that a dead network works.
     ['a target that is not allowed', { ...resultWith('target_blocked'), outcome: 'unknown' }, false],
-    ['a fault of our own', { ...resultWith('internal'), outcome: 'unknown' }, false],
+    ['a fault of the service', { ...resultWith('internal'), outcome: 'unknown' }, false],
   ])('is %s: %p', (_, result, expected) => {
     expect(isProof(result)).toBe(expected);
   });
@@ -150,12 +150,12 @@ describe('mass failure', () => {
     expect(isMass(...organizations)).toBe(expected);
   });
 
-  it('counts only what was checked since then', () => {
+  it('counts only checks since then', () => {
     expect(isMassFailure(recent(['A', 9, 0]), 100)).toBe(true);
     expect(isMassFailure(recent(['A', 9, 0]), 101)).toBe(false);
   });
 
-  it('does not end a mass failure by one more failure, nor begin one by one more success', () => {
+  it('neither ends a mass failure at one more failure, nor starts one at one more success', () => {
     fc.assert(
       fc.property(fc.nat(50), fc.nat(100), (bad, good) => {
         if (isMass(['A', bad, good])) expect(isMass(['A', bad + 1, good])).toBe(true);
@@ -164,7 +164,7 @@ describe('mass failure', () => {
     );
   });
 
-  it('is not made by one organization, whatever it does, while those of others are reached', () => {
+  it('is never caused by one organization while the endpoints of others are reached', () => {
     fc.assert(
       fc.property(fc.nat(500), fc.nat(500), fc.integer({ min: 1, max: 5 }), (bad, good, reached) => {
         expect(isMass(['B', bad, good], ['A', 0, reached])).toBe(false);

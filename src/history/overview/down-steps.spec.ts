@@ -2,7 +2,7 @@ import { type DownSpan, downBySteps, firstStepAt } from './down-steps';
 
 const span = (first: number, until: number, endpoints = 1): DownSpan => ({ first, until, endpoints });
 
-describe('how many endpoints were down in each step of 24 hours', () => {
+describe('the number of endpoints that were down in each step of 24 hours', () => {
   it.each([
     ['nothing, when nothing was down', [], []],
     [
@@ -23,23 +23,23 @@ describe('how many endpoints were down in each step of 24 hours', () => {
       ],
     ],
     [
-      'one that begins as another ends',
+      'one that starts as another ends',
       [span(5, 6), span(6, 7)],
       [
         [5, 1],
         [6, 1],
       ],
     ],
-    ['what began before counts from the first step', [span(-500, 1, 2)], [[0, 2]]],
-    ['what goes on counts to the last', [span(287, 300)], [[287, 1]]],
-    ['what is over before, or begins after, counts nowhere', [span(-9, 0), span(288, 289)], []],
+    ['what started before counts from the first step', [span(-500, 1, 2)], [[0, 2]]],
+    ['an outage that continues counts to the last step', [span(287, 300)], [[287, 1]]],
+    ['outages that ended before, or start after, count nowhere', [span(-9, 0), span(288, 289)], []],
   ] as const)('%s', (_case, spans, expected) => {
     const steps = downBySteps(spans);
     expect(steps).toHaveLength(288);
     expect(steps.flatMap((down, step) => (down === 0 ? [] : [[step, down]]))).toEqual(expected);
   });
 
-  it('has now in its last step, which begins at a full five minutes', () => {
+  it('contains the current time in its last step, which starts at a full five minutes', () => {
     const at = (text: string) => new Date(firstStepAt(Date.parse(text))).toISOString();
     expect(at('2026-11-26T12:04:59.999Z')).toBe('2026-11-25T12:05:00.000Z');
     expect(at('2026-11-26T12:05:00.000Z')).toBe('2026-11-25T12:10:00.000Z');

@@ -58,7 +58,7 @@ const row = (change: Partial<OverviewRow>): OverviewRow => ({
 });
 
 describe('locationCounts', () => {
-  it('counts who sees it down, who votes and who is not lost', () => {
+  it('counts the locations that see it down, that vote, and that are not lost', () => {
     const votes = [
       { vote: 'down', reason: null },
       { vote: 'up', reason: null },
@@ -127,29 +127,29 @@ describe('watchedShares', () => {
     watchedShares(row({ id: made(10_000), last_checked_at: now - 1, ...change }), windowsAt(now));
   const NO_SUMMARY = { until: null, days_7d: null, days_30d: null, days_90d: null };
 
-  it('are whole where each day had a check, and lack the days that had none', () => {
+  it('are complete if each day had a check, and lack the days without checks', () => {
     expect(shares({})).toEqual({ '24h': 1, '7d': 1, '30d': 1, '90d': 61 / 91 });
   });
 
-  it('leave the running day out until it has a check', () => {
+  it('leave out the current day until it has a check', () => {
     expect(shares({ last_checked_at: now - 12 * HOUR })).toEqual({ '24h': 1, '7d': 1, '30d': 1, '90d': 60 / 90 });
   });
 
-  it('are at most the time since the endpoint was made', () => {
+  it('are at most the time since the endpoint was created', () => {
     const { '24h': day, '7d': week } = shares({ ...NO_SUMMARY, id: made(1) });
     expect([day, week]).toEqual([1 / 24.5, 1 / (7 * 24 + 9.5)]);
   });
 
-  it('are one day of all before the first summary of an old endpoint that has just begun', () => {
+  it('are one day of all days before the first summary of an old endpoint', () => {
     expect(shares(NO_SUMMARY)['90d']).toBe(1 / 91);
   });
 
-  it('are nothing without a check', () => {
+  it('are zero without a check', () => {
     const none = shares({ ...NO_SUMMARY, last_checked_at: null });
     expect(none).toEqual({ '24h': 0, '7d': 0, '30d': 0, '90d': 0 });
   });
 
-  it('are not known of a summary that an older version wrote', () => {
+  it('are unknown for a summary that an older version wrote', () => {
     expect(shares({ days_7d: null, days_30d: null, days_90d: null })).toMatchObject({ '7d': null, '90d': null });
   });
 });

@@ -38,7 +38,7 @@ const DURATIONS = ['dns 0.001', 'connect 0.0025', 'first_byte 0', 'transfer 0.00
 const EXPIRY = 'certificate_expiry_timestamp_seconds 1800000000';
 
 describe('the gauges of an endpoint', () => {
-  it('tell of each location that has a vote how it sees the endpoint, unless that is paused', () => {
+  it('show how each voting location sees the endpoint, unless the endpoint is paused', () => {
     const locations: ScrapedLocation[] = [
       { location: 'local', vote: 'up', durationUs: 2500 },
       { location: 'shared/fra', vote: 'down', durationUs: null },
@@ -54,7 +54,7 @@ describe('the gauges of an endpoint', () => {
     expect(told({ active: false })).toEqual([]);
   });
 
-  it('tell of each probe whether it is heard, and have no such gauge without any', () => {
+  it('show whether each probe is responding, and do not exist without probes', () => {
     const probes = [
       { location: 'fra', online: true },
       { location: 'shared/use1', online: false },
@@ -94,7 +94,7 @@ describe('the gauges of an endpoint', () => {
       },
       ['up 1', 'degraded 0', 'alert_triggered 0'],
     ],
-  ])('of one that %s', (_, change, samples) => {
+  ])('show an endpoint that %s', (_, change, samples) => {
     expect(samplesOf(change)).toEqual(samples);
   });
 
@@ -106,7 +106,7 @@ describe('the gauges of an endpoint', () => {
       { website_tags: ['prod', 'web', 'x'] },
       'key="checkout",name="Checkout",website="Shop",type="HTTPS",tags=",prod,web,x,"',
     ],
-  ])('has labels with %s', (_, change, labels) => {
+  ])('have labels with %s', (_, change, labels) => {
     expect(toScraped({ ...UP, ...change }).labels).toBe(`id="${formatId('endpoint', UP.id)}",${labels}`);
   });
 });

@@ -34,7 +34,7 @@ describe('exposition', () => {
     );
   });
 
-  it('comes in parts that end with a line, and reads a sample only when its part is wanted', () => {
+  it('comes in parts that end at a line break, and reads a sample only when its part is requested', () => {
     let read = 0;
     function* samples() {
       for (; read < 10_000; read++) yield { labels: `id="${read}"`, value: read };

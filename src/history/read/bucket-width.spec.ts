@@ -15,7 +15,7 @@ describe('bucket width', () => {
     expect(defaultBucketSeconds({ from: 0, to: length })).toBe(step);
   });
 
-  it('chooses a default step that is valid, whatever the range', () => {
+  it('chooses a valid default step for any range', () => {
     for (let length = 1; length < 1000 * 365 * DAY; length = length * 3 + 1) {
       const range = { from: 12_345_678, to: 12_345_678 + length };
       expect(stepProblem(defaultBucketSeconds(range), range)).toBeNull();
@@ -31,7 +31,7 @@ describe('bucket width', () => {
     expect(stepProblem(step, { from: 0, to: length })).not.toBeNull();
   });
 
-  it('accepts a step that makes the maximum number of buckets', () => {
+  it('accepts a step that gives the maximum number of buckets', () => {
     expect(stepProblem(60, { from: 0, to: MAX_BUCKETS * 60_000 })).toBeNull();
   });
 });

@@ -39,13 +39,13 @@ describe('plannedTime', () => {
     ['counts what two windows cover once', [occurrence(2000, 5000), occurrence(3000, 6000)], [[2000, 6000]]],
     ['counts a window inside another one once', [occurrence(2000, 6000), occurrence(3000, 4000)], [[2000, 6000]]],
     [
-      'is one part where a window begins as another one ends',
+      'is one part where a window starts as another one ends',
       [occurrence(4000, 5000), occurrence(2000, 4000)],
       [[2000, 5000]],
     ],
-    ['leaves out a window that ended as the range begins', [occurrence(0, 1000)], []],
-    ['leaves out a window that begins as the range ends', [occurrence(9000, 9500)], []],
-    ['leaves out a window that was ended as it began', [occurrence(2000, 2000)], []],
+    ['leaves out a window that ended as the range starts', [occurrence(0, 1000)], []],
+    ['leaves out a window that starts as the range ends', [occurrence(9000, 9500)], []],
+    ['leaves out a window that ended as it started', [occurrence(2000, 2000)], []],
     ['leaves out a window that only mutes', [occurrence(2000, 3000, { excludeFromUptime: false })], []],
     ['leaves out a window over other endpoints', [occurrence(2000, 3000, { ...NOBODY, endpointIds: ['e2'] })], []],
     ['leaves out a window of another organization', [occurrence(2000, 3000, { orgId: 'o2' })], []],
@@ -60,7 +60,7 @@ describe('plannedTime', () => {
     expect(parts(...occurrences)).toEqual(expected);
   });
 
-  it('holds each moment of the range exactly when a window does, in parts that neither touch nor overlap', () => {
+  it('contains each moment of the range exactly if a window does, in parts that neither touch nor overlap', () => {
     const windows = fc.array(fc.tuple(fc.nat(12), fc.nat(6)), { maxLength: 8 });
     fc.assert(
       fc.property(windows, (drawn) => {

@@ -34,7 +34,7 @@ describe('planReads', () => {
       ['check 10T12:30 10T13:00', 'hour 10T13:00 10T14:00', 'check 10T14:00 10T14:10'],
     ],
     ['single checks for less than an hour', '10T12:30', '10T12:50', 'day', ['check 10T12:30 10T12:50']],
-    ['single checks for what is not built yet', '10T15:00', '10T16:30', 'day', ['check 10T15:00 10T16:30']],
+    ['single checks for ranges that are not built yet', '10T15:00', '10T16:30', 'day', ['check 10T15:00 10T16:30']],
     ['no days where hours are the coarsest resolution', '08T00:00', '10T00:00', 'hour', ['hour 08T00:00 10T00:00']],
     [
       'single checks where checks are the coarsest resolution',

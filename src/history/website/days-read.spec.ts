@@ -1,6 +1,6 @@
 import { daysRead } from './days-read';
 
-describe('the days that are read of a website', () => {
+describe('the days that are read for a website', () => {
   it.each([
     [371, 0, 371],
     [371, 161, 371],
@@ -10,7 +10,7 @@ describe('the days that are read of a website', () => {
     [5, 10_000, 5],
     [371, 500_000, 7],
     [1, 500_000, 1],
-  ])('of %i asked for with %i endpoints: %i', (asked, endpoints, days) => {
+  ])('are, for %i requested days and %i endpoints: %i', (asked, endpoints, days) => {
     expect(daysRead(asked, endpoints)).toBe(days);
   });
 });

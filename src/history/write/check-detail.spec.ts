@@ -35,7 +35,7 @@ const REFUSED = { code: 'connection_refused', phase: 'connect', message: 'refuse
 const WARNING = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' } as const;
 
 describe('storedDetail', () => {
-  it('makes no detail of a check without a repeating part', () => {
+  it('creates no detail for a check without a repeating part', () => {
     expect(storedDetail(check({ statusCode: 200, durationMs: 9 }))).toBeNull();
   });
 
@@ -55,20 +55,20 @@ describe('storedDetail', () => {
     expect(JSON.parse(storedDetail(from)?.text ?? '')).toEqual(expected);
   });
 
-  it('makes the same detail of checks that differ only in time and duration', () => {
+  it('creates the same detail for checks that differ only in time and duration', () => {
     const one = storedDetail(check({ address: '192.0.2.1', durationMs: 1 }));
     const two = storedDetail(check({ address: '192.0.2.1', durationMs: 2 }, { checkedAt: new Date(5) }));
     expect(one).toEqual(two);
   });
 
-  it('makes the same hash whatever the key order of the certificate object', () => {
+  it('creates the same hash for any key order in the certificate object', () => {
     const expiresAt = '2027-01-01T00:00:00.000Z';
     const one = storedDetail(check({ certificate: { expiresAt, issuer: 'i', subject: 's', names: ['n'] } }));
     const two = storedDetail(check({ certificate: { names: ['n'], subject: 's', issuer: 'i', expiresAt } }));
     expect(one?.hash).toBe(two?.hash);
   });
 
-  it('makes a hash that fits a signed 64-bit column and is never NO_DETAIL', () => {
+  it('creates a hash that fits a signed 64-bit column and is never NO_DETAIL', () => {
     for (let index = 0; index < 200; index++) {
       const hash = BigInt(storedDetail(check({ address: `192.0.2.${index}` }))?.hash ?? 0);
       expect(hash).not.toBe(0n);
@@ -119,7 +119,7 @@ describe('storedDetail of a hostile target', () => {
   const ORDER = ['address', 'certificate', 'records', 'redirects', 'error'];
   const inOrder = (a: string, b: string) => ORDER.indexOf(a) - ORDER.indexOf(b);
 
-  it('says what it left out', () => {
+  it('reports what it left out', () => {
     const stored = storedDetail(check({ records: many('a'.repeat(600), 40) }))?.text ?? '';
     const { records } = JSON.parse(stored) as { records: string[] };
     expect([records.length, records[0]?.length, records[0]?.at(-1), records.at(-1)]).toEqual([
@@ -130,7 +130,7 @@ describe('storedDetail of a hostile target', () => {
     ]);
   });
 
-  it('leaves a detail of just 16 KiB as it is', () => {
+  it('does not change a detail of exactly 16 KiB', () => {
     const records = many('a'.repeat(96), 164);
     expect(JSON.parse(storedDetail(check({ records }))?.text ?? '')).toEqual({ records });
   });

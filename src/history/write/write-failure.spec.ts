@@ -17,9 +17,9 @@ describe('writeFailureOf', () => {
     ['a statement that took too long', withState('57014'), 'unclear'],
     ['no answer in time', new Error('Query read timeout'), 'unclear'],
     ['an error that a trigger raises', withState('P0001'), 'unclear'],
-    ['a bug of ours', new TypeError('x is not a function'), 'unclear'],
-    ['what is no error', 'text', 'unclear'],
-  ])('tells what %s means', (_, error, expected) => {
+    ['a bug in the service', new TypeError('x is not a function'), 'unclear'],
+    ["a value that isn't an error", 'text', 'unclear'],
+  ])('classifies %s', (_, error, expected) => {
     expect(writeFailureOf(error)).toBe(expected);
   });
 });

@@ -8,7 +8,7 @@ import {
 import { ROLES } from '../../platform/access/caller';
 
 describe('API keys', () => {
-  it.each(ROLES)('of the role %s have the form that secret scanners know', (role) => {
+  it.each(ROLES)('of the role %s have a form that secret scanners recognize', (role) => {
     expect(generateApiKey(role)).toMatch(new RegExp(`^ums_${role.charAt(0)}_[0-9A-Za-z]{36}$`));
   });
 
@@ -52,7 +52,7 @@ describe('tokens of probes', () => {
     expect(new Set(tokens).size).toBe(1000);
   });
 
-  it('with one changed character, and keys, are implausible', () => {
+  it('with one changed character are implausible, and so are API keys', () => {
     const token = generateProbeToken();
     for (let i = 0; i < token.length; i++) {
       const other = token.charAt(i) === 'x' ? 'y' : 'x';

@@ -19,9 +19,9 @@ describe('memberships by groups', () => {
     ['end', 'a admin groups', {}, 'a: admin to null'],
     ['get another role', 'a admin groups', { a: 'read' }, 'a: admin to read'],
     ['stay as they are', 'a read groups', { a: 'read' }, ''],
-    ['leave those alone that began with an invitation', 'a read invited, b read invited', { a: 'admin' }, ''],
+    ['keep memberships that started with an invitation', 'a read invited, b read invited', { a: 'admin' }, ''],
     [
-      'change by the order of the organizations',
+      'change in the order of the organizations',
       'b read groups',
       { c: 'read', a: 'read' },
       'a: null to read, b: read to null, c: null to read',

@@ -16,37 +16,37 @@ const given = (groups: readonly string[], rules: string) => {
   return [...read, ...(isOperator ? ['operator'] : []), ...skipped.map((rule) => `skipped ${rule}`)].join(', ');
 };
 
-describe('the groups of somebody', () => {
+describe('the groups of a user', () => {
   it.each<[string, string[], string, string]>([
     ['with the exact name give the role', ['ops'], 'ops=Default:admin', 'Default admin'],
     ['with another name give nothing', ['Ops', 'ops2', ''], 'ops=Default:admin', ''],
-    ['with the beginning give the role', ['shop-eu'], 'shop-*=Shop: a=b:write', 'Shop: a=b write'],
-    ['that are just the beginning give it, too', ['shop-'], 'shop-*=Default:read', 'Default read'],
-    ['are not asked for by a rule for everybody', [], '*=Default:read', 'Default read'],
+    ['with the prefix give the role', ['shop-eu'], 'shop-*=Shop: a=b:write', 'Shop: a=b write'],
+    ['that are only the prefix also give the role', ['shop-'], 'shop-*=Default:read', 'Default read'],
+    ['are not needed by a rule for everyone', [], '*=Default:read', 'Default read'],
     [
       'give the highest of several roles',
       ['b', 'a', 'c'],
       'a=Default:admin,b=Default:read,c=Default:write',
       'Default admin',
     ],
-    ['give it whatever the order of the rules', ['a'], '*=Default:write,a=Default:read', 'Default write'],
+    ['give the role in any order of the rules', ['a'], '*=Default:write,a=Default:read', 'Default write'],
     [
       'give a place in several organizations',
       ['a'],
       'a=Default:read,a=Shop: a=b:write',
       'Default read, Shop: a=b write',
     ],
-    ['make an operator', ['root'], 'root=operator', 'operator'],
+    ['make the user an operator', ['root'], 'root=operator', 'operator'],
     ['name an organization by its id', ['a'], `a=${formatId('organization', SHOP.id)}:read`, 'Shop: a=b read'],
     ['skip what names no organization', ['a'], 'a=Gone:admin,a=Default:read', 'Default read, skipped a=Gone:admin'],
     ['skip what names two organizations', ['a'], 'a=Twin:admin', 'skipped a=Twin:admin'],
     ['say nothing of rules for others', ['b'], 'a=Gone:admin', ''],
-    ['that are none give what everybody has', [], 'a=Default:admin,b*=operator,*=Default:read', 'Default read'],
+    ['that are empty give what everyone has', [], 'a=Default:admin,b*=operator,*=Default:read', 'Default read'],
   ])('%s', (_, groups, rules, expected) => {
     expect(given(groups, rules)).toBe(expected);
   });
 
-  it('ask for the organizations that rules name, by name or by id', () => {
+  it('load the organizations that rules name, by name or by ID', () => {
     const id = formatId('organization', SHOP.id);
     expect(organizationsIn(['a=Default:admin', `b=${id}:read`, 'root=operator'])).toEqual({
       names: ['Default', id],

@@ -3,7 +3,7 @@ import { comparePassword, hashPassword } from './password-hash';
 const CHEAP = { ln: 4, r: 8, p: 1 };
 
 describe('the hash of a password', () => {
-  it('says what it took, with a salt of its own each time', async () => {
+  it('contains its parameters, with a new salt each time', async () => {
     const [one, other] = await Promise.all([
       hashPassword('correct horse battery', CHEAP),
       hashPassword('correct horse battery', CHEAP),
@@ -12,7 +12,7 @@ describe('the hash of a password', () => {
     expect(other).not.toBe(one);
   });
 
-  it('knows its password, and no other', async () => {
+  it('matches its password, and no other', async () => {
     const stored = await hashPassword('correct horse battery', CHEAP);
     expect(await comparePassword('correct horse battery', stored, CHEAP)).toEqual({ isRight: true, isOutdated: false });
     expect(await comparePassword('correct horse batterY', stored, CHEAP)).toEqual({
@@ -21,14 +21,14 @@ describe('the hash of a password', () => {
     });
   });
 
-  it('is outdated once hashing costs more, for the right password alone', async () => {
+  it('is outdated once hashing costs more, but only for the right password', async () => {
     const stored = await hashPassword('correct horse battery', CHEAP);
     const more = { ...CHEAP, ln: 5 };
     expect(await comparePassword('correct horse battery', stored, more)).toEqual({ isRight: true, isOutdated: true });
     expect(await comparePassword('something else', stored, more)).toEqual({ isRight: false, isOutdated: false });
   });
 
-  it('that is not there, or that nobody wrote, is never right', async () => {
+  it('never matches if it is missing or malformed', async () => {
     for (const stored of [null, '', '$scrypt$ln=4,r=8,p=1$short$short', 'correct horse battery'])
       expect((await comparePassword('correct horse battery', stored, CHEAP)).isRight).toBe(false);
   });

@@ -45,7 +45,7 @@ describe('a password', () => {
   it.each([
     ['of words', 'correct horse battery'],
     ['of words and the name', 'ada lovelace eats figs'],
-    ['of a run with something behind it', 'qwertyuiopasdfgh and tea'],
+    ['of a run with something after it', 'qwertyuiopasdfgh and tea'],
     ['of nine characters, repeated', 'mussels! mussels! '],
     ['of another script', 'многоголосый хорал'],
     ['with spaces around', '   three wise monkeys '],
@@ -53,19 +53,19 @@ describe('a password', () => {
     ['of sixteen emoji', '😀😁😂🤣😃😄😅😆😉😊😋😎😍😘🥰😗'],
     ['of signs with a word among them', '#!$%&*()_+=-[]admin'],
     ['from a generator', 'xK9-vQ2mTz7pLw4'],
-    ['of figures from a generator', '804713926508142'],
+    ['of digits from a generator', '804713926508142'],
     ['of four words that many use', 'happy birthday monkey king'],
-    ['of words that anybody uses, and one that nobody connects with them', 'summer coffee ukulele'],
-  ])('%s will do', (_, password) => {
+    ['of words that everyone uses, and one unrelated word', 'summer coffee ukulele'],
+  ])('%s is accepted', (_, password) => {
     expect(weaknessOf(password, ADA)).toBeNull();
   });
 
-  it('is the same, however it was composed, and keeps its spaces and its case', () => {
+  it('is the same in any Unicode composition, and keeps its spaces and its case', () => {
     expect(normalizePassword('e\u0301cole ①')).toBe(normalizePassword('école 1'));
     expect(normalizePassword(' Two  Words ')).toBe(' Two  Words ');
   });
 
-  it('of 256 characters is judged at once', () => {
+  it('of 256 characters is judged immediately', () => {
     const words = { ...ADA, name: Array.from({ length: 60 }, (_, i) => 'a'.repeat(i + 1)).join(' ') };
     const began = performance.now();
     for (const text of [`${'a'.repeat(255)}b`, 'abcabd'.repeat(42), 'qwertyuiop'.repeat(25)]) weaknessOf(text, words);

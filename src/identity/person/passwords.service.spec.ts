@@ -9,7 +9,7 @@ import { Passwords } from './passwords.service';
 const CHEAP = { ln: 4, r: 8, p: 1 };
 const PASSWORD = 'three wise monkeys';
 
-describe('passwords that are hashed', () => {
+describe('password hashing', () => {
   const metrics = new Metrics();
   const passwords = new Passwords(new Config(), new Clock(), new IdentityMetrics(metrics));
   passwords.cost = CHEAP;
@@ -20,7 +20,7 @@ describe('passwords that are hashed', () => {
       (error: unknown) => (error instanceof Problem ? error.code : String(error)),
     );
 
-  it('are two at once and twenty that wait: of 64 that come together 22 are judged, the others refused at once', async () => {
+  it('runs two at once and queues twenty: of 64 that come together 22 are judged, and the others are refused immediately', async () => {
     const stored = await hashPassword(PASSWORD, CHEAP);
     const outcomes = Array.from({ length: 64 }, (_, n) =>
       outcome(n % 2 === 0 ? passwords.compare(PASSWORD, stored) : passwords.compare(PASSWORD, null)),
@@ -32,7 +32,7 @@ describe('passwords that are hashed', () => {
     expect(await outcome(passwords.hash(PASSWORD))).toBe('judged');
   });
 
-  it('are the same however a keyboard composes them, and never trimmed', async () => {
+  it('treats all Unicode compositions of a password as equal, and never trims it', async () => {
     const stored = await passwords.hash('caf\u00e9 con le\u0301che');
     expect(await passwords.compare('cafe\u0301 con l\u00e9che', stored)).toMatchObject({ isRight: true });
     expect(await passwords.compare(' caf\u00e9 con l\u00e9che', stored)).toMatchObject({ isRight: false });

@@ -14,7 +14,7 @@ describe('a recovery code', () => {
     },
   );
 
-  it('is another one when a character differs', () => {
+  it('differs if one character differs', () => {
     expect(hashOfRecoveryCode('k3m9-x2qa-7hwn-p4t1')).not.toEqual(hashOfRecoveryCode('k3m9-x2qa-7hwn-p4t2'));
   });
 });

@@ -59,12 +59,12 @@ describe('holds', () => {
     expect([at(-1), at(0)]).toEqual([true, false]);
   });
 
-  it('gives a session of an older version, of which the way is not known, no rights from groups', () => {
+  it('gives no rights from groups to a session of an older version, whose sign-in method is unknown', () => {
     expect(holds(right('groups'), proof(null, NOW), NOW)).toBe(false);
   });
 
   it.each(CELLS)(
-    'asks for a second factor in a session by $via that opens a right from $source, but not of the provider',
+    'requires a second factor in a session by $via that opens a right from $source, but not from the provider',
     (cell) => {
       const needing = right(cell.source, true);
       const isByProvider = cell.via === 'single_sign_on' || cell.via === 'proxy';

@@ -11,7 +11,7 @@ describe('a code of an authenticator app', () => {
     [1234567890, '89005924'],
     [2000000000, '69279037'],
     [20000000000, '65353130'],
-  ])('is that of RFC 6238 at %i seconds', (seconds, expected) => {
+  ])('matches RFC 6238 at %i seconds', (seconds, expected) => {
     const step = stepAt(new Date(seconds * 1000));
     expect(codeAt(SECRET, step, 8)).toBe(expected);
     expect(codeAt(SECRET, step)).toBe(expected.slice(2));
@@ -37,17 +37,17 @@ describe('a code of an authenticator app', () => {
     [0, now],
     [1, now + 1],
     [2, null],
-  ])('counts when it is of a step %i from now: %s', (steps, expected) => {
+  ])('is accepted %i steps from now: %s', (steps, expected) => {
     expect(stepOf(SECRET, codeAt(SECRET, now + steps), NOW, 0)).toBe(expected);
   });
 
-  it('counts once: neither it nor an earlier one after it', () => {
+  it('is accepted once, and afterwards neither it nor an earlier one is accepted', () => {
     expect(stepOf(SECRET, codeAt(SECRET, now), NOW, now)).toBeNull();
     expect(stepOf(SECRET, codeAt(SECRET, now - 1), NOW, now)).toBeNull();
     expect(stepOf(SECRET, codeAt(SECRET, now + 1), NOW, now)).toBe(now + 1);
   });
 
-  it.each(['', '05047', '0504710', 'abcdef'])('is not “%s”', (code) => {
+  it.each(['', '05047', '0504710', 'abcdef'])('cannot be “%s”', (code) => {
     expect(stepOf(SECRET, code, NOW, 0)).toBeNull();
   });
 

@@ -20,7 +20,7 @@ describe('limitsOf', () => {
     });
   });
 
-  it('Default has no limit on what it monitors, and the limits of the installation on the rest', () => {
+  it('the Default organization has no limit on what it monitors, and the limits of the installation on the rest', () => {
     expect(limitsOf({ isDefault: true, overrides: {} }, settings)).toEqual({
       websites: null,
       endpoints: null,
@@ -37,7 +37,7 @@ describe('limitsOf', () => {
   });
 
   it.each([true, false])(
-    'what the operator set for an organization goes before all else (Default: %p)',
+    'limits that the operator set for an organization take precedence (Default: %p)',
     (isDefault) => {
       const limits = limitsOf({ isDefault, overrides: { websites: 3, api_keys: 0 } }, settings);
       expect(limits).toMatchObject({ websites: 3, api_keys: 0 });
@@ -69,7 +69,7 @@ describe('refusalOf', () => {
     expect(refusalOf('websites', limit, used, wanted) !== null).toBe(isRefused);
   });
 
-  it('the problem says which limit, how much and what to do', () => {
+  it('the problem contains the limit, the amount, and what to do', () => {
     expect(refusalOf('alerts_per_endpoint', 50, 50, 1)).toMatchObject({
       code: 'quota_exceeded',
       status: 409,

@@ -52,7 +52,7 @@ describe('readProxyUser', () => {
     [',', ['x|root', 'y;z']],
     ['|', ['x', 'root,y;z']],
     [';', ['x|root,y', 'z']],
-  ] as const)('separates groups by the character of the settings alone: %s', (proxyGroupsSeparator, groups) => {
+  ] as const)('separates groups only by the configured character: %s', (proxyGroupsSeparator, groups) => {
     const headers = ['Remote-User', 'ada', 'Remote-Groups', 'x|root,y;z'];
     expect(readProxyUser(headers, { ...SETTINGS, proxyGroupsSeparator })).toMatchObject({ groups });
   });
@@ -71,7 +71,7 @@ describe('readProxyUser', () => {
     ['a control character', [['Remote-User', 'a\tb']]],
     ['a sign that turns the text around', [['Remote-User', sent('a\u202eb')]]],
     ['no UTF-8', [['Remote-User', 'a\xff']]],
-  ] as const)('takes a user that is %s for a wrong one', (_, headers) => {
+  ] as const)('refuses a user that is %s', (_, headers) => {
     expect(read(...headers)).toBe('wrong');
   });
 

@@ -4,28 +4,28 @@ const TOKEN = { iss: 'https://login.example.com', sub: '8f14e45f' };
 const of = (token: object, userInfo: object = {}, claim = 'groups') =>
   claimsOf({ ...TOKEN, ...token }, { ...userInfo }, claim);
 
-describe('the claims of somebody', () => {
+describe('the claims of a user', () => {
   it.each<[string, object, object, object]>([
-    ['are who they are for the provider', {}, {}, { issuer: TOKEN.iss, subject: TOKEN.sub, email: null }],
+    ['have the subject and the issuer of the provider', {}, {}, { issuer: TOKEN.iss, subject: TOKEN.sub, email: null }],
     ['have a name', { name: ' Ada\u0000 Lovelace ' }, {}, { name: 'Ada  Lovelace' }],
-    ['have another name where there is none', { name: ' ', preferred_username: 'ada' }, {}, { name: 'ada' }],
-    ['have a name at last', {}, {}, { name: 'Somebody' }],
-    ['have a name of 255 characters at most', { name: '😀'.repeat(300) }, {}, { name: '😀'.repeat(255) }],
+    ['have another name if there is no name', { name: ' ', preferred_username: 'ada' }, {}, { name: 'ada' }],
+    ['have a name as the last resort', {}, {}, { name: 'Somebody' }],
+    ['have a name of at most 255 characters', { name: '😀'.repeat(300) }, {}, { name: '😀'.repeat(255) }],
     [
-      'have the e-mail that is verified',
+      'have the verified email',
       { email: ' Ada@Example.com', email_verified: true },
       {},
       { email: 'ada@example.com', name: 'ada' },
     ],
-    ['have no e-mail that is not', { email: 'ada@example.com', email_verified: false }, {}, { email: null }],
-    ['have no e-mail without a word about it', { email: 'ada@example.com' }, {}, { email: null }],
+    ['do not have an unverified email', { email: 'ada@example.com', email_verified: false }, {}, { email: null }],
+    ['have no email if its verification is not stated', { email: 'ada@example.com' }, {}, { email: null }],
     [
-      'have no e-mail for a text that looks like yes',
+      'have no email if the verification is a text that looks like yes',
       { email: 'ada@example.com', email_verified: 'true' },
       {},
       { email: null },
     ],
-    ['have no e-mail that is none', { email: 'ada', email_verified: true }, {}, { email: null }],
+    ['do not have an invalid email', { email: 'ada', email_verified: true }, {}, { email: null }],
     [
       'have what the token lacks from UserInfo',
       {},
@@ -33,13 +33,13 @@ describe('the claims of somebody', () => {
       { name: 'Ada', email: 'a@b', groups: { list: ['ops'], lack: null } },
     ],
     [
-      'take the proof from where the address is',
+      'take the verification from the source of the email',
       { email: 'a@b' },
       { email: 'c@d', email_verified: true },
       { email: null },
     ],
     [
-      'take what the token says',
+      'take the values of the token first',
       { name: 'Ada', groups: [] },
       { name: 'Eve', groups: ['root'], sub: 'eve', iss: 'x' },
       { name: 'Ada', groups: { list: [], lack: null }, subject: TOKEN.sub, issuer: TOKEN.iss },
@@ -51,7 +51,7 @@ describe('the claims of somebody', () => {
 
   it.each<[what: string, claim: string, token: object, userInfo: object, list: string[], lack: string | null]>([
     ['a list', 'groups', { groups: ['ops', 'dev'] }, {}, ['ops', 'dev'], null],
-    ['a list with other things in it', 'groups', { groups: ['ops', 7, null, ['root']] }, {}, ['ops'], null],
+    ['a list with other values in it', 'groups', { groups: ['ops', 7, null, ['root']] }, {}, ['ops'], null],
     ['a single text', 'groups', { groups: 'ops' }, {}, ['ops'], null],
     ['an empty text', 'groups', { groups: '' }, {}, [], null],
     ['a claim below another one', 'realm_access.roles', { realm_access: { roles: ['ops'] } }, {}, ['ops'], null],
@@ -80,23 +80,23 @@ describe('the claims of somebody', () => {
 
   it.each<[string, object]>([
     ['without a subject', { sub: undefined }],
-    ['with an empty one', { sub: '' }],
-    ['with one that is no text', { sub: 7 }],
-    ['with one that no column takes', { sub: 'a\u0000' }],
+    ['with an empty subject', { sub: '' }],
+    ["with a subject that isn't a text", { sub: 7 }],
+    ['with a subject that no column can store', { sub: 'a\u0000' }],
     ['with half a character', { sub: '\ud800' }],
-    ['with one that is too long', { sub: 'x'.repeat(256) }],
-  ])('are nobody’s %s', (_, token) => {
+    ['with a subject that is too long', { sub: 'x'.repeat(256) }],
+  ])('identify no one %s', (_, token) => {
     expect(of(token)).toBeNull();
   });
 
   it.each<[string, object, boolean]>([
-    ['is asked for what the token lacks', { name: 'Ada', email: 'a@b' }, true],
-    ['is not asked where nothing lacks', { name: 'Ada', email: 'a@b', groups: [] }, false],
+    ['is requested for missing claims', { name: 'Ada', email: 'a@b' }, true],
+    ['is not requested if nothing is missing', { name: 'Ada', email: 'a@b', groups: [] }, false],
   ])('UserInfo %s', (_, token, expected) => {
     expect(isLacking({ ...token }, 'groups')).toBe(expected);
   });
 
-  it('UserInfo is not asked for a claim that the token has below another one', () => {
+  it('UserInfo is not requested for a claim that the token has inside another claim', () => {
     expect(isLacking({ name: 'Ada', email: 'a@b', realm_access: { roles: [] } }, 'realm_access.roles')).toBe(false);
   });
 });

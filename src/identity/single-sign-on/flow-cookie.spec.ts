@@ -12,10 +12,10 @@ const FLOW: Flow = {
   beganAt: 1_790_000_000_000,
 };
 
-describe('what a browser keeps of a flow', () => {
+describe('the flow state that a browser keeps', () => {
   const sealed = sealFlow(FLOW, SECRET);
 
-  it('comes back as it was, in a cookie that every browser takes', () => {
+  it('comes back unchanged, in a cookie that every browser accepts', () => {
     expect(openFlow(sealed, SECRET)).toEqual(FLOW);
     expect(sealed.length).toBeLessThan(2000);
   });
@@ -26,15 +26,15 @@ describe('what a browser keeps of a flow', () => {
     ['has no proof', sealed.split('.')[0] ?? ''],
     ['is empty', ''],
     ['is nonsense', 'x.y'],
-  ])('is nothing when it %s', (_, text) => {
+  ])('is ignored if it %s', (_, text) => {
     expect(openFlow(text, SECRET)).toBeNull();
   });
 
   it.each<[string, string, boolean, string | null]>([
     ['plain over http', 'uptime_oidc=a.b; x=y', false, 'a.b'],
-    ['the prefixed one wherever it stands', 'uptime_oidc=a.b; __Host-uptime_oidc=c.d', false, 'c.d'],
+    ['the prefixed one at any position', 'uptime_oidc=a.b; __Host-uptime_oidc=c.d', false, 'c.d'],
     ['no plain one over https, which another host could have set', 'uptime_oidc=a.b', true, null],
-    ['none without one', 'other_uptime_oidc=a.b', false, null],
+    ['nothing without a cookie', 'other_uptime_oidc=a.b', false, null],
   ])('is read from its cookie: %s', (_, cookie, secure, expected) => {
     expect(flowCookie({ app: express(), headers: { cookie }, secure })).toBe(expected);
   });

@@ -11,29 +11,25 @@ const text = (decision: Decision): string =>
       ? `account ${decision.email}`
       : decision.code;
 
-describe('whoever comes back from the provider', () => {
+describe('a user who comes back from the provider', () => {
   it.each<[string, Partial<Arrival>, string]>([
-    ['and is known is that person', { knownAs: 'ada' }, 'known ada'],
-    ['and is known is that person, whatever the e-mail says now', { knownAs: 'ada', email: BO }, 'known ada'],
+    ['is recognized if known', { knownAs: 'ada' }, 'known ada'],
+    ['is recognized if known, regardless of the current email', { knownAs: 'ada', email: BO }, 'known ada'],
+    ['is recognized if known, even with an invitation', { knownAs: 'ada', invitation: { email: BO } }, 'known ada'],
+    ['needs no group if known', { knownAs: 'ada', hasGroups: false }, 'known ada'],
+    ['can connect an identity that is already connected', { knownAs: 'ada', connecting: 'ada' }, 'known ada'],
+    ['cannot connect an identity of another person', { knownAs: 'ada', connecting: 'bo' }, 'refused'],
+    ['connects a new identity', { connecting: 'bo', email: ADA }, 'connect bo'],
+    ['also connects a new identity by an invitation', { connecting: 'bo', invitation: { email: BO } }, 'connect bo'],
     [
-      'and is known is that person, with an invitation, too',
-      { knownAs: 'ada', invitation: { email: BO } },
-      'known ada',
-    ],
-    ['and is known needs no group', { knownAs: 'ada', hasGroups: false }, 'known ada'],
-    ['and connects what is connected already is the same', { knownAs: 'ada', connecting: 'ada' }, 'known ada'],
-    ['and connects what is another person’s is refused', { knownAs: 'ada', connecting: 'bo' }, 'refused'],
-    ['and connects what is new has it from now on', { connecting: 'bo', email: ADA }, 'connect bo'],
-    ['and connects by an invitation has it, too', { connecting: 'bo', invitation: { email: BO } }, 'connect bo'],
-    [
-      'with an invitation gets an account with its e-mail',
+      'gets an account with the email of the invitation',
       { invitation: { email: BO }, email: ADA },
       'account bo@example.com',
     ],
-    ['by the link of the start gets the first account', { invitation: { email: null }, email: ADA }, `account ${ADA}`],
-    ['in a group gets an account with the verified e-mail', { hasGroups: true, email: ADA }, 'account ada@example.com'],
-    ['in a group gets an account without an e-mail that nobody verified', { hasGroups: true }, 'account null'],
-    ['with nothing of this is not invited', { email: ADA }, 'not_invited'],
+    ['gets the first account by the link of the start', { invitation: { email: null }, email: ADA }, `account ${ADA}`],
+    ['gets an account with the verified email in a group', { hasGroups: true, email: ADA }, 'account ada@example.com'],
+    ['gets an account without an unverified email in a group', { hasGroups: true }, 'account null'],
+    ['is not invited without any of this', { email: ADA }, 'not_invited'],
   ])('%s', (_, arrival, expected) => {
     expect(text(whoIs({ ...NOBODY, ...arrival }))).toBe(expected);
   });

@@ -17,7 +17,7 @@ describe('withinWork', () => {
     expect(kept([x, y, mine, calm], { x: 50, y: 50, mine: 3 }, 500)).toEqual(['x', 'y', 'mine', 'calm']);
   });
 
-  it('leaves out what one organization has too much, and nothing of the others', () => {
+  it('leaves out the excess of one organization, and nothing of the others', () => {
     expect(kept([x, y, z, calm, mine], { x: 50, y: 50, z: 50, mine: 40 }, 100)).toEqual(['x', 'calm', 'mine']);
   });
 
@@ -25,7 +25,7 @@ describe('withinWork', () => {
     expect(kept([x, y, y, x, mine], { x: 50, y: 60 }, 100)).toEqual(['x', 'x', 'mine']);
   });
 
-  it('keeps one result of each organization however many alerts it changes', () => {
+  it('keeps one result of each organization, however many alerts it changes', () => {
     expect(kept([x, y, mine], { x: 20_000, y: 20_000, mine: 1 }, 100)).toEqual(['x', 'mine']);
   });
 });
@@ -36,7 +36,7 @@ describe('nextBatchSize', () => {
     ['never goes below fifty', 60, 5000, 10, 50],
     ['stays after one that took its time', 100, 700, 10, 100],
     ['doubles after a quick one', 100, 50, 10, 200],
-    ['never exceeds the most', 400, 50, 10, 500],
+    ['never exceeds the maximum', 400, 50, 10, 500],
     ['stays large where every batch is slow, as with a database that is far away', 500, 1800, 1500, 500],
     ['grows again where every batch is slow', 50, 1800, 1500, 100],
   ])('%s', (_, size, durationMs, quickestMs, expected) => {
@@ -64,7 +64,7 @@ describe('the runs of a batch that change nothing', () => {
   const outcome = (of: 'down' | 'unknown') => ({ result: { outcome: of } }) as Partial<FinishedCheck>;
 
   describe('a run of results that are up and change nothing', () => {
-    it('says from when to when its results are', () => {
+    it('contains the time range of its results', () => {
       expect(unchangedUpRunOf([result(1), result(2), result(3)])).toMatchObject({
         endpointId: 'a',
         revision: 1,
@@ -77,7 +77,7 @@ describe('the runs of a batch that change nothing', () => {
       });
     });
 
-    it('is one in maintenance as well, where it begins or ends too', () => {
+    it('exists in maintenance as well, including where maintenance starts or ends', () => {
       expect(unchangedUpRunOf([result(1), result(2, { planned: true, muted: true }), result(3)])).not.toBeNull();
     });
 
@@ -94,11 +94,11 @@ describe('the runs of a batch that change nothing', () => {
       ['was checked at two locations', [result(1), result(2, { location: 3 })]],
       ['has a slot twice', [result(1), result(1, { checkedAt: new Date(HOUR + 5000) })]],
       ['has an earlier slot after a later one', [result(2), result(1)]],
-      ['has two checks that began at one moment', [result(1), result(2, { checkedAt: new Date(HOUR + 1003) })]],
+      ['has two checks that started at one moment', [result(1), result(2, { checkedAt: new Date(HOUR + 1003) })]],
       ['crosses an hour', [result(3599), result(3600)]],
       ['was checked with two revisions', [result(1), result(2, { revision: 2 })]],
       ['is longer than what a row remembers', Array.from({ length: 30 }, (_, slot) => result(slot))],
-    ])('is none when it %s', (_, results) => {
+    ])('does not exist if it %s', (_, results) => {
       expect(unchangedUpRunOf(results)).toBeNull();
     });
 
@@ -106,7 +106,7 @@ describe('the runs of a batch that change nothing', () => {
       ['alone', 3, 0, [3, 0]],
       ['among some others, when there are many', 30, 2, [30, 2]],
       ['not among others, when there are few: they are written as these are', 24, 1, [0, 25]],
-    ])('is written by a statement of its own %s', (_, quiet, changing, expected) => {
+    ])('is written by a separate statement %s', (_, quiet, changing, expected) => {
       const endpoints = [
         ...Array.from({ length: quiet }, () => [result(1)]),
         ...Array.from({ length: changing }, () => [result(1, {}, true)]),

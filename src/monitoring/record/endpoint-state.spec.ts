@@ -63,12 +63,12 @@ describe('the endpoint state', () => {
     ['SWW', 0, null],
     ['SFS', 2, 2],
     ['SF', null, null],
-  ])('says after %s where the successes began, and the good ones', (letters, upFrom, goodFrom) => {
+  ])('shows after %s when the up results started, and the results without a warning', (letters, upFrom, goodFrom) => {
     const at = (index: number | null) => (index === null ? null : (results(letters)[index]?.checkedMs ?? Number.NaN));
     expect(stateAfter(letters)).toMatchObject({ upSinceMs: at(upFrom), goodSinceMs: at(goodFrom) });
   });
 
-  it('does not say it of a streak that began before that was kept', () => {
+  it('does not show the start of a streak that is older than this field', () => {
     const old = { ...stateAfter('SS'), upSinceMs: null, goodSinceMs: null };
     expect(results('SSS').slice(2).reduce(fold, old)).toMatchObject({ upSinceMs: null, goodSinceMs: null });
   });
@@ -79,7 +79,7 @@ describe('the endpoint state', () => {
     expect(stateAfter(`F${'S'.repeat(30)}`).recent).toBe(BigInt(`0b${'01'.repeat(30)}`));
   });
 
-  it('counts the current hour and keeps the counts of the hour before', () => {
+  it('counts the current hour and keeps the counts of the previous hour', () => {
     expect(stateAfter('SFS').hours).toEqual({
       hourStart: new Date(Date.UTC(2026, 1, 1)),
       hour: { ...NO_COUNTS, up: 1, down: 1 },
@@ -122,10 +122,13 @@ describe('the endpoint state', () => {
     // Maintenance doesn't change streaks.
     ['Sww', 2, 0, 1],
     ['WsS', 0, 2, null],
-  ])('counts after %s %i bad ones in a row and %i good ones', (letters, badStreak, goodStreak, degradedFrom) => {
-    const degradedSinceMs = degradedFrom === null ? null : results(letters)[degradedFrom]?.checkedMs;
-    expect(stateAfter(letters)).toMatchObject({ badStreak, goodStreak, degradedSinceMs });
-  });
+  ])(
+    'counts after %s %i failed or degraded results in a row and %i successful ones',
+    (letters, badStreak, goodStreak, degradedFrom) => {
+      const degradedSinceMs = degradedFrom === null ? null : results(letters)[degradedFrom]?.checkedMs;
+      expect(stateAfter(letters)).toMatchObject({ badStreak, goodStreak, degradedSinceMs });
+    },
+  );
 
   // The checks at which the open outage, an episode of `down`, and an episode of `degraded` start, and the outage's
   // mark.
@@ -143,7 +146,7 @@ describe('the endpoint state', () => {
     ['wWFF', 2, 2, 1, false],
     ['FW', null, null, 0, false],
     ['FS', null, null, null, false],
-  ])('says after %s when what is wrong began', (letters, failing, failingUnmuted, badUnmuted, failingPlanned) => {
+  ])('shows after %s when the problem started', (letters, failing, failingUnmuted, badUnmuted, failingPlanned) => {
     const at = (index: number | null) => (index === null ? null : (results(letters)[index]?.checkedMs ?? Number.NaN));
     expect(stateAfter(letters)).toMatchObject({
       failingSinceMs: at(failing),
@@ -153,7 +156,7 @@ describe('the endpoint state', () => {
     });
   });
 
-  it('tells a window that is only excluded from uptime from one that only mutes', () => {
+  it('distinguishes a window that only excludes uptime from one that only mutes', () => {
     const [first, second] = results('FF');
     const after = (marks: Partial<FoldInput>) =>
       [first, second].reduce(
@@ -172,13 +175,13 @@ describe('the endpoint state', () => {
     });
   });
 
-  it('lets no failure that began before the open outage split it', () => {
+  it('lets no failure that started before the open outage split it', () => {
     const state = stateAfter('SF');
     const late = fold(state, { ...UNMARKED, outcome: 'down', planned: true, checkedMs: START + 5000, slotMs: null });
     expect(late).toMatchObject({ failures: 2, failingSinceMs: state.failingSinceMs, failingPlanned: false });
   });
 
-  it('remembers which of the last thirty outcomes were degraded, in maintenance too', () => {
+  it('remembers which of the last thirty outcomes were degraded, including in maintenance', () => {
     expect(stateAfter('SWFw').recentDegraded).toBe(0b0101);
     expect(stateAfter('W'.repeat(31)).recentDegraded).toBe(2 ** 30 - 1);
     expect(stateAfter(`W${'S'.repeat(30)}`).recentDegraded).toBe(0);

@@ -98,7 +98,7 @@ describe('foldBatch', () => {
     ['a slot that was recorded before', checksOf('SS', -1), [0]],
     ['a slot older than one of the batch', [...checksOf('S', 1), ...checksOf('S', 0)], [1]],
     [
-      'checks on demand beside their slots',
+      'checks on demand next to their slots',
       [...checksOf('S'), checkOf('a', 0, 'up', { slotMs: null, checkedAt: new Date(slotAt(0) + 500) })],
       [0, null],
     ],
@@ -116,7 +116,7 @@ describe('foldBatch', () => {
     expect(keptSlots(locked('S'), checks)).toEqual(kept);
   });
 
-  it('folds each endpoint of a mixed batch on its own, from its stored state on', () => {
+  it('folds each endpoint of a mixed batch separately, from its stored state', () => {
     const states = new Map([
       ['a', locked('F')],
       ['b', locked('S')],
@@ -139,11 +139,11 @@ describe('foldBatch', () => {
     ]);
   });
 
-  it('leaves out what a probe has found of an endpoint without locations', () => {
+  it('leaves out results that a probe has found for an endpoint without locations', () => {
     expect(keptSlots(locked(''), [checkOf('a', 0, 'up'), checkOf('a', 1, 'down', { location: 3 })])).toEqual([0]);
   });
 
-  it('has no entry for an endpoint of which nothing counts', () => {
+  it('has no entry for an endpoint whose results do not count', () => {
     expect(foldBatch(new Map([['a', locked('S')]]), checksOf('S', -1)).size).toBe(0);
   });
 });
@@ -247,11 +247,11 @@ describe('streakUpdatesOf', () => {
     expect(texts).toEqual(expected);
   });
 
-  it('makes none of a duplicate', () => {
+  it('makes no streak update for a duplicate', () => {
     expect(updates('S', [...checksOf('F'), ...checksOf('F')])).toHaveLength(1);
   });
 
-  it('carries what alerts say of the check, its duration in whole microseconds', () => {
+  it('contains what alerts show of the check, with its duration in whole microseconds', () => {
     expect(updates('', checksOf('F'))).toEqual([
       {
         orgId: 'org',
@@ -277,7 +277,7 @@ describe('streakUpdatesOf', () => {
     ]);
   });
 
-  it('carries the warning of a degraded check, and the streaks for which it is bad', () => {
+  it('contains the warning of a degraded check, and the streaks in which it counts as failed', () => {
     expect(updates('SF', checksOf('W'))).toMatchObject([
       {
         outcome: 'up',
@@ -294,7 +294,7 @@ describe('streakUpdatesOf', () => {
     ]);
   });
 
-  it('says where a mute covers the check, and begins an episode with the first one that none covers', () => {
+  it('marks a check that a mute covers, and starts an episode with the first check that no mute covers', () => {
     const sinceOf = (at: Date | null) => at && (at.getTime() - LATE_MS - START) / SLOT_MS;
     const told = updates('F', checksOf('FffFF')).map(({ muted, failingSince, badSince, consecutiveFailures }) => [
       muted,

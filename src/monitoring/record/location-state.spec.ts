@@ -119,8 +119,8 @@ describe('checks of an endpoint at three locations', () => {
     ['one down', '0U 1U 2D 2D', 'majority', ['up 0/1', 'up 0/1', 'up~ 0/1', 'up~ 0/1']],
     ['two down', '0U 1D 2D 1D 2D', 'majority', ['up 0/1', 'up~ 0/1', 'down 1/0', 'down 1/0', 'down 2/0']],
     ['one back', '0D 1D 2U 0U', 'majority', ['unknown 0/0', 'down 1/0', 'down 1/0', 'up~ 0/1']],
-    ['a lone voice', '0D 0D', 'majority', ['unknown 0/0', 'unknown 0/0']],
-    ['a lone voice that is enough', '0D 0D', 'any', ['down 1/0', 'down 2/0']],
+    ['a single vote', '0D 0D', 'majority', ['unknown 0/0', 'unknown 0/0']],
+    ['a single vote that is enough', '0D 0D', 'any', ['down 1/0', 'down 2/0']],
     ['two that are not all', '0D 1D 2U', 'all', ['unknown 0/0', 'unknown 0/0', 'up~ 0/1']],
     ['one that goes blind', '0U 1U 2U 2?', 'majority', ['up 0/1', 'up 0/1', 'up 0/1', 'up 0/1']],
     ['all that go blind', '0U 1U 0? 1?', 'majority', ['up 0/1', 'up 0/1', 'up 0/1', 'unknown 0/1']],
@@ -129,7 +129,7 @@ describe('checks of an endpoint at three locations', () => {
     expect(timeline(foldedOf(lockedAt([0, 1, 2], of), checksOf(text)))).toEqual(expected);
   });
 
-  it('count by the verdict right after them, whatever they saw', () => {
+  it('count by the verdict right after them, regardless of the results themselves', () => {
     const checks = checksOf('0U 1D 2D 2U');
     foldedOf(lockedAt([0, 1, 2]), checks);
     expect(checks.map(({ counted }) => counted)).toEqual([
@@ -140,7 +140,7 @@ describe('checks of an endpoint at three locations', () => {
     ]);
   });
 
-  it('end in the verdict of what each saw last, in whatever order they arrive', () => {
+  it('result in the verdict of the last result of each location, in any order of arrival', () => {
     const arrival = fc.record({ at: fc.nat(2), seen: letter });
     fc.assert(
       fc.property(fc.array(arrival, { minLength: 1, maxLength: 10 }), quorum, (arrivals, of) => {
@@ -153,7 +153,7 @@ describe('checks of an endpoint at three locations', () => {
     );
   });
 
-  it('trigger nothing, whatever one of them sees, while the other two are up (OneUptime #1639)', () => {
+  it('trigger nothing, for any result of one location, while the other two are up (OneUptime #1639)', () => {
     fc.assert(
       fc.property(fc.array(letter, { maxLength: 12 }), (seen) => {
         const checks = [...checksOf('0U 1U'), ...seen.map((one, index) => checkOf(2, one, 5000 + index))];
@@ -179,16 +179,16 @@ describe('checks of an endpoint at three locations', () => {
     ['nearer, and due at once at an instance', [checkOf(0, 'D', 0), checkOf(0, 'U', 5, { slotMs: START + 1 })], 2],
     ['of another location in the same slot and moment', [checkOf(1, 'D', 0), checkOf(2, 'U', 0)], 2],
     ['of another location in an older slot', [checkOf(1, 'D', 9), checkOf(2, 'U', 1)], 2],
-    ['asked for twice', [1, 2].map(() => checkOf(1, 'D', 0, { slotMs: null })), 1],
+    ['requested twice', [1, 2].map(() => checkOf(1, 'D', 0, { slotMs: null })), 1],
   ])('are left out when they are %s', (_, checks, kept) => {
     expect(foldedOf(lockedAt([0, 1, 2]), checks)).toHaveLength(kept);
   });
 
-  it('keep the slot of what instances claim alone as the endpoint’s', () => {
+  it('keep only the slots that instances claim as the slot of the endpoint', () => {
     expect(foldedOf(lockedAt([0, 1]), checksOf('0U 1U')).at(-1)?.state.lastSlotMs).toBe(slotAt(0));
   });
 
-  it('say what the newest vote for down said, though another failed otherwise and one is well (uptimepage #109)', () => {
+  it('report the error of the newest vote for down, although another failed differently and one is up (uptimepage #109)', () => {
     const folded = foldedOf(lockedAt([0, 1, 2]), checksOf('0U 1D 2D 0U'));
     expect(updatesOf(folded).slice(2)).toMatchObject([
       {
@@ -210,7 +210,7 @@ describe('checks of an endpoint at three locations', () => {
     ['0U 1D 2U', 'majority', '1 of 3 locations: fra, connection_refused'],
     ['0D 1D 2U', 'all', '2 of 3 locations: fra, local, connection_refused'],
     ['0U 1W 2U', 'majority', 'The certificate ends.'],
-  ])('that make it degraded say who is bad: %s', (text, of, message) => {
+  ])('that make it degraded name the degraded locations: %s', (text, of, message) => {
     expect(updatesOf(foldedOf(lockedAt([0, 1, 2], of), checksOf(text))).at(-1)).toMatchObject({
       outcome: 'up',
       degraded: true,
@@ -219,7 +219,7 @@ describe('checks of an endpoint at three locations', () => {
     });
   });
 
-  it('open an outage with the quorum and close it with the verdict, also when that comes with a streak', () => {
+  it('open an outage with the quorum and close it with the verdict, even if the verdict comes with a streak', () => {
     const locked = lockedAt([0, 1, 2]);
     const folded = new Map([['a', foldedOf(locked, checksOf('0U 0U 1D 2D 1?'))]]);
     const { opened, closed } = outagesOf(new Map([['a', locked]]), folded);
@@ -249,41 +249,44 @@ describe('checks of an endpoint at three locations', () => {
       [null, null, null, null, 390],
     ],
     ['not before what counted as up', '0U@350 1D@100 2D@120 1D@390 2D@400', 'majority', [null, null, null, null, 390]],
-  ])('say since when it is down, of results that come after the service was away: %s', (_, text, of, expected) => {
-    const checks = text.split(' ').map((word) => {
-      const [what = '', seconds] = word.split('@');
-      return checkOf(Number(what[0]), what[1] as Letter, Number(seconds) * SECOND_MS);
-    });
-    const folded = foldedOf(lockedAt([0, 1, 2], of), checks, START + 405 * SECOND_MS);
-    const secondsOf = (ms: number | null) => ms && (ms - START) / SECOND_MS;
-    expect(folded.map(({ state }) => secondsOf(state.failingSinceMs))).toEqual(expected);
-    expect(folded.map(({ state }) => secondsOf(state.failingUnmutedSinceMs))).toEqual(expected);
-  });
+  ])(
+    'show since when the endpoint is down, for results that come after the service was away: %s',
+    (_, text, of, expected) => {
+      const checks = text.split(' ').map((word) => {
+        const [what = '', seconds] = word.split('@');
+        return checkOf(Number(what[0]), what[1] as Letter, Number(seconds) * SECOND_MS);
+      });
+      const folded = foldedOf(lockedAt([0, 1, 2], of), checks, START + 405 * SECOND_MS);
+      const secondsOf = (ms: number | null) => ms && (ms - START) / SECOND_MS;
+      expect(folded.map(({ state }) => secondsOf(state.failingSinceMs))).toEqual(expected);
+      expect(folded.map(({ state }) => secondsOf(state.failingUnmutedSinceMs))).toEqual(expected);
+    },
+  );
 
   const LOST = { assignedMs: START - SILENT_MS - 5 * MINUTE_MS };
   it.each<[string, LockedState, Partial<FinishedCheck>]>([
     ['they are planned', lockedAt([0, 1, 2]), { planned: true }],
     ['they are muted', lockedAt([0, 1, 2]), { muted: true }],
     [
-      'a lone voice counts since the others are lost',
+      'a single vote counts since the others are lost',
       lockedWith([newLocation(0, LOST), newLocation(1, LOST), newLocation(2)]),
       {},
     ],
-  ])('begin when they were found where %s', (_, locked, mark) => {
+  ])('start when they were found if %s', (_, locked, mark) => {
     const checks = [1, 20, 195, 200].map((seconds, index) => checkOf(1 + (index % 2), 'D', seconds * SECOND_MS, mark));
     const voices = mark.planned || mark.muted ? checks : checks.filter(({ location }) => location === 2);
     const last = foldedOf(locked, voices, START + 200 * SECOND_MS).at(-1);
     expect(last?.state.failingSinceMs).toBe(START + 200 * SECOND_MS);
   });
 
-  it('are told of as the last one when they changed the status, though a newer one came first', () => {
+  it('are reported as the last check if they changed the status, although a newer one came first', () => {
     const checks = [checkOf(0, 'U', 0), checkOf(1, 'D', 9000), checkOf(2, 'D', 8000), checkOf(0, 'U', 8500)];
     expect(foldedOf(lockedAt([0, 1, 2]), checks).map(({ state }) => (state.lastCheckedMs ?? 0) - START)).toEqual([
       0, 9000, 8000, 8500,
     ]);
   });
 
-  it('write down only the locations that they changed', () => {
+  it('write only the locations that they changed', () => {
     const locked = lockedAt([0, 1, 2]);
     const folded = new Map([['a', foldedOf(locked, checksOf('1D 1D'))]]);
     expect(changedLocations(new Map([['a', locked]]), folded)).toMatchObject([
@@ -298,7 +301,7 @@ describe('checks of an endpoint at three locations', () => {
     ]);
   });
 
-  it('name who is lost, and go by the others', () => {
+  it('name the lost locations, and follow the others', () => {
     const lost = { assignedMs: START - SILENT_MS - 5 * MINUTE_MS - 1 };
     const locked = lockedWith([newLocation(0), newLocation(1, lost), newLocation(2, lost)]);
     const [update] = updatesOf(foldedOf(locked, checksOf('0D')));
@@ -310,7 +313,7 @@ describe('checks of an endpoint at three locations', () => {
     ]);
   });
 
-  it('that come late count for their location alone', () => {
+  it('count only for their location if they come late', () => {
     const locked = lockedAt([0, 1, 2]);
     const checks = checksOf('1D 2D');
     const folded = foldedOf(locked, checks, START + SILENT_MS + SECOND_MS + 1);
@@ -324,7 +327,7 @@ describe('checks of an endpoint at three locations', () => {
     expect(outagesOf(new Map([['a', locked]]), new Map([['a', folded]]))).toEqual({ opened: [], closed: [] });
   });
 
-  it('have the other voters asked when one fails more often than the quorum', () => {
+  it('list the other voters to check if one location fails more often than the quorum', () => {
     const lone = (text: string) =>
       loneFailuresOf(new Map([['a', foldedOf(lockedAt([0, 1, 2]), checksOf(text))]])).map(
         ({ failures, others }) => `${failures}: ${others.join(' ')}`,
@@ -334,7 +337,7 @@ describe('checks of an endpoint at three locations', () => {
     expect(lone('0U 1U 2U')).toEqual([]);
   });
 
-  it('have nobody asked in a window that mutes', () => {
+  it('list no voters to check in a window that mutes', () => {
     const checks = [...checksOf('0U 1U'), checkOf(2, 'D', 9000, { muted: true })];
     expect(loneFailuresOf(new Map([['a', foldedOf(lockedAt([0, 1, 2]), checks)]]))).toEqual([]);
   });
@@ -360,7 +363,7 @@ describe('checks of an endpoint at one location that is not local', () => {
     });
   };
 
-  it('count exactly as those of an endpoint that instances check', () => {
+  it('count exactly like checks of an endpoint that instances check', () => {
     const plain: LockedState = { state: NEW_STATE, active: true, revision: 1 };
     // Only the slots differ, because no instance claims them.
     const outcome = (locked: LockedState, checks: readonly FinishedCheck[]) => {
@@ -387,7 +390,7 @@ describe('checks of an endpoint at one location that is not local', () => {
     );
   });
 
-  it('that come late fold as ever, and say so', () => {
+  it('fold as usual if they come late, and are marked as late', () => {
     const checks = checksOf('1D 1D 1U');
     const folded = foldedOf(lockedAt([1]), checks, START + SILENT_MS + MINUTE_MS);
     expect(timeline(folded)).toEqual(['down 1/0', 'down 2/0', 'up 0/1']);
@@ -396,14 +399,14 @@ describe('checks of an endpoint at one location that is not local', () => {
   });
 });
 
-describe('that no location reports', () => {
+describe('no reports from any location', () => {
   const silence = (nowMs: number) => checkOf(NO_LOCATION, '?', nowMs - START, { slotMs: null });
 
   it.each<[string, string, number, string[]]>([
-    ['ends an up', '0U 1U', SILENT_MS + 2000, ['unknown 0/1']],
-    ['ends a down, whose streak stays', '0D 1D', SILENT_MS + 2000, ['unknown 1/0']],
-    ['says nothing while one reports', '0U 1U', SILENT_MS + 1000, []],
-    ['says nothing where nothing is known', '0? 1?', SILENT_MS + 2000, []],
+    ['ends an up status', '0U 1U', SILENT_MS + 2000, ['unknown 0/1']],
+    ['ends a down status, whose streak remains', '0D 1D', SILENT_MS + 2000, ['unknown 1/0']],
+    ['changes nothing while one location reports', '0U 1U', SILENT_MS + 1000, []],
+    ['changes nothing if nothing is known', '0? 1?', SILENT_MS + 2000, []],
   ])('%s', (_, text, laterMs, expected) => {
     const before = foldedOf(lockedAt([0, 1]), checksOf(text)).at(-1);
     const locked = { ...lockedWith(before?.located?.locations ?? []), state: before?.state ?? NEW_STATE };

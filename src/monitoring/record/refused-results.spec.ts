@@ -28,7 +28,7 @@ function refusing(...bad: string[]) {
 }
 
 describe('byEndpoint', () => {
-  it('keeps the results of an endpoint in order and those of an organization together', () => {
+  it('keeps the results of an endpoint in order and the results of an organization together', () => {
     const batch = [result('a', 'x', 1), result('b', 'y'), result('c', 'x'), result('a', 'x', 2)];
     expect(byEndpoint(batch).map((results) => results.map(({ check }) => [check.endpointId, check.slotMs]))).toEqual([
       [
@@ -42,14 +42,17 @@ describe('byEndpoint', () => {
 });
 
 describe('writeInParts', () => {
-  it.each([0, 1, 137, 250, 499])('finds the one bad endpoint, number %i of 500, in 18 transactions', async (bad) => {
-    const database = refusing(`${bad}`);
-    const { refused, wroteAny } = await writeInParts(batchOf(500), database.write);
-    expect([idsOf(refused), wroteAny, new Set(database.written).size]).toEqual([[`${bad}`], true, 499]);
-    expect(database.transactions()).toBeLessThanOrEqual(18);
-  });
+  it.each([0, 1, 137, 250, 499])(
+    'finds the one invalid endpoint, number %i of 500, in 18 transactions',
+    async (bad) => {
+      const database = refusing(`${bad}`);
+      const { refused, wroteAny } = await writeInParts(batchOf(500), database.write);
+      expect([idsOf(refused), wroteAny, new Set(database.written).size]).toEqual([[`${bad}`], true, 499]);
+      expect(database.transactions()).toBeLessThanOrEqual(18);
+    },
+  );
 
-  it('writes every good endpoint once among many bad ones', async () => {
+  it('writes every valid endpoint once among many invalid ones', async () => {
     const bad = Array.from({ length: 200 }, (_, i) => `${i + 100}`);
     const database = refusing(...bad);
     const { refused } = await writeInParts(batchOf(500), database.write);
@@ -57,7 +60,7 @@ describe('writeInParts', () => {
     expect(new Set(database.written).size).toBe(300);
   });
 
-  it('takes all for refused after forty transactions when nothing at all can be written', async () => {
+  it('treats all as refused after 40 transactions if nothing at all can be written', async () => {
     const batch = batchOf(500);
     const database = refusing(...idsOf(batch));
     const { refused, wroteAny } = await writeInParts(batch, database.write);
@@ -65,13 +68,13 @@ describe('writeInParts', () => {
     expect(database.transactions()).toBe(40);
   });
 
-  it('tries a lone endpoint once more and takes it for refused', async () => {
+  it('retries a single endpoint once and then treats it as refused', async () => {
     const database = refusing('0');
     expect(idsOf((await writeInParts(batchOf(1), database.write)).refused)).toEqual(['0']);
     expect(database.transactions()).toBe(1);
   });
 
-  it('ends with what the database throws', async () => {
+  it('throws the error of the database', async () => {
     const away = () => Promise.reject(new Error('away'));
     await expect(writeInParts(batchOf(4), away)).rejects.toThrow('away');
   });

@@ -118,7 +118,7 @@ describe('the verdict of several locations', () => {
     ['all', 2, 4],
     [2, 3, 2],
   ])(
-    'with the quorum %s has %i failures and %i successes of what so many locations have in a row',
+    'with the quorum %s has %i failures and %i successes in a row that enough locations have',
     (quorum, failures, successes) => {
       const three = [5, 3, 2].map((many, index) => ({
         ...NEW,
@@ -139,7 +139,7 @@ describe('the verdict of several locations', () => {
     },
   );
 
-  it('is lost to nobody before five minutes of silence, and a new location has the same time', () => {
+  it('treats no location as lost before five minutes of silence, and gives a new location the same time', () => {
     const at = (ms: number) => verdictOf([...locations('D'), NEW, NEW], RULE, NOW + ms).of;
     expect([at(0), at(SILENT_MS + 5 * MINUTE_MS), at(SILENT_MS + 5 * MINUTE_MS + 1)]).toEqual([3, 3, 0]);
   });
@@ -147,7 +147,7 @@ describe('the verdict of several locations', () => {
   const seen = fc.tuple(fc.constantFrom<Outcome>('up', 'down', 'unknown'), fc.boolean());
   const quorum = fc.oneof(fc.constantFrom<Quorum>('any', 'majority', 'all'), fc.integer({ min: 1, max: 10 }));
 
-  it('of one location is what its own results give, at each result that is known, whatever the quorum', () => {
+  it('of one location follows its known results, with any quorum', () => {
     fc.assert(
       fc.property(fc.array(seen, { maxLength: 5 }), quorum, (results, of) => {
         let location = NEW;
@@ -198,7 +198,7 @@ describe('the verdict of several locations', () => {
     );
   });
 
-  it('needs as many voices as the quorum for down, and one against it for up: of every mix of up to five', () => {
+  it('needs as many votes as the quorum for down, and one vote against it for up, for every mix of up to five', () => {
     const wrong: string[] = [];
     for (const letters of mixes(5))
       for (const of of QUORUMS) {

@@ -25,7 +25,7 @@ describe('networksOf', () => {
     ['2001:db8:1:3::1', ['2001:db8:1:3::/64', '2001:db8:1::/48', '2001:db8::/32']],
     ['no address', ['no address']],
     [undefined, ['']],
-  ])('of %s are those of its site and its provider, too', (address, networks) => {
+  ])('returns the networks of %s, its site, and its provider', (address, networks) => {
     expect(networksOf(address)).toEqual(networks);
   });
 });
@@ -51,7 +51,7 @@ describe('an entry of X-Forwarded-For', () => {
   });
 
   it.each(['unknown', '_hidden', '', '-', '203.0.113', '203.0.113.7:', '203.0.113.7:x', '[203.0.113.7', '010.0.0.1'])(
-    '%j is no address',
+    "%j isn't an address",
     (entry) => {
       expect(readHop(entry)).toBeNull();
     },
@@ -64,14 +64,19 @@ describe('the client of a request', () => {
     clientOf({ app, headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: from } as Request['socket'] });
 
   it.each<[string, string, string | undefined, string]>([
-    ['the connection’s, from an address that is not trusted', '198.51.100.1', '203.0.113.7', '198.51.100.1'],
-    ['the proxy’s without the header', '192.0.2.1', undefined, '192.0.2.1'],
-    ['what the proxy says', '::ffff:192.0.2.1', '203.0.113.7', '203.0.113.7'],
-    ['the last one before trusted ones', '192.0.2.1', '198.51.100.9, 203.0.113.7, 192.0.2.5', '203.0.113.7'],
-    ['past a trusted proxy with a port', '192.0.2.1', '203.0.113.7:51234, 192.0.2.5:40000', '203.0.113.7'],
-    ['past a trusted proxy in brackets', '192.0.2.1', '203.0.113.7, [2001:db8:a::1]:443', '203.0.113.7'],
-    ['the first, when all are trusted', '192.0.2.1', '192.0.2.9, 192.0.2.5', '192.0.2.9'],
-    ['what stands between empty entries', '192.0.2.1', ', 203.0.113.7,, ', '203.0.113.7'],
+    ['the address of the connection, if that is not trusted', '198.51.100.1', '203.0.113.7', '198.51.100.1'],
+    ['the address of the proxy, without the header', '192.0.2.1', undefined, '192.0.2.1'],
+    ['the address that the proxy reports', '::ffff:192.0.2.1', '203.0.113.7', '203.0.113.7'],
+    ['the last address before trusted ones', '192.0.2.1', '198.51.100.9, 203.0.113.7, 192.0.2.5', '203.0.113.7'],
+    [
+      'the address before a trusted proxy with a port',
+      '192.0.2.1',
+      '203.0.113.7:51234, 192.0.2.5:40000',
+      '203.0.113.7',
+    ],
+    ['the address before a trusted proxy in brackets', '192.0.2.1', '203.0.113.7, [2001:db8:a::1]:443', '203.0.113.7'],
+    ['the first address, if all are trusted', '192.0.2.1', '192.0.2.9, 192.0.2.5', '192.0.2.9'],
+    ['the address between empty entries', '192.0.2.1', ', 203.0.113.7,, ', '203.0.113.7'],
   ])('has %s', (_, from, forwarded, address) => {
     expect(clientFor(from, forwarded)).toEqual({ address, isKnown: true });
   });
@@ -80,7 +85,7 @@ describe('the client of a request', () => {
     ['192.0.2.1', 'unknown', '192.0.2.1'],
     ['192.0.2.1', '203.0.113.7, _hidden, 192.0.2.5', '192.0.2.5'],
   ])(
-    'from %s with %s is not known, and has the address of the proxy that does not tell it',
+    'from %s with %s is unknown, and has the address of the proxy that does not forward it',
     (from, forwarded, address) => {
       expect(clientFor(from, forwarded)).toEqual({ address, isKnown: false });
     },

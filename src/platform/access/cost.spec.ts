@@ -14,7 +14,7 @@ describe('the cost of a request in tokens', () => {
     ['the uptime', costOfUptime, {}, 4],
     ['the uptime of one location', costOfUptime, { location: 'fra' }, 14],
     ['the audit log', costOfAuditLog, {}, 1],
-    ['the audit log of one thing', costOfAuditLog, { resource_id: 'ws_1' }, 11],
+    ['the audit log of one resource', costOfAuditLog, { resource_id: 'ws_1' }, 11],
     ['the latency of a day', costOfLatency, {}, 10],
     ['the latency of a week by minutes', costOfLatency, { from: '2026-11-13', to: NOW, step: '60' }, 178],
     ['the latency of a week by hours', costOfLatency, { from: '2026-11-13', to: NOW, step: '3600' }, 4],

@@ -22,7 +22,7 @@ describe('WorkLimits', () => {
       (error: unknown) => (error instanceof Problem ? [error.code, error.headers['Retry-After']] : error),
     );
 
-  it('lets eight run at once, and the next when one of them has ended, failed or not', async () => {
+  it('runs eight at once, and the next one when one of them has ended or failed', async () => {
     const limits = newLimits();
     const ends: ((error?: Error) => void)[] = [];
     const work = () =>
@@ -37,7 +37,7 @@ describe('WorkLimits', () => {
     await Promise.allSettled(running);
   });
 
-  it('lets twenty begin, then one each second, for each organization', async () => {
+  it('lets twenty start, then one per second, for each organization', async () => {
     const limits = newLimits();
     for (let count = 0; count < 20; count++) await limits.run('a', nothing);
     expect(await refusalOf(limits.run('a', nothing))).toEqual(['rate_limited', '1']);
@@ -47,7 +47,7 @@ describe('WorkLimits', () => {
     expect(await refusalOf(limits.run('a', nothing))).toEqual(['rate_limited', '1']);
   });
 
-  it('has no rate where the rate of requests is unlimited', async () => {
+  it('has no rate limit if the rate of requests is unlimited', async () => {
     const limits = newLimits(0);
     for (let count = 0; count < 50; count++) await limits.run('a', nothing);
   });

@@ -26,7 +26,7 @@ describe('BoundedMap', () => {
     expect([...map].map(([key]) => key)).toEqual(['c', 'a', 'd']);
   });
 
-  it('takes writing an existing entry as a use that evicts nothing', () => {
+  it('counts writing an existing entry as a use that evicts nothing', () => {
     const map = filled(3, 'a', 'b', 'c');
     map.set('a', 7);
     expect([...map]).toEqual([
@@ -36,7 +36,7 @@ describe('BoundedMap', () => {
     ]);
   });
 
-  it('does not take `has` as a use', () => {
+  it('does not count `has` as a use', () => {
     const map = filled(2, 'a', 'b');
     expect([map.has('a'), map.get('missing')]).toEqual([true, undefined]);
     map.set('c', 2);
@@ -58,7 +58,7 @@ describe('BoundedMap', () => {
     expect([...map].map(([key]) => key)).toEqual(['d', 'e']);
   });
 
-  describe('with a limit of weight', () => {
+  describe('with a weight limit', () => {
     const texts = (max: number) => new BoundedMap<string, string>(100, { max, of: (text) => text.length });
 
     it('evicts as many of the oldest entries as a heavy one needs', () => {
@@ -76,7 +76,7 @@ describe('BoundedMap', () => {
       expect([map.get('a'), map.weight]).toEqual([undefined, 0]);
     });
 
-    it('counts an entry that gets another value, or is deleted, by what is there now', () => {
+    it('counts an entry that is replaced or deleted by its current weight', () => {
       const map = texts(10).set('a', 'xxxxxxxx').set('a', 'xx').set('b', 'xxxxxxx');
       expect(map.weight).toBe(9);
       map.delete('a');

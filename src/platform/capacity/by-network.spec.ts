@@ -17,7 +17,7 @@ describe('token buckets by network', () => {
   const taken = (buckets: NetworkBuckets, networks: readonly Networks[]) =>
     networks.filter((each) => buckets.take(each) === 0).length;
 
-  it('give a client its burst, a site ten times as many, and a provider a hundred times', () => {
+  it('give a client its burst, a site ten times as many, and a provider a hundred times as many', () => {
     const { buckets } = bucketsOf(2);
     expect(
       taken(
@@ -40,7 +40,7 @@ describe('token buckets by network', () => {
     expect(taken(buckets, [client(1, 1, 2), ['192.0.2.1']])).toBe(2);
   });
 
-  it('take nothing anywhere when one of them is empty, and say how long to wait', () => {
+  it('take no token if one of them is empty, and report how long to wait', () => {
     const { buckets, wait } = bucketsOf(1);
     expect(
       taken(
@@ -55,7 +55,7 @@ describe('token buckets by network', () => {
   });
 });
 
-describe('places of strangers', () => {
+describe('the places of unknown clients', () => {
   const fill = (places: NetworkPlaces, networks: readonly Networks[]) =>
     networks.map((each) => {
       const full = places.fullFor(each);
@@ -65,7 +65,7 @@ describe('places of strangers', () => {
   const taken = (places: NetworkPlaces, networks: readonly Networks[]) =>
     fill(places, networks).filter((full) => full === null).length;
 
-  it('are a tenth for a client, a quarter for a site, half for a provider', () => {
+  it('are a tenth for a client, a quarter for a site, and half for a provider', () => {
     const places = new NetworkPlaces(200);
     expect(
       taken(
@@ -94,7 +94,7 @@ describe('places of strangers', () => {
     expect(places.fullFor(['192.0.2.1'])).toBe('strangers');
   });
 
-  it('are one at least, and free again once they are released', () => {
+  it('are at least one, and free again once they are released', () => {
     const places = new NetworkPlaces(5);
     const [one] = [client(0)];
     expect(fill(places, [one, one])).toEqual([null, 'address']);
@@ -110,14 +110,14 @@ describe('a waiting room', () => {
     return { room, gone, enter: (name: string, networks: Networks) => room.enter(networks, () => gone.push(name)) };
   };
 
-  it('sends away whoever has waited longest of a client that has its part', () => {
+  it('rejects the longest waiter of a client that has reached its share', () => {
     const { gone, enter, room } = roomOf(20);
     enter('other', ['192.0.2.9']);
     for (const n of times(4)) enter(`${n}`, ['192.0.2.1']);
     expect([gone, room.waiting]).toEqual([['0', '1'], 3]);
   });
 
-  it('sends away whoever has waited longest of the network with the most when it is full, and never who has just come', () => {
+  it('rejects the longest waiter of the network with the most waiters when it is full, and never the newest', () => {
     const { gone, enter, room } = roomOf(20);
     enter('patient', ['192.0.2.9']);
     for (const n of times(40)) enter(`${n}`, [`198.51.100.${n % 10}`]);
@@ -127,7 +127,7 @@ describe('a waiting room', () => {
     expect(gone).not.toContain('last');
   });
 
-  it('counts a site of IPv6 as one, however many networks it has', () => {
+  it('counts an IPv6 site as one, however many networks it has', () => {
     const { gone, enter } = roomOf(20);
     for (const n of times(100)) enter(`${n}`, client(n));
     expect(gone).toHaveLength(95);
@@ -135,7 +135,7 @@ describe('a waiting room', () => {
     expect(gone).toHaveLength(95);
   });
 
-  it('has room again when somebody leaves, once however often they say so', () => {
+  it('frees one place when a waiter leaves, even if it leaves several times', () => {
     const { gone, enter, room } = roomOf(10);
     const leave = enter('one', ['192.0.2.1']);
     leave();

@@ -1,7 +1,7 @@
 import { ByOwner, sharesOf } from './by-owner';
 
 describe('a capacity by owner', () => {
-  it('lets an owner take no more than its share, also while nobody else holds a unit', () => {
+  it('lets an owner take no more than its share, even while no other owner holds a unit', () => {
     const capacity = new ByOwner(10, 4);
     expect([3, 2, 1].map((units) => capacity.tryTake('a', units))).toEqual([true, false, true]);
     expect([capacity.usedBy('a'), capacity.used, capacity.free]).toEqual([4, 4, 6]);
@@ -17,7 +17,7 @@ describe('a capacity by owner', () => {
     expect([capacity.hasShareFor('b', 3), capacity.hasCapacityFor('b')]).toEqual([true, false]);
   });
 
-  it('gives back what an owner holds and no more', () => {
+  it('returns only what an owner holds', () => {
     const capacity = new ByOwner(10);
     capacity.take('a', 2);
     capacity.take('b');
@@ -26,7 +26,7 @@ describe('a capacity by owner', () => {
     expect([capacity.usedBy('a'), capacity.used]).toEqual([0, 1]);
   });
 
-  it('counts on after more owners came and went than it remembers', () => {
+  it('keeps counting after more owners came and went than it remembers', () => {
     const capacity = new ByOwner(10_000, 1);
     const owners = Array.from({ length: 3000 }, (_, index) => `o${index}`);
     for (const owner of owners) capacity.take(owner);
@@ -39,9 +39,9 @@ describe('sharesOf', () => {
   it.each([
     ['all, when they fit', [3, 4], 10, [3, 4]],
     ['the few of one before the many of another', [5, 5000], 100, [5, 95]],
-    ['equally many of those who have many', [400, 4000, 400], 300, [100, 100, 100]],
+    ['equally many to each owner that has many', [400, 4000, 400], 300, [100, 100, 100]],
     ['what a small one leaves to the large ones', [10, 4000, 400], 300, [10, 145, 145]],
-    ['at least something to everybody', [1, 9000, 1], 10, [1, 8, 1]],
+    ['at least something to every owner', [1, 9000, 1], 10, [1, 8, 1]],
     ['everything to one that is alone', [9000], 500, [500]],
   ])('gives %s', (_, wanted, size, expected) => {
     const shares = sharesOf(new Map(wanted.entries()), size);

@@ -23,14 +23,14 @@ function scene(limits = LIMITS) {
 }
 
 describe('FairSemaphore', () => {
-  it('admits no more of one owner than its share, also while nobody else holds a place', async () => {
+  it('admits no more of one owner than its share, even while no other owner holds a place', async () => {
     const { admitted, take, settle } = scene();
     for (const name of ['b1', 'b2', 'b3']) take('B', name);
     await settle();
     expect(admitted).toEqual(['b1', 'b2']);
   });
 
-  it('admits the operator and another owner at once beside one who waits', async () => {
+  it('admits the operator and another owner immediately while one owner waits', async () => {
     const { admitted, take, settle } = scene();
     for (const name of ['b1', 'b2', 'b3']) take('B', name);
     take('A', 'a1');
@@ -56,7 +56,7 @@ describe('FairSemaphore', () => {
     expect(admitted).toEqual(['a0', 'b1', 'c1', 'b2', 'c2', 'b3']);
   });
 
-  it('passes over an owner that holds its share already', async () => {
+  it('skips an owner that already holds its share', async () => {
     const { admitted, take, release, settle } = scene({ size: 2, share: 1, waiting: 3 });
     for (const name of ['b1', 'b2']) take('B', name);
     for (const name of ['a1', 'a2']) take('A', name);
@@ -65,7 +65,7 @@ describe('FairSemaphore', () => {
     expect(admitted).toEqual(['b1', 'a1', 'a2']);
   });
 
-  it('forgets a waiter whose signal aborts: its place in the queue is free at once', async () => {
+  it('removes a waiter whose signal aborts, and frees its place in the queue immediately', async () => {
     const { admitted, refused, take, release, settle } = scene({ size: 1, share: 1, waiting: 1 });
     const gone = new AbortController();
     take('B', 'b1');
@@ -79,7 +79,7 @@ describe('FairSemaphore', () => {
     expect(admitted).toEqual(['b1', 'b3']);
   });
 
-  it('refuses at once whom it would queue beyond the waiters of one owner, and nobody else', async () => {
+  it('refuses a waiter immediately beyond the limit of its owner, but no other owner', async () => {
     const { admitted, refused, take, settle } = scene();
     for (let count = 1; count <= 6; count++) take('B', `b${count}`);
     take('A', 'a1');
@@ -88,7 +88,7 @@ describe('FairSemaphore', () => {
     expect(admitted).toContain('a1');
   });
 
-  it('refuses whoever asks with an aborted signal', async () => {
+  it('refuses a request with an aborted signal', async () => {
     const { refused, take, settle } = scene();
     take('A', 'a1', AbortSignal.abort());
     await settle();

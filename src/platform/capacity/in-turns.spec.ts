@@ -19,7 +19,7 @@ function drained(queue: InTurns<string, string>): string[] {
   return taken;
 }
 
-describe('what waits in turns', () => {
+describe('a queue that takes turns', () => {
   it.each([
     ['', ''],
     ['a', 'a0'],
@@ -31,14 +31,14 @@ describe('what waits in turns', () => {
     expect(drained(filled(owners.split(' ').filter(Boolean))).join(' ')).toBe(expected);
   });
 
-  it('serves an owner who arrives late before it serves any other owner twice', () => {
+  it('serves an owner that arrives late before it serves any other owner twice', () => {
     const queue = filled(['a', 'a', 'a', 'b', 'b']);
     expect(queue.take()).toBe('a0');
     queue.push('c', 'c0');
     expect([queue.take(), queue.take(), queue.take()]).toEqual(['b0', 'a1', 'c0']);
   });
 
-  it('passes over an owner that may have nothing now, who keeps the turn', () => {
+  it('skips an owner that may have nothing now, and keeps its turn', () => {
     const queue = filled(['a', 'a', 'b', 'b', 'b']);
     const notA = (owner: string) => owner !== 'a';
     expect([queue.take(notA), queue.take(notA), queue.take(), queue.take(notA)]).toEqual(['b0', 'b1', 'a0', 'b2']);

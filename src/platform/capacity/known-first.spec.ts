@@ -2,7 +2,7 @@ import { KnownFirst } from './known-first';
 
 const LIMITS = { size: 1, waiting: 10, strangersKept: 5 };
 
-describe('places that are waited for in two lanes', () => {
+describe('places with two waiting lanes', () => {
   let places: KnownFirst;
   let order: string[];
   let releases: (() => void)[];
@@ -27,18 +27,18 @@ describe('places that are waited for in two lanes', () => {
     return order;
   };
 
-  it('serve who is known before strangers who came earlier', async () => {
+  it('serve known clients before unknown clients that came earlier', async () => {
     for (const name of ['first', 'stranger']) void come(name);
     void come('known', 'known', true);
     expect(await finish()).toEqual(['first', 'known', 'stranger']);
   });
 
-  it('serve strangers by network in turn', async () => {
+  it('serve unknown clients by network in turn', async () => {
     for (const name of ['a1', 'a2', 'a3', 'b1']) void come(name, name.charAt(0));
     expect(await finish()).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('refuse strangers beyond five first when somebody comes who is known and the queue is full', async () => {
+  it('refuse unknown clients beyond five first if a known client comes and the queue is full', async () => {
     void come('first');
     for (let n = 0; n < 10; n++) void come(`s${n}`);
     for (let n = 0; n < 6; n++) void come(`k${n}`, `k${n}`, true);
@@ -62,7 +62,7 @@ describe('places that are waited for in two lanes', () => {
     ]);
   });
 
-  it('refuse the newest of the network with the most for one with fewer, and a crowd of networks by itself', async () => {
+  it('refuse the newest client of the network with the most waiters, rather than one of a network with fewer', async () => {
     void come('first');
     for (let n = 0; n < 9; n++) void come(`a${n}`, 'a');
     void come('b', 'b');

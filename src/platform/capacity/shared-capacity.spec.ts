@@ -27,12 +27,12 @@ describe('SharedCapacity', () => {
   });
 
   it.each([
-    ['nobody, where all hold the same', { a: 5, b: 5, c: 5 }, []],
-    ['nobody, where there is only one', { a: 9 }, []],
-    ['who holds most of it', { a: 9, b: 1 }, ['a']],
+    ['no owner, if all hold the same', { a: 5, b: 5, c: 5 }, []],
+    ['no owner, if there is only one', { a: 9 }, []],
+    ['the owner that holds most of it', { a: 9, b: 1 }, ['a']],
     ['the largest first', { a: 1, b: 10, c: 20, d: 1, e: 1, f: 1 }, ['c', 'b']],
     [
-      'no more than a few',
+      'only a few owners',
       Object.fromEntries(Array.from('abcdefghijklmnopqrst', (o, i) => [o, i < 10 ? 30 : 1])),
       [...'abcdefgh'],
     ],
@@ -42,7 +42,7 @@ describe('SharedCapacity', () => {
     expect(capacity.largeOwners).toEqual(large);
   });
 
-  it('leaves a newcomer some, whatever those before it hold', () => {
+  it('leaves some places for a new owner, however many the others hold', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 1, max: 8 }), (size, count) => {
         const capacity = new SharedCapacity(size);
@@ -56,7 +56,7 @@ describe('SharedCapacity', () => {
     );
   });
 
-  it('gives a lone owner every place while nobody else can come', () => {
+  it('gives a single owner every place while no other owner can come', () => {
     const capacity = new SharedCapacity(20);
     capacity.isShared = false;
     expect(crowd(capacity, ['a'])).toEqual([20]);
@@ -65,7 +65,7 @@ describe('SharedCapacity', () => {
     expect([capacity.hasCapacityFor('a'), capacity.hasCapacityFor('b')]).toEqual([false, true]);
   });
 
-  it('says how many places an owner may take, exactly', () => {
+  it('returns exactly how many places an owner may take', () => {
     const takes = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), takes, fc.boolean(), (size, owners, isShared) => {
@@ -79,7 +79,7 @@ describe('SharedCapacity', () => {
     );
   });
 
-  it('lists those who may take fewer than asked, who hold least first', () => {
+  it('lists the owners that may take fewer than requested, starting with the ones that hold least', () => {
     const capacity = new SharedCapacity(40);
     for (const owner of 'aaaaaaaaaabbbbbbbbbbbbc') capacity.take(owner);
     expect([capacity.free, 'abc'.split('').map((owner) => capacity.availableTo(owner))]).toEqual([17, [4, 3, 8]]);
@@ -90,7 +90,7 @@ describe('SharedCapacity', () => {
     ]);
   });
 
-  it('does not count owners that hold nothing any more', () => {
+  it('does not count owners that no longer hold anything', () => {
     const capacity = new SharedCapacity(4);
     capacity.take('a');
     capacity.release('a');

@@ -16,7 +16,7 @@ describe('TokenBuckets', () => {
     expect(buckets.take('a')).toBeGreaterThan(0);
   });
 
-  it('keeps one key from spending the tokens of another', () => {
+  it('prevents one key from spending the tokens of another', () => {
     const buckets = newBuckets();
     for (let i = 0; i < 5; i++) buckets.take('a');
     expect(buckets.take('b')).toBe(0);
@@ -29,7 +29,7 @@ describe('TokenBuckets', () => {
     expect([1, 2, 3, 4].map(() => buckets.take('a') === 0)).toEqual([true, true, true, false]);
   });
 
-  it('forgets the least recently used key rather than grow without bound', () => {
+  it('forgets the least recently used key instead of growing without limit', () => {
     const buckets = newBuckets(2);
     exhaust(buckets, 'a');
     buckets.take('b');

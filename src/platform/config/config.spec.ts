@@ -146,13 +146,13 @@ describe('Config', () => {
         `PEOPLE_GROUPS must be rules such as ops=Default:admin, shop-*=Shop:write or root=operator, separated by commas, not ${JSON.stringify(text)}.`,
       ],
     ),
-  ])('says of %s=%s in one sentence what it must be', (name, text, sentence) => {
+  ])('states for %s=%s in one sentence what it must be', (name, text, sentence) => {
     expect(() => loadConfig({ [name]: text })).toThrow(new ConfigError([sentence]));
   });
 
   it.each<[string, Record<string, string>, string]>([
     [
-      'a provider without an address of our own',
+      'a provider without PUBLIC_URL',
       { OIDC_ISSUER: 'https://h', OIDC_CLIENT_ID: 'x' },
       'OIDC_ISSUER needs PUBLIC_URL',
     ],
@@ -163,7 +163,7 @@ describe('Config', () => {
     ],
     ['a client without a provider', { OIDC_CLIENT_ID: 'x' }, 'OIDC_CLIENT_ID has no effect without OIDC_ISSUER'],
     [
-      'a provider where nobody signs in',
+      'a provider with AUTH=off',
       { OIDC_ISSUER: 'https://h', OIDC_CLIENT_ID: 'x', PUBLIC_URL: 'https://h', AUTH: 'off' },
       'OIDC_ISSUER cannot be used with AUTH=off',
     ],

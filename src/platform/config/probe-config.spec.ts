@@ -26,13 +26,13 @@ describe('the settings of a probe', () => {
     }
   };
 
-  it('are an address and a token, and what the checks share with the service', () => {
+  it('are a URL and a token, and the settings that checks share with the service', () => {
     const { config, access } = loadProbeConfig({ ...RIGHT, MAX_CONCURRENT_CHECKS: '50', EGRESS_PRIVATE: 'deny' });
     expect(access).toMatchObject({ url: 'https://uptime.example.com/monitor', token: TOKEN, ca: null, proxy: null });
     expect(config).toMatchObject({ role: 'probe', maxConcurrentChecks: 50, egressPrivate: 'deny', port: 3000 });
   });
 
-  it('take the token from a file', () => {
+  it('can take the token from a file', () => {
     const { access } = loadProbeConfig({
       ROLE: 'probe',
       PROBE_URL: RIGHT.PROBE_URL,
@@ -48,7 +48,7 @@ describe('the settings of a probe', () => {
       'in one case, and empty in the other',
       { HTTPS_PROXY: '', https_proxy: 'http://p:3128', NO_PROXY: 'corp,10.0.0.0/8', no_proxy: '' },
     ],
-  ])('take the proxy as other programs do: %s', (_, environment) => {
+  ])('read the proxy as other programs do: %s', (_, environment) => {
     const { access } = loadProbeConfig({ ...RIGHT, ...environment });
     expect(access).toMatchObject({ proxy: 'http://p:3128', noProxy: ['corp', '10.0.0.0/8'] });
   });
@@ -59,11 +59,15 @@ describe('the settings of a probe', () => {
       { PROBE_URL: '', PROBE_TOKEN: '' },
       [/^PROBE_TOKEN or PROBE_TOKEN_FILE must be set/, /^PROBE_URL must be set/],
     ],
-    ['http leads elsewhere', { PROBE_URL: 'http://uptime.example.com' }, [/^PROBE_URL must be https/]],
-    ['http leads elsewhere and that is meant', { PROBE_URL: 'http://uptime.example.com', PROBE_INSECURE: 'on' }, []],
+    ['http leaves this machine', { PROBE_URL: 'http://uptime.example.com' }, [/^PROBE_URL must be https/]],
+    [
+      'http leaves this machine, and this is allowed',
+      { PROBE_URL: 'http://uptime.example.com', PROBE_INSECURE: 'on' },
+      [],
+    ],
     ['http stays on this machine', { PROBE_URL: 'http://127.0.0.1:3000' }, []],
     [
-      'a key is taken for a token',
+      'an API key is used as a token',
       { PROBE_TOKEN: 'umk_w_nothing' },
       [/^PROBE_TOKEN must be the token that was shown .*digits\.$/],
     ],
@@ -73,7 +77,7 @@ describe('the settings of a probe', () => {
       [/cannot be used together/, /^PROBE_TOKEN_FILE: .*ENOENT/],
     ],
     [
-      'the proxy is none',
+      'the proxy is invalid',
       { HTTPS_PROXY: 'socks5://u:secret@p:1' },
       [/^HTTPS_PROXY must be the address of a proxy, such as /],
     ],
@@ -84,7 +88,7 @@ describe('the settings of a probe', () => {
     ],
     ['the certificates cannot be read', { PROBE_CA: '/nowhere' }, [/^PROBE_CA: the file cannot be read \(ENOENT\)/]],
     ['a shared one is wrong as well', { PORT: 'x', PROBE_URL: '' }, [/^PORT must be/, /^PROBE_URL must be set/]],
-  ])('are judged, all at once: %s', (_, changes, expected) => {
+  ])('are validated all at once: %s', (_, changes, expected) => {
     const problems = problemsOf({ ...RIGHT, ...changes });
     expect(problems).toHaveLength(expected.length);
     for (const [index, text] of expected.entries()) expect(problems[index]).toMatch(text);
@@ -100,7 +104,7 @@ describe('the settings of a probe', () => {
     expect(problemsOf({ ...RIGHT, PROBE_CA: key })[0]).toMatch(/^PROBE_CA must be a file of certificates in PEM/);
   });
 
-  it('name those of a service, which have no effect and are not judged', () => {
+  it('report the settings of a service, which have no effect and are not validated', () => {
     const environment = { ...RIGHT, DATABASE_URL: 'nonsense', DATA_DIR: '/data', AUTH: 'off', SECRETS_KEYS: '' };
     expect(problemsOf(environment)).toEqual([]);
     expect(settingsWithoutEffect(environment)).toEqual([

@@ -22,7 +22,7 @@ describe('unknownSettings', () => {
     expect(unknownSettings({ [name]: 'x' })).toEqual([meant(name, setting)]);
   });
 
-  it('lists the settings of a beginning when none of them is near', () => {
+  it('lists the settings with the same prefix if no setting is similar', () => {
     expect(unknownSettings({ SMTP_PASSWORD: 'x' })).toEqual([
       'SMTP_PASSWORD is not a setting and has no effect: the settings that start with SMTP_ are SMTP_URL, SMTP_FROM, SMTP_EHLO_NAME.',
     ]);
@@ -58,7 +58,7 @@ describe('unknownSettings', () => {
     'PORT',
     'QUOTA_ALERTS',
     'UV_THREADPOOL_SIZE',
-  ])('leaves %s alone', (name) => {
+  ])('ignores %s', (name) => {
     expect(unknownSettings({ [name]: 'x' })).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ describe('settings of a class with rules of class-validator', () => {
     expect(loadSettings(RunnerSettings, { RUNNER_SLOTS: '' })).toEqual(new RunnerSettings());
   });
 
-  it('are read also when no rule judges any of them', () => {
+  it('are read even if no rule validates any of them', () => {
     class Settings {
       @Env('BILLING_CURRENCY') currency = 'EUR';
       @Env('BILLING_DAYS') days = 14;

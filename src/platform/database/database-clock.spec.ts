@@ -43,7 +43,7 @@ describe('DatabaseClock', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  it('counts the database’s time on by the monotonic clock', async () => {
+  it('advances the database time with the monotonic clock', async () => {
     await databaseClock.readNow();
     clock.elapsedMs += 90_000;
     expect(databaseClock.now()).toEqual(new Date(EPOCH + 90_000));
@@ -84,7 +84,7 @@ describe('DatabaseClock', () => {
   });
 
   it.each(['between two replies', 'while a reply was under way'])(
-    'goes as far as a test moves both of our clocks %s, and calls it no set-back of the database',
+    'moves as far as a test moves both clocks of the service %s, and does not treat it as a set-back of the database',
     async (when) => {
       jest.spyOn(Date, 'now').mockReturnValue(EPOCH);
       await databaseClock.readNow();
@@ -104,7 +104,7 @@ describe('DatabaseClock', () => {
     },
   );
 
-  it('takes our own wall clock until the database was asked', () => {
+  it('uses the wall clock of the service until the database has responded', () => {
     jest.spyOn(Date, 'now').mockReturnValue(EPOCH - 1000);
     clock.elapsedMs = 500;
     expect(databaseClock.now()).toEqual(new Date(EPOCH - 1000));

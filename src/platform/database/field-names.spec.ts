@@ -12,7 +12,7 @@ describe('the plain fields of a row and of the API', () => {
     ]);
   });
 
-  it('what was sent is stored, null too, and what was not sent stays away', () => {
+  it('sent fields are stored, including null, and other fields are left out', () => {
     expect(toProperties({ id: 1, period: 0, key: null, name: undefined }, NAMES)).toEqual({
       periodSeconds: 0,
       externalKey: null,

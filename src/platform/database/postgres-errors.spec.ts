@@ -8,14 +8,14 @@ describe('isUnavailable', () => {
     ['a refused connection', withCode('ECONNREFUSED'), true],
     ['a server that shuts down', withCode('57P01'), true],
     ['a full disk', withCode('53100'), true],
-    ['a connection that is gone', new Error('Connection terminated unexpectedly'), true],
+    ['a lost connection', new Error('Connection terminated unexpectedly'), true],
     // TypeORM has released a connection that breaks between two statements of a transaction.
     ['a transaction whose connection broke', new QueryRunnerProviderAlreadyReleasedError(), true],
     ['a statement whose connection broke', new QueryRunnerAlreadyReleasedError(), true],
     ['a violated constraint', withCode('23505'), false],
-    ['a bug of ours', new TypeError('x is not a function'), false],
-    ['what is no error', 'text', false],
-  ])('tells whether %s means that the database is away', (_, error, expected) => {
+    ['a bug in the service', new TypeError('x is not a function'), false],
+    ["a value that isn't an error", 'text', false],
+  ])('decides whether %s means that the database is unavailable', (_, error, expected) => {
     expect(isUnavailable(error)).toBe(expected);
   });
 });

@@ -58,12 +58,12 @@ describe('Compression', () => {
     expect(response.headers.vary).toBeUndefined();
   });
 
-  it('sends the plain body to what another site asks for', async () => {
+  it('sends an uncompressed body if another site requests it', async () => {
     const { response } = await ask({ 'accept-encoding': 'gzip', 'sec-fetch-site': 'cross-site' });
     expect(response.headers['content-encoding']).toBeUndefined();
   });
 
-  it('compresses two bodies at once; others are sent plain meanwhile, and none waits', async () => {
+  it('compresses two bodies at once, and sends others uncompressed without delay', async () => {
     let meanwhile: boolean[] = [];
     handle = async (request, response) => {
       const applies = (): boolean => compression.applies(request, response, LONG.length);

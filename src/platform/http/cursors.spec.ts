@@ -38,7 +38,7 @@ describe('Cursors', () => {
     ]);
   });
 
-  it('gives a page the total when the list counts, and none otherwise', async () => {
+  it('gives a page the total only if the list counts', async () => {
     expect((await pageOf(undefined, 'letters', () => 5)).total).toBe(5);
     expect((await pageOf()).total).toBeNull();
   });
@@ -52,14 +52,14 @@ describe('Cursors', () => {
     await expect(pageOf(damage(nextCursor ?? ''))).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
-  it('shows a client nothing of a position, neither its value nor its length', async () => {
+  it('reveals neither the value nor the length of a position', async () => {
     const [small, large] = ['7', '1234567890'].map((position) => cursors.encode('org-1', 'letters', position));
     expect(small).toHaveLength(large?.length ?? 0);
     expect(Buffer.from(large ?? '', 'base64url').toString('latin1')).not.toContain('567');
     expect(cursors.decode('org-1', 'letters', large)).toBe('1234567890');
   });
 
-  it('refuses the cursor of another list or another organization', async () => {
+  it('refuses a cursor of another list or another organization', async () => {
     const { nextCursor } = await pageOf();
     await expect(pageOf(nextCursor ?? '', 'digits')).rejects.toMatchObject({ code: 'invalid_cursor' });
     expect(() => cursors.decode('org-2', 'letters', nextCursor ?? '')).toThrow(

@@ -8,26 +8,26 @@ describe('the path of PUBLIC_URL', () => {
     ['https://uptime.example.com/', ''],
     ['https://example.com/monitor', '/monitor'],
     ['https://example.com/a/b/', '/a/b'],
-  ])('of %j is %j', (publicUrl, expected) => {
+  ])('for %j is %j', (publicUrl, expected) => {
     expect(publicPathOf(publicUrl)).toBe(expected);
   });
 });
 
-describe('the way from a path up to where the service begins', () => {
+describe('the relative path to the root of the service', () => {
   it.each(['/', '/docs', '/docs/', '/status/shop', '/status/shop/history?month=2026-11', '/api/v1/websites?a=b/c/d'])(
-    'resolves to the beginning from %s, at the root and below a path',
+    'leads to the root from %s, with and without a path prefix',
     (path) => {
       for (const base of ['https://example.com', 'https://example.com/monitor', 'https://example.com/a/b'])
         expect(new URL(`${rootAbove(path)}/favicon.svg`, base + path).href).toBe(`${base}/favicon.svg`);
     },
   );
 
-  it('is the same for a request that names the whole address', () => {
+  it('is the same for a request with an absolute URL', () => {
     expect(rootAbove('http://example.com/status/shop')).toBe('..');
   });
 });
 
-describe('what stands before an address in a response', () => {
+describe('the prefix of a URL in a response', () => {
   it.each([
     [null, ''],
     ['https://uptime.example.com', ''],

@@ -4,11 +4,11 @@ import { Page } from './page';
 const pageOf = (items: readonly unknown[]): Page<unknown> => new Page(items, 'next', null, String);
 
 describe('Page.toJson', () => {
-  it('has all items when they fit to the byte', () => {
+  it('has all items if they fit to the byte', () => {
     expect(pageOf(['aa', 'bb']).toJson(11)).toEqual({ json: '["aa","bb"]', nextCursor: 'next' });
   });
 
-  it('ends before the item that does not fit, with the cursor behind the one before', () => {
+  it('ends before the first item that does not fit, with the cursor after the previous one', () => {
     expect(pageOf(['aa', 'bb', 'cc']).toJson(11)).toEqual({ json: '["aa","bb"]', nextCursor: '1' });
     expect(pageOf(['aa', 'bb']).toJson(10)).toEqual({ json: '["aa"]', nextCursor: '0' });
   });
@@ -17,17 +17,17 @@ describe('Page.toJson', () => {
     expect(pageOf(['€', '€']).toJson(9)).toEqual({ json: '["€"]', nextCursor: '0' });
   });
 
-  it('has one item at least, however large', () => {
+  it('has at least one item, however large', () => {
     expect(pageOf(['too large', 'b']).toJson(5)).toEqual({ json: '["too large"]', nextCursor: '0' });
     expect(pageOf(['too large']).toJson(5)).toEqual({ json: '["too large"]', nextCursor: 'next' });
   });
 
-  it('is cut as well after its items were changed', () => {
+  it('is also cut after its items were changed', () => {
     const page = pageOf(['a', 'b']).map((item) => ({ item }));
     expect(page.toJson(15)).toEqual({ json: '[{"item":"a"}]', nextCursor: '0' });
   });
 
-  it('is whole when nobody knows the cursors between its items', () => {
+  it('is not cut if the cursors between its items are unknown', () => {
     expect(new Page(['aa', 'bb'], null).toJson(3)).toEqual({ json: '["aa","bb"]', nextCursor: null });
   });
 });

@@ -12,7 +12,7 @@ const returns = { noContent: 'Done.' } as const;
 
 // The compiler must find each mistake. If it finds none, `@ts-expect-error` itself is an error.
 describe('@Route', () => {
-  it('does not compile without what its method has to decide', () => {
+  it('does not compile without the options that its method requires', () => {
     // @ts-expect-error: is an Idempotency-Key honoured?
     Route('POST', '', { ...described, returns });
     // @ts-expect-error: is an If-Match honoured?

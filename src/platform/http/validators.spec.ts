@@ -52,7 +52,7 @@ describe('QueryTimestamp', () => {
     expect(query.since).toEqual(new Date('2026-11-20T00:00:00Z'));
   });
 
-  it('refuses text that is no timestamp', () => {
+  it("refuses text that isn't a timestamp", () => {
     const [error] = validateSync(plainToInstance(Query, { since: '2026-11-20T10:00:00' }));
     expect(error?.constraints).toEqual({
       isTimestamp: 'since must be an ISO 8601 timestamp such as 2026-11-20T10:00:00Z',

@@ -4,7 +4,7 @@ import { formatId, ID_PREFIXES, type IdKind, newUuid, parseId } from './id';
 const kinds = Object.keys(ID_PREFIXES) as IdKind[];
 
 describe('public ids', () => {
-  it('are parsed back to the uuid they were made from', () => {
+  it('are parsed back to the UUIDs that they were created from', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.constantFrom(...kinds), (uuid, kind) => {
         const id = formatId(kind, uuid);
@@ -14,14 +14,14 @@ describe('public ids', () => {
     );
   });
 
-  it('are made of uuids that sort by creation, also within one millisecond and when the clock steps back', () => {
+  it('are created from UUIDs that sort by creation, even within one millisecond and when the clock steps back', () => {
     const made = [...Array.from({ length: 10_000 }, () => newUuid(1_700_000_000_000)), newUuid(1_600_000_000_000)];
     expect([...made].sort()).toEqual(made);
     expect(new Set(made).size).toBe(made.length);
     expect(made[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('of one kind are refused as ids of another', () => {
+  it('of one kind are refused as IDs of another', () => {
     const uuid = newUuid();
     for (const kind of kinds)
       for (const other of kinds) expect(parseId(other, formatId(kind, uuid)) !== null).toBe(kind === other);

@@ -113,7 +113,7 @@ describe('BackgroundJob', () => {
     expect(text).not.toContain('job="bad"');
   });
 
-  it('waits for the current run at shutdown and begins no other', async () => {
+  it('waits for the current run at shutdown and starts no other', async () => {
     const jobs = jobsOf('all');
     const job = jobs.create({ name: 'test', run: work.run });
     void job.tick();
@@ -129,7 +129,7 @@ describe('BackgroundJob', () => {
     expect(work.runs).toBe(1);
   });
 
-  it('does nothing for a while after a run that found nothing to do, until it is woken or the while is over', async () => {
+  it('pauses after a run that found nothing to do, until it is woken or the pause is over', async () => {
     const clock = Object.assign(new NovemberClock(), { monotonic: () => at });
     let at = 0;
     let runs = 0;
@@ -149,7 +149,7 @@ describe('BackgroundJob', () => {
     expect([await runsAt(65_000), await runsAt(70_000)]).toEqual([3, 3]);
   });
 
-  it('rests as long as the run says, and not at all when it was woken while the run looked', async () => {
+  it('pauses as long as the run says, and not at all if it was woken during the run', async () => {
     const clock = Object.assign(new NovemberClock(), { monotonic: () => at });
     let at = 0;
     let runs = 0;

@@ -1,7 +1,7 @@
 import { eachInTurn } from './each-in-turn';
 
 describe('eachInTurn', () => {
-  it('one that fails keeps none of the others from its turn, and its error is thrown at the end', async () => {
+  it('a failure does not prevent the turns of the others, and is thrown at the end', async () => {
     const done: number[] = [];
     const work = async (n: number): Promise<void> => {
       await Promise.resolve();

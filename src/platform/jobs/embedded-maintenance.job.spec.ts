@@ -41,7 +41,7 @@ async function stepsOf(server: { isEmbedded: boolean }): Promise<string[]> {
 }
 
 describe('EmbeddedMaintenanceJob', () => {
-  it('makes a checkpoint each minute, vacuums hot tables every three minutes and every table each hour', async () => {
+  it('makes a checkpoint every minute, and vacuums hot tables every three minutes and every table every hour', async () => {
     const expected = Array.from({ length: 120 }, (_, i) => {
       const minute = i + 1;
       return `c${minute % 3 === 0 ? 'h' : ''}${minute % 60 === 0 ? 'f' : ''}`;
@@ -49,7 +49,7 @@ describe('EmbeddedMaintenanceJob', () => {
     expect(await stepsOf({ isEmbedded: true })).toEqual(expected);
   });
 
-  it('does nothing beside a PostgreSQL server', async () => {
+  it('does nothing with a PostgreSQL server', async () => {
     expect(new Set(await stepsOf({ isEmbedded: false }))).toEqual(new Set(['']));
   });
 });

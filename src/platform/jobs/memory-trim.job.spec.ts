@@ -40,7 +40,7 @@ const isGlibc = (): boolean => {
 describe('MemoryTrimJob', () => {
   const it_ = isGlibc() ? it : it.skip;
 
-  it_('gives what the C library keeps free back to the system (skipped where that is not glibc)', () => {
+  it_('returns free memory of the C library to the system (skipped where that is not glibc)', () => {
     const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', '-r', TYPESCRIPT, '-e', CHILD], {
       encoding: 'utf8',
     });

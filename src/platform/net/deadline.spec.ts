@@ -108,7 +108,7 @@ describe('within', () => {
     expect(await within(60_000, Promise.resolve(7))).toBe(7);
   });
 
-  it('resolves with `late` while the work goes on', async () => {
+  it('resolves with `late` while the work continues', async () => {
     let finish: (result: string) => void = () => {};
     const work = new Promise<string>((resolve) => {
       finish = resolve;
@@ -118,7 +118,7 @@ describe('within', () => {
     expect(await work).toBe('done');
   });
 
-  it('rejects as the work does', async () => {
+  it('rejects if the work rejects', async () => {
     await expect(within(60_000, Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
   });
 });

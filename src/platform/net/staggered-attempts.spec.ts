@@ -30,24 +30,24 @@ class Scripted {
 }
 
 describe('attemptInTurn', () => {
-  it('resolves with the first good result and does not begin the other attempts', async () => {
+  it('resolves with the first successful result and does not start the other attempts', async () => {
     const scripted = new Scripted({ a: 'good', b: 'good' });
     expect(await scripted.run(['a', 'b'])).toEqual(['a']);
     expect(scripted.begun).toEqual(['a']);
   });
 
-  it('begins the next attempt as soon as one has failed', async () => {
+  it('starts the next attempt as soon as one has failed', async () => {
     const scripted = new Scripted({ a: 'bad', b: 'bad', c: 'good' });
     expect(await scripted.run(['a', 'b', 'c'])).toEqual(['a', 'b', 'c']);
   });
 
-  it('begins the next attempt after silence, and aborts the silent one when another is good', async () => {
+  it('starts the next attempt after silence, and aborts the silent one when another succeeds', async () => {
     const scripted = new Scripted({ a: 'silent', b: 'good' });
     expect(await scripted.run(['a', 'b'], undefined, 1)).toEqual(['b']);
     expect(scripted.aborted).toContain('a');
   });
 
-  it('resolves with every failure when none is good', async () => {
+  it('resolves with every failure if no attempt succeeds', async () => {
     expect(await new Scripted({ a: 'bad', b: 'bad' }).run(['a', 'b'])).toEqual(['a', 'b']);
   });
 
@@ -69,7 +69,7 @@ describe('attemptInTurn', () => {
     await expect(new Scripted({ a: 'broken' }).run(['a'])).rejects.toThrow('a bug');
   });
 
-  it('begins no further attempt after one was good', async () => {
+  it('starts no other attempt after one succeeded', async () => {
     const scripted = new Scripted({ a: 'silent', b: 'good', c: 'good' });
     await scripted.run(['a', 'b', 'c'], undefined, 1);
     await new Promise(setImmediate);
@@ -85,20 +85,20 @@ describe('Stagger', () => {
     begun.length = 0;
   });
 
-  it('begins one candidate with each call, and none after the last', () => {
+  it('starts one candidate with each call, and none after the last', () => {
     const all = stagger(60_000);
     for (let i = 0; i < 4; i++) all.next();
     expect([begun, all.isExhausted]).toEqual([['a', 'b', 'c'], true]);
   });
 
-  it('begins all candidates by itself when the earlier ones stay silent', async () => {
+  it('starts all candidates automatically if the earlier ones stay silent', async () => {
     const all = stagger(1);
     all.next();
     while (!all.isExhausted) await new Promise((resolve) => setTimeout(resolve, 1));
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  it('begins nothing after it was stopped', () => {
+  it('starts nothing after it was stopped', () => {
     const all = stagger(60_000);
     all.next();
     all.stop();

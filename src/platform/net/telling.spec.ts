@@ -2,7 +2,7 @@ import { decisive, type Telling, TELLING } from './telling';
 
 const labelled = (...tellings: Telling[]) => tellings.map((telling, place) => ({ telling, place }));
 
-describe('What decides when several addresses, families, or resolvers were tried', () => {
+describe('the deciding result after several addresses, families, or resolvers were tried', () => {
   it.each<[Telling[], number]>([
     [['ours'], 0],
     [['silence'], 0],
@@ -17,11 +17,11 @@ describe('What decides when several addresses, families, or resolvers were tried
     expect(decisive(labelled(...tellings), ({ telling }) => telling)).toMatchObject({ place });
   });
 
-  it('is nothing when nothing was tried', () => {
+  it('does not exist if nothing was tried', () => {
     expect(decisive([], () => 'ours')).toBeUndefined();
   });
 
-  it('is a fault of ours only when all attempts have one', () => {
+  it('is a fault of the service only if all attempts have one', () => {
     for (const telling of TELLING) {
       const mixed = labelled('ours', telling, 'ours');
       expect(decisive(mixed, (attempt) => attempt.telling)?.telling).toBe(telling);

@@ -29,7 +29,7 @@ describe('EventLoopLag', () => {
   });
   afterEach(() => lag.onModuleDestroy());
 
-  it('tells every listener each beat, and leaves no gap between two beats', async () => {
+  it('notifies every listener of each beat, and leaves no gap between two beats', async () => {
     const others: Beat[] = [];
     lag.onBeat((beat) => others.push(beat));
     lag.enter();
@@ -45,18 +45,18 @@ describe('EventLoopLag', () => {
     expect(Math.max(...beats.map(lagOf))).toBeGreaterThanOrEqual(249);
   });
 
-  it('reports a long lag at once when it is asked, before its timer has run', () => {
+  it('reports a long lag immediately on request, before its timer has run', () => {
     blockFor(300);
     lag.reportBeyond(200);
     expect(beats.map((beat) => lagOf(beat) > 200)).toEqual([true]);
   });
 
-  it('says nothing when it is asked about a lag that is not there', () => {
+  it('reports nothing on request if there is no lag', () => {
     lag.reportBeyond(60_000);
     expect(beats).toEqual([]);
   });
 
-  it('looks closely as long as somebody is there, from the moment that he comes, and rarely otherwise', async () => {
+  it('measures often as soon and as long as there is a listener, and rarely otherwise', async () => {
     while (beats.length < 2) await delay(5);
     await delay(0);
     expect(beats.map(({ intendedMs }) => intendedMs)).toEqual([50, 50]);

@@ -24,7 +24,7 @@ describe('sampleOf', () => {
 });
 
 describe('EventLoopMetrics', () => {
-  it('gives the figures of the beats since the last scrape, under the names that Node exporters use', async () => {
+  it('returns the values of the beats since the last scrape, under the names that Node exporters use', async () => {
     const metrics = new Metrics();
     const lag = new EventLoopLag(new Clock());
     void new EventLoopMetrics(metrics, lag);

@@ -1,7 +1,7 @@
 import { Metrics } from './metrics';
 
 /** https://prometheus.io/docs/practices/naming. `promtool check metrics` refuses violations. */
-describe('The metrics of the process', () => {
+describe('the metrics of the process', () => {
   it('have names that end in _total exactly when they count', async () => {
     const text = await new Metrics().expose();
     const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type]) => ({ name, type }));

@@ -13,7 +13,7 @@ const pathsOf = (document: OpenAPIObject): string[] => Object.keys(document.path
 const schemasOf = (document: OpenAPIObject): string[] => Object.keys(document.components?.schemas ?? {});
 
 describe('inReadingOrder', () => {
-  it('sorts the paths by section, and those of no section behind all others', () => {
+  it('sorts the paths by section, and puts paths of no section last', () => {
     const paths = ['/made/elsewhere', '/auth/session', '/api/v1/organization', '/status/{slug}', '/api/v1/websites'];
     expect(pathsOf(inReadingOrder(documentOf(paths)))).toEqual(paths.toReversed());
   });
@@ -40,7 +40,7 @@ describe('inReadingOrder', () => {
     expect(pathsOf(inReadingOrder(documentOf(paths)))).toEqual(paths);
   });
 
-  it('puts a schema behind those it refers to, and the unused ones last', () => {
+  it('puts a schema after the schemas that it refers to, and unused schemas last', () => {
     const schemas = {
       Unused: {},
       WebsiteView: { properties: { owner: referTo('OwnerView'), parent: referTo('WebsiteView') } },
@@ -52,7 +52,7 @@ describe('inReadingOrder', () => {
     expect(schemasOf(sorted)).toEqual(['FieldProblemView', 'ProblemView', 'OwnerView', 'WebsiteView', 'Unused']);
   });
 
-  it('gives the same document whatever the order of the modules', () => {
+  it('gives the same document for any order of the modules', () => {
     const schemas = { A: {}, B: {}, FieldProblemView: {}, ProblemView: {} };
     const reversed = Object.fromEntries(Object.entries(schemas).toReversed());
     const paths = ['/api/v1/websites', '/api/v1/alerts', '/api/v1/api-keys'];

@@ -29,8 +29,8 @@ describe('withRequestExamples', () => {
     ['no former name', { type: 'string', example: 'Shop', deprecated: true }, [], {}],
     ['nothing that cannot change', { type: 'string', example: 'a', description: 'Immutable: its value.' }, [], {}],
     ['nothing instead of another', { type: 'string', example: 'a', description: 'Instead of a key: a token.' }, [], {}],
-    ['no id that need not be there', { type: 'string', example: ID }, [], {}],
-    ['an id that has to be there', { type: 'string', example: ID }, ['field'], { field: ID }],
+    ['no optional ID', { type: 'string', example: ID }, [], {}],
+    ['a required ID', { type: 'string', example: ID }, ['field'], { field: ID }],
   ])('shows %s', (_, field, required, shown) => {
     expect(exampleOf(object({ field }, required))).toEqual(shown);
   });
@@ -46,7 +46,7 @@ describe('withRequestExamples', () => {
     expect(exampleOf(schema, schemas)).toEqual({ name: 'Shop', config: { url: 'https://a.example' } });
   });
 
-  it('gives a body of several forms an example of each, named as they are distinguished', () => {
+  it('gives a body of several forms an example for each form, named by its discriminator', () => {
     const form = (type: string) => object({ type: { type: 'string', enum: [type] } }, ['type']);
     const schemas = { Slack: form('slack'), Email: form('email') };
     const mapping = { slack: '#/components/schemas/Slack', email: '#/components/schemas/Email' };
@@ -57,7 +57,7 @@ describe('withRequestExamples', () => {
     });
   });
 
-  it('gives each form of a choice an example, one that nothing distinguishes under its title', () => {
+  it('gives each form of a choice an example, named by its title without a discriminator', () => {
     const form = object({ type: { type: 'string', enum: ['slack'] } }, ['type']);
     const mapping = { slack: '#/components/schemas/Slack' };
     const schemas = {

@@ -9,7 +9,7 @@ describe('asOpenApi31', () => {
   const REF = { $ref: '#/components/schemas/B' };
   const NULL = { type: 'null' };
 
-  it('says which version it is', () => {
+  it('contains its version', () => {
     expect(asOpenApi31({ openapi: '3.0.0' } as never)).toEqual({ openapi: '3.1.0' });
   });
 
@@ -36,11 +36,11 @@ describe('asOpenApi31', () => {
       { nullable: true, allOf: [REF, { type: 'object' }] },
       { anyOf: [{ allOf: [REF, { type: 'object' }] }, NULL] },
     ],
-  ])('makes null a type beside %s', (_, before, after) => {
+  ])('adds null as a type to %s', (_, before, after) => {
     expect(convert(before)).toEqual(after);
   });
 
-  it('keeps what is not nullable, whatever it is called', () => {
+  it("keeps fields that aren't nullable, even one with the name nullable", () => {
     const schema = {
       type: 'object',
       properties: { nullable: { type: 'boolean' }, other: { type: 'string', nullable: false } },
@@ -69,22 +69,22 @@ describe('withDefaultsInWords', () => {
     ...(required && { required }),
   });
 
-  it('tells the default of an optional field in its description', () => {
+  it('adds the default of an optional field to its description', () => {
     const told = { type: 'integer', description: 'Seconds. Default: `60`.', 'x-default': 60 };
     expect(convert('CreateEndpoint', object(interval))).toEqual(object(told));
     expect(convert('CreateEndpoint', { allOf: [object(interval)] })).toEqual({ allOf: [object(told)] });
   });
 
-  it('tells it where there is no description', () => {
+  it('adds a description with the default if there is none', () => {
     const property = { type: 'string', default: 'GET' };
     const told = { type: 'string', description: 'Default: `"GET"`.', 'x-default': 'GET' };
     expect(convert('CreateEndpoint', object(property))).toEqual(object(told));
   });
 
   it.each([
-    ['an update, which keeps what is not sent', 'UpdateEndpoint', undefined],
+    ['an update, which keeps fields that are not sent', 'UpdateEndpoint', undefined],
     ['a field that is always there', 'Endpoint', ['interval']],
-  ])('leaves it out of %s', (_, name, required) => {
+  ])('leaves the default out of %s', (_, name, required) => {
     expect(convert(name, object(interval, required))).toEqual(
       object({ type: 'integer', description: 'Seconds.' }, required),
     );
@@ -121,7 +121,7 @@ describe('withPublicNames', () => {
     },
   });
 
-  it('takes our suffixes from the names of schemas and from all references to them', () => {
+  it('removes internal suffixes from the names of schemas and from all references to them', () => {
     const document = withPublicNames(documentOf('AView', 'BDto', 'Viewer'));
     expect(Object.keys(document.components?.schemas ?? {})).toEqual(['A', 'B', 'Viewer']);
     expect(JSON.stringify(document.paths)).toContain('"$ref":"#/components/schemas/A"');

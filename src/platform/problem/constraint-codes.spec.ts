@@ -11,7 +11,7 @@ describe('codeOfConstraint', () => {
     expect(codeOfConstraint(rule)).toBe(code);
   });
 
-  it('takes a rule that is not listed for a matter of format', () => {
+  it('treats a rule that is not listed as a format error', () => {
     expect(codeOfConstraint('isHexColor')).toBe('invalid_format');
   });
 });

@@ -5,13 +5,13 @@ describe('opaque positions', () => {
   const positions = new OpaquePositions(randomBytes(32));
 
   it.each(['1', '12345678901', '0190c3b2-7f4c-7a10-8000-000000000001', 'é 2026-11-22', ''])(
-    'open as they were: "%s"',
+    'are decrypted unchanged: "%s"',
     (text) => {
       expect(positions.open('org list', positions.seal('org list', text))).toBe(text);
     },
   );
 
-  it('show neither the position nor its length', () => {
+  it('reveal neither the position nor its length', () => {
     const [small, large] = [positions.seal('list', '7'), positions.seal('list', '123456789012345')];
     expect(small).toHaveLength(large.length);
     expect(Buffer.from(large, 'base64url').toString('latin1')).not.toContain('2345');
@@ -32,7 +32,7 @@ describe('opaque positions', () => {
     ['in another spelling', 'mine', `${sealed}=`],
     ['empty', 'mine', ''],
     ['that is rubbish', 'mine', 'at_999999999999999_0_0'],
-  ])('refuse one %s', (_, context, text) => {
+  ])('reject one %s', (_, context, text) => {
     expect(positions.open(context, text)).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ describe('SecretBox', () => {
   const first = key('2026-11');
   const second = key('2027-05');
 
-  it('opens what it sealed, whatever the text', () => {
+  it('decrypts what it encrypted, for any text', () => {
     const box = boxWith(first);
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) => {
@@ -29,7 +29,7 @@ describe('SecretBox', () => {
     expect(sealingKeyId(sealed)).toBe('2026-11');
   });
 
-  it('never seals the same text the same way twice', () => {
+  it('never encrypts the same text the same way twice', () => {
     const box = boxWith(first);
     expect(box.seal('text', 'context')).not.toBe(box.seal('text', 'context'));
   });
@@ -52,13 +52,13 @@ describe('SecretBox', () => {
   });
 
   it.each(['', 'text', 'v1:', 'v1:2026-11:', 'v1:2026-11:AAAA', 'v2:2026-11:AAAA', 'v1:2026-11:not base64'])(
-    'refuses to open %j, which it never wrote',
+    'refuses to decrypt %j, which it never wrote',
     (text) => {
       expect(() => boxWith(first).open(text, 'context')).toThrow(SecretUnreadable);
     },
   );
 
-  it('seals with the first key and opens with all', () => {
+  it('encrypts with the first key and decrypts with all', () => {
     const old = boxWith(first).seal('text', 'context');
     const both = boxWith(second, first);
     expect(both.open(old, 'context')).toBe('text');
@@ -73,7 +73,7 @@ describe('SecretBox', () => {
     expect(() => box.open(old, 'context')).toThrow(/"2026-11"/);
   });
 
-  it('stores plain text without keys and still opens it once keys exist', () => {
+  it('stores plain text without keys and still reads it once keys exist', () => {
     const plain = boxWith().seal('text', 'context');
     expect(plain).toBe('plain:text');
     expect(boxWith(first).open(plain, 'context')).toBe('text');

@@ -38,7 +38,7 @@ describe('a file with a secret', () => {
     expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['secret', '600']);
   });
 
-  it('replaces a link, and leaves alone what it leads to', async () => {
+  it('replaces a link, and does not change its target', async () => {
     const target = join(directory, 'target');
     writeFileSync(target, 'of somebody else');
     symlinkSync(target, path);

@@ -38,7 +38,7 @@ describe('an email address', () => {
     `${'ü'.repeat(33)}@example.com`,
     `a@${'x'.repeat(64)}.com`,
     `a@${'ü.'.repeat(120)}com`,
-  ])('is not %j', (text) => {
+  ])('cannot be %j', (text) => {
     expect(isMailAddress(text)).toBe(false);
   });
 });

@@ -10,7 +10,7 @@ describe('a cut text', () => {
     ['🔥🔥🔥🔥', 7, '🔥🔥🔥…'],
     ['🔥🔥🔥🔥', 6, '🔥🔥…'],
     ['abc', 0, '…'],
-  ])('of %j to %d is %j', (text, max, result) => {
+  ])('from %j to %d characters is %j', (text, max, result) => {
     expect(cut(text, max)).toBe(result);
   });
 

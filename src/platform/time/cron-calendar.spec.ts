@@ -73,7 +73,7 @@ const weekday = fc.oneof(
 const day = fc.oneof(field(1, 31), fc.constant('L'));
 
 describe('the dates of a cron expression', () => {
-  it('are those that croner finds where the clock is never changed', () => {
+  it('match the dates of croner if the clock is never changed', () => {
     fc.assert(
       fc.property(
         field(0, 59),

@@ -13,7 +13,7 @@ describe('RecentRate', () => {
     expect([rate.perSecond(5990), rate.perSecond(6000), rate.perSecond(6999)]).toEqual([100, 100, 100]);
   });
 
-  test('is nothing after four quiet seconds, and soon after a long pause', () => {
+  test('is zero after four idle seconds, and soon after a long pause', () => {
     const rate = new RecentRate();
     rate.add(100, 1000);
     expect(rate.perSecond(5999)).toBe(25);

@@ -23,7 +23,7 @@ describe('long work in short turns', () => {
     expect(seen.indexOf('round 1')).toBeLessThan(seen.indexOf('step 3'));
   });
 
-  it('goes on with one work in each round, however many there are', async () => {
+  it('continues one task in each round, however many there are', async () => {
     const done: number[] = [];
     const works = Array.from({ length: 8 }, (_, own) =>
       new Turns().map([1, 2, 3], () => {
@@ -40,7 +40,7 @@ describe('long work in short turns', () => {
     expect(Math.max(...inRound)).toBe(1);
   });
 
-  it('finishes all works when their steps are long and short', async () => {
+  it('finishes all tasks with long and short steps', async () => {
     const lengths = [1, 40, 3, 200];
     const results = await Promise.all(
       lengths.map((length) => new Turns().all(Array.from({ length }, (_, step) => [step * length]))),

@@ -61,7 +61,7 @@ describe('ResultBuffer', () => {
   const slots = (): (number | null)[] => buffer.take().results.map(({ slot }) => slot);
   const dueInMs = (): number => buffer.dueAt - clock.ms;
 
-  it('has a first result, a failure and the good ones after it sent within 200 ms, others every 5 s', () => {
+  it('sends a first result, a failure, and the successes after it within 200 ms, others every 5 s', () => {
     upForLong(1);
     buffer.add(check(1, 1000));
     expect(dueInMs()).toBe(5000);
@@ -75,7 +75,7 @@ describe('ResultBuffer', () => {
     expect(dueInMs()).toBe(200);
   });
 
-  it('has what somebody waits for sent at once', () => {
+  it('sends a result immediately if a client waits for it', () => {
     buffer.addAsked(check(1, 5), { ask: 'a', isTryOut: false });
     expect(dueInMs()).toBe(0);
   });
@@ -87,7 +87,7 @@ describe('ResultBuffer', () => {
     expect(slots()).toEqual([1010, 2010, 1000, 1020]);
   });
 
-  it('sends changes alone while more waits than a request may have', () => {
+  it('sends only changes while more results wait than a request may have', () => {
     upForLong(1, 2, 3);
     for (let i = 0; i < 600; i++) for (const endpoint of [1, 3]) buffer.add(check(endpoint, 1000 + i));
     buffer.add(check(2, 1010));
@@ -106,14 +106,14 @@ describe('ResultBuffer', () => {
       buffer.add(check(2, 61_002, 'down'));
     });
 
-    it('sends changes alone, then the others', () => {
+    it('sends only changes, then the others', () => {
       const batch = buffer.take();
       expect(batch.results.map(({ slot }) => slot)).toEqual([1002, 61_002]);
       buffer.settle(batch);
       expect(slots()).toEqual([1001, 1003]);
     });
 
-    it('sends changes alone again when the service has not taken them, or not what came after them', () => {
+    it('sends only changes again if the service has not accepted them, or not the results after them', () => {
       buffer.putBack(buffer.take());
       const changes = buffer.take();
       expect(changes.entries).toHaveLength(2);
@@ -124,13 +124,13 @@ describe('ResultBuffer', () => {
       expect(slots()).toEqual([121_002]);
     });
 
-    it('lets nothing wait for ever behind what changes all the time', () => {
+    it('lets no result wait forever because of constant changes', () => {
       buffer.settle(buffer.take());
       buffer.add(check(2, 121_002, 'down'));
       expect(slots()).toEqual([121_002, 1001, 1003]);
     });
 
-    it('lets what the service has refused wait as told, and sends changes meanwhile, alone', () => {
+    it('lets results that the service refused wait as requested, and sends only changes in the meantime', () => {
       buffer.settle(buffer.take());
       buffer.putBack(buffer.take(), 4000);
       expect(dueInMs()).toBe(4000);
@@ -145,7 +145,7 @@ describe('ResultBuffer', () => {
     });
   });
 
-  it('sends what was not taken again, before what came later', () => {
+  it('resends results that were not accepted before later results', () => {
     buffer.add(check(1, 1000, 'down'));
     const batch = buffer.take();
     buffer.add(check(1, 2000, 'down'));
@@ -154,7 +154,7 @@ describe('ResultBuffer', () => {
     expect(slots()).toEqual([1000, 2000]);
   });
 
-  it('keeps a request below what the service takes', () => {
+  it('keeps a request below the limits of the service', () => {
     for (let i = 0; i < 400; i++) buffer.add(check(i, 1000, 'down', 'x'.repeat(3000)));
     const first = buffer.take();
     expect(JSON.stringify(first.results).length).toBeLessThan(512 * 1024);
@@ -165,7 +165,7 @@ describe('ResultBuffer', () => {
     expect(buffer.backlog).toBe(400 - first.entries.length);
   });
 
-  it('gives up what is older than 15 minutes, and counts it', () => {
+  it('drops results older than 15 minutes, and counts them', () => {
     buffer.add(check(1, 1000, 'down'));
     clock.ms += KEPT.ms;
     buffer.add(check(1, 2000, 'down'));
@@ -176,7 +176,7 @@ describe('ResultBuffer', () => {
     expect([buffer.lost, slots()]).toEqual([1, [2000]]);
   });
 
-  it('gives up the oldest that change nothing first, when there are too many', () => {
+  it('drops the oldest results that change nothing first, if there are too many', () => {
     buffer.add(check(1, 5, 'down'));
     for (let i = 0; i < 150; i++) buffer.add(check(2, 1000 + i));
     settleAll();
@@ -187,7 +187,7 @@ describe('ResultBuffer', () => {
     expect([...slots(), ...slots()].slice(0, 2)).toEqual([6, 2126]);
   });
 
-  it('gives up the oldest when they are too large, and forgets their size', () => {
+  it('drops the oldest results if they are too large, and subtracts their size', () => {
     const large = 'x'.repeat(64 * 1024);
     for (let i = 0; i < 100; i++) buffer.add(check(i, 1000 + i, 'down', large));
     expect(buffer.bytes).toBeLessThanOrEqual(KEPT.bytes);

@@ -20,7 +20,7 @@ describe('NO_PROXY', () => {
     ['2.3', '10.1.2.3', false],
     ['', 'uptime.example.com', false],
     ['not/a/network', 'uptime.example.com', false],
-  ])('%j and %s: reached without the proxy is %s', (rule, host, direct) => {
+  ])('with %j, %s is reached without the proxy: %s', (rule, host, direct) => {
     expect(isDirect([rule], host, 443)).toBe(direct);
   });
 });

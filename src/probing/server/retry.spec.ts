@@ -9,7 +9,7 @@ describe('after a request that failed', () => {
     [500, 1, 10_000],
     [500, 0.37, 3700],
     [500, 0, 0],
-  ])('the %i. in a row, at %d of 1, waits %i ms: all come back at a moment of their own', (failures, random, ms) => {
+  ])('the %i. in a row, at %d of 1, waits %i ms, so that retries are spread', (failures, random, ms) => {
     expect(retryAfterMs(failures, random)).toBe(ms);
   });
 
@@ -20,7 +20,7 @@ describe('after a request that failed', () => {
     ['Fri, 31 Dec 2027 23:59:59 GMT', 0, null],
     ['-1', 0, null],
     [undefined, 0, null],
-  ])('Retry-After: %s is heeded, up to a minute', (header, random, ms) => {
+  ])('respects Retry-After: %s, up to a minute', (header, random, ms) => {
     expect(askedPauseMs(header, random)).toBe(ms);
   });
 });

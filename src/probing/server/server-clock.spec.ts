@@ -34,7 +34,7 @@ describe('ServerClock', () => {
   };
 
   it.each([0, 5 * 60_000, -5 * 60_000, 400 * DAY, -400 * DAY])(
-    'has the server’s time with a wall clock that is %i ms off, and says how far (Icinga #9790, #3274)',
+    'has the time of the server with a wall clock that is %i ms off, and reports the difference (Icinga #9790, #3274)',
     (wallOffMs) => {
       own.wallOffMs = wallOffMs;
       ask(5, 5);
@@ -45,7 +45,7 @@ describe('ServerClock', () => {
     },
   );
 
-  it('is never ahead, and comes as near as the quickest response was', () => {
+  it('is never ahead, and is as precise as the quickest response allows', () => {
     for (const [there, back] of [
       [20, 400],
       [15_000, 80],
@@ -63,7 +63,7 @@ describe('ServerClock', () => {
     expect(clock.now()).toBe(before);
   });
 
-  it('takes our wall clock until the server was heard', () => {
+  it('uses the wall clock of the probe until the server has responded', () => {
     own.wallOffMs = 1234;
     expect(clock.now()).toBe(EPOCH + 1234);
   });

@@ -20,7 +20,7 @@ function found(code: ErrorCode, wallAheadMs: number): Promise<CheckResult> {
   return new ByServerTime(failing(code), server).check({} as CheckRequest<unknown>, new AbortController().signal);
 }
 
-describe('a certificate that has ended', () => {
+describe('an expired certificate', () => {
   it.each<[ErrorCode, number, CheckResult['outcome']]>([
     ['tls_expired', 0, 'down'],
     ['tls_expired', 59_000, 'down'],
@@ -32,7 +32,7 @@ describe('a certificate that has ended', () => {
     expect(await found(code, aheadMs)).toMatchObject({ outcome, error: { code } });
   });
 
-  it('is said to be in doubt, and by how much', async () => {
+  it('is reported as doubtful, with the difference of the clocks', async () => {
     const { error } = await found('tls_expired', 300_000);
     expect(error?.message).toBe(
       'The clock of the probe is 300 s off, so the probe cannot determine whether the certificate is valid.',

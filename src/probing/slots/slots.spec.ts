@@ -14,7 +14,7 @@ describe('the slots of an endpoint', () => {
     expect([slotNotAfter(at, grid), slotAfter(at, grid)]).toEqual([before, after]);
   });
 
-  it('are the same whatever process computes them, and from a phase of more than an interval', () => {
+  it('are the same in any process, and with a phase of more than an interval', () => {
     expect(slotNotAfter(SLOT + 5, { ...grid, phaseMs: grid.phaseMs + 3 * grid.intervalMs })).toBe(SLOT);
   });
 
@@ -35,21 +35,21 @@ describe('the slots of an endpoint', () => {
   });
 });
 
-describe('a check at once', () => {
+describe('an immediate check', () => {
   it.each([
     ['has the newest slot, in its turn', 2000, NONE, SLOT + 12_000],
-    ['is none when that was run', 2000, SLOT, null],
-    ['is none when the newest slot is less than half an interval after what was run', 2000, SLOT - 20_000, null],
-    ['is none when the next slot comes before its turn', 50_000, NONE, null],
+    ['does not run if the newest slot was run', 2000, SLOT, null],
+    ['does not run if the newest slot is less than half an interval after the last run', 2000, SLOT - 20_000, null],
+    ['does not run if the next slot comes before its turn', 50_000, NONE, null],
   ])('%s', (_, delay, last, at) => {
     expect(slotAtOnce(SLOT + 10_000, delay, last, grid)).toBe(at);
   });
 
   it.each([
-    ['one begins now', 0, 1, 60_000, 0],
-    ['a few follow each other soon', 9, 10, 60_000, 180],
-    ['many are spread over 30 s', 4999, 5000, 60_000, 29_994],
-    ['or over their interval', 4999, 5000, 10_000, 9998],
+    ['starts now if it is the only one', 0, 1, 60_000, 0],
+    ['starts soon after a few others', 9, 10, 60_000, 180],
+    ['is spread over 30 s with many others', 4999, 5000, 60_000, 29_994],
+    ['is spread over the interval with many others', 4999, 5000, 10_000, 9998],
   ])('%s', (_, turn, count, interval, delay) => {
     expect(atOnceDelayMs(turn, count, interval)).toBe(delay);
   });

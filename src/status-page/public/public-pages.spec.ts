@@ -94,7 +94,7 @@ function pagesOf(orgOf: (slug: string) => string) {
   return { pages, clock, read, readAt, months, extent, whileReading };
 }
 
-describe('the public pages that are kept', () => {
+describe('the cached public pages', () => {
   it('are bounded by their bytes: the least recently shown one is read again', async () => {
     const { pages, read } = pagesOf((slug) => `org of ${slug}`);
     for (let i = 0; i < 24; i++) await pages.get(`page-${i}`, 'html', {}, '');
@@ -104,7 +104,7 @@ describe('the public pages that are kept', () => {
     expect(read.slice(24)).toEqual(['page-0']);
   });
 
-  it('are shown as they were while an organization has many large ones read again and again, for a minute at most', async () => {
+  it('are shown from the cache for at most a minute while an organization has many large ones read again and again', async () => {
     const { pages, clock, read, readAt } = pagesOf(() => 'one organization');
     const all = () => Promise.all(Array.from({ length: 30 }, (_, i) => pages.get(`page-${i}`, 'svg', {}, '')));
     await all();
@@ -119,7 +119,7 @@ describe('the public pages that are kept', () => {
     }
   });
 
-  it('are read every 15 seconds while somebody asks for a hundred of their months a second', async () => {
+  it('are read every 15 seconds while a client requests a hundred of their months per second', async () => {
     const { pages, clock, readAt, months, extent } = pagesOf(() => 'one organization');
     extent.since = new Date('2020-01-01T00:00:00Z');
     for (let second = 0; second < 60; second++) {
@@ -135,7 +135,7 @@ describe('the public pages that are kept', () => {
     expect(months.length).toBeLessThan(100);
   });
 
-  it('are not read for a month in which nothing happened, and once for one that is over, until an incident is changed', async () => {
+  it('are not read for a month without incidents, and once for a month that is over, until an incident is changed', async () => {
     const { pages, clock, months, extent } = pagesOf(() => 'one organization');
     extent.since = new Date('2026-09-10T00:00:00Z');
     const ask = async (...asked: string[]) => {
@@ -156,7 +156,7 @@ describe('the public pages that are kept', () => {
     expect(await ask('2026-10')).toEqual(['2026-10']);
   });
 
-  it('are read again at once when an incident of their organization is changed, and no others', async () => {
+  it('are read again immediately when an incident of their organization is changed, and no others', async () => {
     const { pages, read } = pagesOf((slug) => `org of ${slug}`);
     const both = async () => {
       for (const slug of ['page-0', 'page-1']) await pages.get(slug, 'json', {}, '');
@@ -175,7 +175,7 @@ describe('the public pages that are kept', () => {
     expect(read).toEqual(['page-0', 'page-0']);
   });
 
-  it('are shown as they were while incidents are changed more often than pages may be read', async () => {
+  it('are shown from the cache while incidents are changed more often than pages may be read', async () => {
     const { pages, read } = pagesOf(() => 'one organization');
     for (let i = 0; i < 100; i++) {
       pages.changed('one organization');
@@ -184,7 +184,7 @@ describe('the public pages that are kept', () => {
     expect(read).toHaveLength(19);
   });
 
-  it('are refused for a month that is none before the page is looked for', async () => {
+  it('are refused for an invalid month before the page is looked up', async () => {
     const { pages, read } = pagesOf(() => 'one organization');
     await expect(pages.get('page-0', 'history', { month: '2026-13' }, '')).rejects.toMatchObject({
       code: 'invalid_query',

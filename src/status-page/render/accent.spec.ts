@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { contrast, readableAccent } from './accent';
 
-describe('the accent colour of a page', () => {
-  it('is used as it was chosen where it can be read', () => {
+describe('the accent color of a page', () => {
+  it('is used as it was chosen if it is readable', () => {
     expect(readableAccent('#1d5fc4').light).toBe('#1d5fc4');
     expect(readableAccent('#82b1ff').dark).toBe('#82b1ff');
   });
@@ -10,11 +10,11 @@ describe('the accent colour of a page', () => {
   it.each([
     ['#ffff00', 'light'],
     ['#000080', 'dark'],
-  ] as const)('%s is changed in the %s mode, where it could not be read', (accent, mode) => {
+  ] as const)('%s is changed in the %s mode, where it would be unreadable', (accent, mode) => {
     expect(readableAccent(accent)[mode]).not.toBe(accent);
   });
 
-  it('can be read in both modes whatever was chosen', () => {
+  it('is readable in both modes for any chosen color', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
         const { light, dark } = readableAccent(`#${number.toString(16).padStart(6, '0')}`);

@@ -49,7 +49,7 @@ describe('the text of an update', () => {
     for (const text of hostile) expect(linked(text)).not.toMatch(/<(?!a href="https?:\/\/|\/a>)/);
   });
 
-  it('takes time by its length and not by its square, for each mark that can end a sentence', () => {
+  it('takes linear, not quadratic, time for each mark that can end a sentence', () => {
     const texts = [...".,;:!?)]}'*_"].map((mark) => `http://${mark.repeat(4992)}a`);
     const before = process.cpuUsage();
     for (const text of [...texts, ...texts, ...texts]) expect(linked(text).length).toBeGreaterThan(4000);
@@ -75,7 +75,7 @@ describe('the text of an update', () => {
 });
 
 describe('the incidents of a page', () => {
-  it('that are open have all that was said, newest first (Kuma #579)', () => {
+  it('show all updates while they are open, newest first (Kuma #579)', () => {
     const shown = open([incident({ updates: ['third', 'second', 'first'].map((text) => update(text)) })]);
     expect([...shown.matchAll(/<p class="text" dir="auto">([^<]+)/g)].map(([, text]) => text)).toEqual([
       'third',
@@ -87,7 +87,7 @@ describe('the incidents of a page', () => {
     expect(past([incident()])).toBe('');
   });
 
-  it('that are over are below a heading of their own, with the last word, and all others unfolded', () => {
+  it('are below a separate heading when they are over, with the last update, and earlier updates folded', () => {
     const over = incident({
       ended_at: NOW,
       status: 'resolved',
@@ -100,7 +100,7 @@ describe('the incidents of a page', () => {
     expect(open([over])).toBe('');
   });
 
-  it('say when older updates are left out, and show an update without words by its status', () => {
+  it('show when older updates are left out, and show an update without text by its status', () => {
     const shown = open([incident({ more: true, updates: [update('', 'monitoring'), update('x', null)] })]);
     expect(shown).toContain('Older updates are not shown.');
     expect(shown).toContain('<strong>Monitoring</strong>');
@@ -108,7 +108,7 @@ describe('the incidents of a page', () => {
     expect(shown).not.toContain('<p class="text" dir="auto"></p>');
   });
 
-  it('come out as text with hostile titles and names', () => {
+  it('are rendered as text even with hostile titles and names', () => {
     const shown = open([incident({ title: '<b>"&', endpoints: ["<i>'"] })]);
     expect(shown).toContain('&lt;b&gt;&quot;&amp;');
     expect(shown).not.toMatch(/<[bi]>/);

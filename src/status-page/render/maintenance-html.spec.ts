@@ -25,23 +25,23 @@ const active = (all: StatusMaintenance[]): string => [...activeWork(all)].join('
 const planned = (all: StatusMaintenance[]): string => [...plannedWork(all)].join('');
 const names = (count: number) => Array.from({ length: count }, (_, i) => `E${i + 1}`);
 
-describe('announced work in words', () => {
+describe('the text of announced maintenance', () => {
   it.each([
     [1, true, 'E1'],
     [3, true, 'everything on this page'],
     [3, false, 'E1, E2, E3'],
     [6, false, 'E1, E2, E3, E4, E5, E6'],
     [200, false, 'E1, E2, E3, E4, E5, 195 more'],
-  ])('of %s endpoints, all that is shown: %s: %s', (count, everything, text) => {
+  ])('for %s endpoints, everything on the page: %s: %s', (count, everything, text) => {
     expect(affected({ endpoints: names(count), everything })).toBe(text);
   });
 
-  it('is silent while nothing is announced', () => {
+  it('is empty while nothing is announced', () => {
     const over = [work({ state: 'over' })];
     expect([active(over), nextWork(over), planned(over)]).toEqual(['', '', '']);
   });
 
-  it('says of active work until when, and of planned work from when until when', () => {
+  it('shows the end of active maintenance, and the start and end of planned maintenance', () => {
     expect(active([work({ state: 'active' })])).toContain(
       '<h2>Upgrade</h2><span>Maintenance until <time datetime="2026-11-24T04:00:00.000Z">2026-11-24 04:00 UTC</time></span>',
     );
@@ -51,7 +51,7 @@ describe('announced work in words', () => {
     );
   });
 
-  it('lists a recurring window once, with seven times and a word that there are more', () => {
+  it('lists a recurring window once, with seven times and a note that there are more', () => {
     const hourly = Array.from({ length: 8 }, (_, hour) =>
       work({ starts_at: `2026-11-24T0${hour}:00:00.000Z`, ends_at: `2026-11-24T0${hour}:30:00.000Z` }),
     );
@@ -61,7 +61,7 @@ describe('announced work in words', () => {
     expect(planned(hourly.slice(1))).not.toContain('and more times');
   });
 
-  it.each(['active', 'planned'] as const)('cannot be anything but text: %s', (state) => {
+  it.each(['active', 'planned'] as const)('is always rendered as text: %s', (state) => {
     const hostile = [work({ state, name: HOSTILE, description: `${HOSTILE}\n\n${HOSTILE}`, endpoints: [HOSTILE] })];
     const html = active(hostile) + planned(hostile);
     expect(html).not.toContain('<img');
@@ -69,7 +69,7 @@ describe('announced work in words', () => {
     expect(html).toContain(`<p>${SAFE}</p><p>${SAFE}</p>`);
   });
 
-  it('cannot be anything but text in the feed, whose entries are sorted by what happened last', () => {
+  it('is always rendered as text in the feed, whose entries are sorted by their last change', () => {
     const look = { id: 'p', accent: null, hasLogo: false, domain: null, changedAt: '2026-01-01T00:00:00.000Z' };
     const page = { slug: 's', name: 'S', description: '', status: 'up', updated_at: '', look, endpoints: [] } as const;
     const works = [
@@ -122,7 +122,7 @@ describe('a day with planned maintenance', () => {
     expect(dayItems([one])).toContain(`<span>${text}</span>`);
   });
 
-  it('stands alone in the list of days', () => {
+  it('has a separate entry in the list of days', () => {
     const days = [day(10, 0, false), day(10, 0, true), day(10, 0, true), day(10, 0, false)];
     expect(dayItems(days).match(/<li>/g)).toHaveLength(4);
   });

@@ -51,7 +51,7 @@ describe('the headline of a public page', () => {
     expect([pageState(page), headline(page)]).toEqual([state, text]);
   });
 
-  it('is that everything works once no incident is open, whatever was said last (Cachet #790, #2423, #4578)', () => {
+  it('says that everything works once no incident is open, regardless of the last update (Cachet #790, #2423, #4578)', () => {
     const page = withIncident(pageOf('up', ['up']), '2026-11-24T04:00:00.000Z');
     expect([pageState(page), headline(page)]).toEqual(['up', 'Everything works']);
   });
@@ -69,7 +69,7 @@ describe('the headline of a public page', () => {
   });
 });
 
-describe('the sum beside a heading', () => {
+describe('the summary next to a heading', () => {
   it.each([
     [['up', 'up', 'up', 'down'], 'down', '3 of 4 work'],
     [['up', 'down'], 'down', '1 of 2 works'],
@@ -82,7 +82,7 @@ describe('the sum beside a heading', () => {
     expect(groupSum(texts.map(endpointOf) as Parameters<typeof groupSum>[0])).toEqual({ state, text });
   });
 
-  it('is left out where one endpoint says it itself', () => {
+  it('is left out if a single endpoint shows it', () => {
     expect(groupSum([endpointOf('up')] as Parameters<typeof groupSum>[0])).toBeNull();
   });
 });
@@ -92,7 +92,7 @@ describe('a badge', () => {
     expect(contrast(color, '#ffffff')).toBeGreaterThanOrEqual(4.5);
   });
 
-  it('has a colour of its own for each state', () => {
+  it('has a separate color for each state', () => {
     const states: PageState[] = ['up', 'down', 'degraded', 'incident', 'maintenance', 'unknown', 'paused'];
     expect(new Set(states.map((state) => BADGE_COLORS[state])).size).toBe(states.length);
   });

@@ -31,11 +31,11 @@ describe('an uptime in words', () => {
   });
 });
 
-describe('the figures below the bars of an endpoint', () => {
+describe('the numbers below the bars of an endpoint', () => {
   it.each([
     ['both windows', [...days(60, day(1439, 1)), ...days(30, day(1440))], 'Uptime 30 days 100%, 90 days 99.95%'],
     ['both, also when they are the same', days(90, day(1440)), 'Uptime 30 days 100%, 90 days 100%'],
-    ['one where both began on one day', [...days(89, day(0)), day(1440)], 'Uptime 100% since 20 Nov'],
+    ['one if both started on one day', [...days(89, day(0)), day(1440)], 'Uptime 100% since 20 Nov'],
     ['nothing but that there is no data', days(90, day(0)), 'no data'],
   ])('are %s', (_, window, text) => {
     expect(uptimeFigures(window)).toBe(text);

@@ -12,7 +12,7 @@ describe('the logo of a page', () => {
     ['PNG', PNG, 'image/png'],
     ['JPEG', Buffer.from('ffd8ffe000', 'hex'), 'image/jpeg'],
     ['WebP', Buffer.from('RIFF\0\0\0\0WEBPVP8 '), 'image/webp'],
-  ])('may be a %s, whatever its data: URL calls it', (_, body, type) => {
+  ])('can be a %s, regardless of the type in its data: URL', (_, body, type) => {
     expect(readLogo(dataUrl(body, 'image/gif'))).toMatchObject({ body, type });
   });
 
@@ -22,7 +22,7 @@ describe('the logo of a page', () => {
     ['an address', 'https://tracker.example/logo.png', 'data: URL'],
     ['text instead of base64', 'data:image/png,hello', 'data: URL'],
     ['a large one', dataUrl(Buffer.concat([PNG, Buffer.alloc(MAX_LOGO_BYTES)])), '64 KiB'],
-  ])('may not be %s', (_, text, why) => {
+  ])('cannot be %s', (_, text, why) => {
     expect(problemOf(text)).toContain(why);
   });
 });
@@ -49,7 +49,7 @@ describe('the domain of a page', () => {
     ['db.internal'],
     [`${'a.'.repeat(130)}com`],
     [''],
-  ])('%j is none', (text) => {
+  ])("%j isn't a domain", (text) => {
     expect(readDomain(text)).toBeNull();
   });
 });

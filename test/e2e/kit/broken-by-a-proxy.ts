@@ -25,23 +25,23 @@ const pathIs = ({ path }: Passing, pattern: RegExp) => pattern.test(path);
 /** One thing each, as proxies and reimplementations get it wrong. `key`: one that may write, of a proxy that asks with its own. */
 export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
   'says 403 for what is not there': {
-    by: 'addresses GET /api/v1/websites/{id} is the same 404 for an unknown and for a malformed id',
+    by: 'addresses GET /api/v1/websites/{id} gets the same 404 for an unknown and a malformed ID',
     response: status(404, 403),
   },
   'says 404 for a wrong method': {
-    by: 'addresses PATCH /api/v1/websites is 405 and says in Allow what is possible',
+    by: 'addresses PATCH /api/v1/websites gets 405, and Allow lists the possible methods',
     response: status(405, 404),
   },
   'says 200 for what was created': {
-    by: 'a website is created from name and url with 201, its Location and every field',
+    by: 'a website is created from name and url with 201, a Location, and every field',
     response: status(201, 200),
   },
   'drops Location': {
-    by: 'an endpoint is created from name, url and type with 201, its Location and defaults for everything else',
+    by: 'an endpoint is created from name, url, and type with 201, a Location, and defaults for everything else',
     response: (passing) => withoutHeader(passing, 'location'),
   },
   'drops WWW-Authenticate': {
-    by: 'access GET /api/v1/websites without a key is 401 with WWW-Authenticate',
+    by: 'access GET /api/v1/websites without a key gets 401 with WWW-Authenticate',
     response: (passing) => withoutHeader(passing, 'www-authenticate'),
   },
   'asks with a key of its own, so that nothing is masked': {
@@ -59,32 +59,32 @@ export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
     request: (passing) => void (passing.path = passing.path.replace(/[?&]nonsense=1/, '')),
   },
   'tells of one wrong field at a time': {
-    by: 'an alert with several wrong fields is told of all of them at once',
+    by: 'an alert is refused with all wrong fields at once',
     response: (passing) =>
       inJson(passing, (body) =>
         Array.isArray(body['errors']) ? { ...body, errors: body['errors'].slice(0, 1) } : body,
       ),
   },
   'lists events oldest first': {
-    by: 'an alert with the thresholds 3 and 2 has one event of each, the newest first',
+    by: 'an alert with the thresholds 3 and 2 has one trigger event and one resolve event, newest first',
     response: (passing) => {
       if (pathIs(passing, /\/alerts\/events/))
         inJson(passing, (body) => (Array.isArray(body) ? (body as unknown[]).reverse() : body));
     },
   },
   'counts thresholds from one more': {
-    by: 'an alert with the thresholds 3 and 2 triggers with the third failure in a row and resolves with the second success, neither earlier',
+    by: 'an alert with the thresholds 3 and 2 triggers at the third failure in a row and resolves at the second success, not earlier',
     request: (passing) => {
       if (passing.method === 'POST' && pathIs(passing, /\/alerts$/))
         inJson(passing, (body) => ({ ...body, failure_threshold: Number(body['failure_threshold']) + 1 }));
     },
   },
   'tells of the end though it was asked not to': {
-    by: 'a triggered alert that is not to tell of its end resolves without a notification',
+    by: 'a triggered alert resolves without a notification if it does not notify of recoveries',
     request: (passing) => inJson(passing, without('send_on_resolved')),
   },
   'signs with another secret': {
-    by: 'an incident at a webhook is signed, so that the receiver knows who it is from',
+    by: 'an alert with a webhook signs its messages, so that the receiver can verify the sender',
     request: (passing) =>
       inJson(passing, (body) =>
         body['type'] === 'webhook'
@@ -97,18 +97,18 @@ export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
     request: (passing) => void (passing.path = passing.path.replace(/&cursor=[^&]*/, '')),
   },
   'drops Link': {
-    by: 'the list of alerts of an endpoint leads to its next page in Link, with the cursor of X-Next-Cursor',
+    by: 'the list of alerts of an endpoint links to its next page in Link, with the cursor in X-Next-Cursor',
     response: (passing) => withoutHeader(passing, 'link'),
   },
   'counts the page instead of the list': {
-    by: 'the list of alerts of an endpoint is in the order of time, has neither on its last page, and counts all of them where it counts',
+    by: 'the list of alerts of an endpoint is in chronological order, has no next page on its last page, and counts all entries if it counts',
     response: (passing) => {
       const list: unknown = passing.body.startsWith('[') ? JSON.parse(passing.body) : null;
       if (Array.isArray(list)) passing.headers['x-total-count'] = String(list.length);
     },
   },
   'drops a field of what is read': {
-    by: 'success GET /api/v1/websites/{id} succeeds, with status, headers and body as documented',
+    by: 'success GET /api/v1/websites/{id} succeeds, with status, headers, and body as documented',
     response: (passing) => inJson(passing, (body) => (Array.isArray(body) ? body : without('endpoint_count')(body))),
   },
   'writes times without milliseconds': {
@@ -116,30 +116,30 @@ export const breaksWith = (key: string): Readonly<Record<string, Found>> => ({
     response: (passing) => void (passing.body = passing.body.replace(/\.\d{3}Z"/g, 'Z"')),
   },
   'drops Idempotency-Key': {
-    by: 'a POST with an Idempotency-Key that is sent again gets the first response and makes nothing',
+    by: 'a POST with an Idempotency-Key gets the first response again if it is repeated, and creates nothing',
     request: (passing) => withoutHeader(passing, 'idempotency-key'),
   },
   'drops If-Match': {
-    by: 'a PUT or DELETE with If-Match is 412 after somebody else has changed it, and changes nothing',
+    by: 'a PUT or DELETE with If-Match gets 412 after someone else changed the resource, and changes nothing',
     request: (passing) => withoutHeader(passing, 'if-match'),
   },
   'sends problems as ordinary JSON': {
-    by: 'addresses an address that nothing has is a 404 with a problem',
+    by: 'addresses an unknown URL gets 404 with a problem',
     response: ({ headers }) =>
       void (headers['content-type'] = (headers['content-type'] ?? '').replace('problem+json', 'json')),
   },
   'gives requests another id': {
-    by: 'a request keeps its request id when it brings a good one, and gets one otherwise',
+    by: 'a request keeps its request ID if it sends a valid one, and gets a new one otherwise',
     request: (passing) => withoutHeader(passing, 'x-request-id'),
   },
   'serves the document of an older version': {
-    by: 'success the document of the service has all of the contract: operations, parameters, fields and values',
+    by: 'success the document of the service has the whole contract: operations, parameters, fields, and values',
     response: (passing) => {
       if (pathIs(passing, /openapi\.json/)) passing.body = passing.body.replaceAll('alert_open', 'alerting');
     },
   },
   'forgets who may write': {
-    by: 'access POST /api/v1/websites with a read key is 403',
+    by: 'access POST /api/v1/websites with a read key gets 403',
     request: ({ headers }) => void (headers['authorization'] &&= `Bearer ${key}`),
   },
 });

@@ -13,7 +13,7 @@ const texts = (condition: string, type: CheckType = 'HTTPS', recordType = 'A'): 
 const differences = (condition: string, type: CheckType = 'HTTPS', recordType = 'A'): string[] =>
   assertionsOf([condition], type, recordType).differences;
 
-describe('A condition of Gatus', () => {
+describe('a Gatus condition', () => {
   it.each<[string, string[]]>([
     ['[STATUS] == 200', ['status_code equals "200"']],
     ['200 == [STATUS]', ['status_code equals "200"']],
@@ -82,7 +82,7 @@ describe('A condition of Gatus', () => {
     'len([STATUS]) == 3',
     'len([BODY].x) != 3',
     `[BODY].x == ${'y'.repeat(2000)}`,
-  ])('that no assertion says is left out, and named: %s', (condition) => {
+  ])('is left out and reported if no assertion can express it: %s', (condition) => {
     expect(texts(condition)).toEqual([]);
     expect(differences(condition)).toEqual([expect.stringMatching(/^the condition .* is left out: ./)]);
   });
@@ -96,7 +96,7 @@ describe('A condition of Gatus', () => {
     ['[BODY].version == 1.2.3', false],
     ['[BODY].n > 1234567', false],
     ['[BODY].s == pat(*1234567*)', false],
-  ])('that compares numbers as texts of Go is named: %s, %s', (condition, isNamed) => {
+  ])('is reported if it compares numbers as Go strings: %s, %s', (condition, isNamed) => {
     expect(differences(condition)).toEqual(isNamed ? [expect.stringContaining('compares numbers. ')] : []);
   });
 
@@ -110,7 +110,7 @@ describe('A condition of Gatus', () => {
     ['[RESPONSE_TIME] < 100', 'ICMP', ['response_time less_than "100"']],
     ['[CONNECTED] == true', 'TCP', []],
     ['[STATUS] == 0', 'SSH', []],
-  ])('is said in the sources of its type: %s of %s', (condition, type, expected) => {
+  ])('uses the assertion sources of its type: %s of %s', (condition, type, expected) => {
     expect(texts(condition, type)).toEqual(expected);
   });
 
@@ -119,12 +119,12 @@ describe('A condition of Gatus', () => {
     ['[BODY] == pong', 'TCP'],
     ['[CERTIFICATE_EXPIRATION] > 48h', 'TCP'],
     ['[BODY].x == 1', 'DNS'],
-  ])('that its type cannot judge is left out: %s of %s', (condition, type) => {
+  ])('is left out if its type cannot evaluate it: %s of %s', (condition, type) => {
     expect(texts(condition, type)).toEqual([]);
     expect(differences(condition, type)).toHaveLength(1);
   });
 
-  it('looks into all records where a name has several', () => {
+  it('checks all records if a name has several', () => {
     expect(texts('[BODY] == ns1.example.com.', 'DNS', 'NS')).toEqual(['dns_record contains "ns1.example.com."']);
   });
 
@@ -133,18 +133,18 @@ describe('A condition of Gatus', () => {
     ['[CONNECTED] != true', 'ICMP'],
     ['[STATUS] == 0', 'HTTPS'],
     ['[DNS_RCODE] == SERVFAIL', 'DNS'],
-  ])('that wants a failure makes its endpoint impossible: %s of %s', (condition, type) => {
+  ])('prevents the conversion of its endpoint if it expects a failure: %s of %s', (condition, type) => {
     expect(assertionsOf([condition], type, 'A').contrary).toBe(condition);
   });
 
-  it('takes any status where no condition looks at it, as Gatus does', () => {
+  it('accepts any status if no condition checks it, as Gatus does', () => {
     const any = { source: 'status_code', comparison: 'in', target: '100-599' };
     expect(assertionsOf(['[CONNECTED] == true'], 'HTTP', '').assertions).toEqual([any]);
     expect(assertionsOf(['[STATUS] == 200'], 'HTTP', '').assertions).not.toContainEqual(any);
     expect(assertionsOf([], 'TCP', '').assertions).toEqual([]);
   });
 
-  it('is one of twenty at most', () => {
+  it('is one of at most 20', () => {
     const many = Array.from({ length: 30 }, (_, i) => `[BODY].a${i} == 1`);
     const { assertions, differences: words } = assertionsOf(many, 'HTTPS', '');
     expect(assertions).toHaveLength(20);
@@ -152,7 +152,7 @@ describe('A condition of Gatus', () => {
   });
 });
 
-describe('A converted condition', () => {
+describe('a converted condition', () => {
   const json = (value: unknown) => JSON.stringify(value);
 
   it.each<[condition: string, up: string[], down: string[]]>([
@@ -173,7 +173,7 @@ describe('A converted condition', () => {
     ['has([BODY].x) == false', [json({})], [json({ x: 1 })]],
     ['[BODY] == pat(*ok*)', ['it is ok.'], ['it is not']],
     ['[BODY].s == pat(*ok*)', [json({ s: 'ok!' })], [json({ s: 'no' })]],
-  ])('is up and down for what Gatus is: %s', (condition, up, down) => {
+  ])('is up and down in the same cases as in Gatus: %s', (condition, up, down) => {
     const { assertions } = assertionsOf([condition], 'HTTPS', '');
     const isUp = (text: string) =>
       firstFailure(assertions, { statusCode: 200, durationMs: 1, body: { text, complete: true } }) === null;
@@ -182,7 +182,7 @@ describe('A converted condition', () => {
   });
 });
 
-describe('The parts of a condition', () => {
+describe('the parts of a condition', () => {
   it.each<[string, number | null]>([
     ['500', 500],
     ['48h', 172_800_000],
@@ -192,7 +192,7 @@ describe('The parts of a condition', () => {
     ['x', null],
     ['', null],
     ['99999999999999999', null],
-  ])('are numbers and durations: %s', (text, expected) => {
+  ])('can be numbers and durations: %s', (text, expected) => {
     expect(readNumber(text)).toBe(expected);
   });
 
@@ -204,11 +204,11 @@ describe('The parts of a condition', () => {
     ["it's", String.raw`$['it\'s']`],
     ['a.', null],
     ['a[-1]', null],
-  ])('are paths: %s', (path, expected) => {
+  ])('can be paths: %s', (path, expected) => {
     expect(jsonPathOf(path)).toBe(expected);
   });
 
-  it('stand on either side', () => {
+  it('can be on either side', () => {
     expect(readCondition('5 <= [BODY].n')).toMatchObject({ operator: '>=', value: '5' });
   });
 
@@ -219,11 +219,11 @@ describe('The parts of a condition', () => {
     [String.raw`\*`, '*', true],
     ['***', '200', true],
     ['2.4', '204', false],
-  ])('are patterns: %s of %s', (pattern, text, expected) => {
+  ])('can be patterns: %s of %s', (pattern, text, expected) => {
     expect(globTest(pattern)?.(text)).toBe(expected);
   });
 
-  it('are patterns that can be read, or none', () => {
+  it('are valid patterns or no patterns at all', () => {
     expect(readGlob('[a')).toBeNull();
     expect(readGlob('*a[bc]d*')).toEqual({ literals: ['a', 'd'], isExact: false, isPlain: false });
   });

@@ -13,7 +13,7 @@ describe('a JSON query', () => {
     ['a b', null],
     ['$$.a', null],
     ['a.*', null],
-  ])('%s is the JSONPath %s', (query, path) => {
+  ])('%s becomes the JSONPath %s', (query, path) => {
     expect(jsonPathOf(query)).toBe(path);
   });
 
@@ -35,7 +35,7 @@ describe('a JSON query', () => {
     ['>', 'many'],
     ['~', '1'],
     ['contains', ''],
-  ])('that compares by "%s" with "%s" is left out in words', (operator, expected) => {
+  ])('that compares by "%s" with "%s" is left out with a reason', (operator, expected) => {
     expect(jsonCondition('a', operator, expected)).toMatchObject({ assertion: null });
   });
 
@@ -47,11 +47,11 @@ describe('a JSON query', () => {
     ['!=', '1e3', true],
     ['==', '12345678901234567000', true],
     ['>', '1.10', false],
-  ])('that compares by "%s" with %s differs in how numbers are compared: %s', (operator, expected, differs) => {
+  ])('that compares by "%s" with %s compares numbers differently: %s', (operator, expected, differs) => {
     expect(jsonCondition('a', operator, expected).difference !== null).toBe(differs);
   });
 
-  it('without a path looks at the body', () => {
+  it('without a path checks the body', () => {
     expect(jsonCondition('$', '==', 'ok').assertion).toEqual({ source: 'body', comparison: 'equals', target: 'ok' });
   });
 });

@@ -12,7 +12,7 @@ const isFound = (text: string, keyword: string): boolean => text.includes(keywor
 const isDifferent = (keyword: string): boolean =>
   DOCUMENTS.some((text) => isFound(text, keyword) !== isFound(compact(text), keyword));
 
-describe('A keyword of Kuma', () => {
+describe('an Uptime Kuma keyword', () => {
   it.each([
     '"status":"ok"',
     '"status": "ok"',
@@ -28,18 +28,18 @@ describe('A keyword of Kuma', () => {
     '90,',
     '1E+2',
     '100',
-  ])('%j differs in some JSON response, and that is said', (keyword) => {
+  ])('%j matches differently in some JSON responses, which is reported', (keyword) => {
     expect([keyword, isDifferent(keyword), mayBeJson(keyword)]).toEqual([keyword, true, true]);
   });
 
   it.each(['ok', 'status', 'Status', 'all is well', 'error', 'is well at', 'Welcome to the shop!', 'v1.2', 'OK'])(
-    '%j means the same in every response',
+    '%j matches the same in every response',
     (keyword) => {
       expect([isDifferent(keyword), mayBeJson(keyword)]).toEqual([false, false]);
     },
   );
 
-  it('is never found differently in a response without a word about it', () => {
+  it('never matches a response differently without a report', () => {
     // An escaped character contains pieces that look like words.
     for (const text of DOCUMENTS.map((one) => one.replace('J\\u00fcrgen', 'Paul')))
       for (const source of [text, compact(text)])

@@ -12,12 +12,12 @@ export function describeAcknowledgements(session: TheSession): void {
       path = `/endpoints/${endpoint.id}/acknowledgement`;
     });
 
-    it('of an endpoint that is up is refused', async () => {
+    it('is refused for an endpoint that is up', async () => {
       expectProblem(await session().write.put(path, {}), 409, 'conflict');
       expectProblem(await session().read.get(path), 404, 'not_found');
     });
 
-    it('says who has an endpoint in hand that is down, until it is taken back', async () => {
+    it('shows who acknowledged an endpoint that is down, until it is withdrawn', async () => {
       await endpoint.check('down');
       const { status, body } = await session().write.put<object>(path, { note: 'on it' });
       const acknowledgement = { note: 'on it', at: timestamp(), until: null };

@@ -4,7 +4,7 @@ import { newWebsite, type Thing } from '../session/things';
 
 export function describeAudit(session: TheSession): void {
   describe('the audit log', () => {
-    it('has each change with its author and its request, the newest first, and stays when the thing is gone', async () => {
+    it('has each change with its author and its request, newest first, and keeps it after the resource is deleted', async () => {
       const { id, name } = await newWebsite(session());
       const renamed = session().name('renamed');
       const { headers } = await session().write.put(`/websites/${id}`, { name: renamed });

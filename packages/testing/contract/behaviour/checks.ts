@@ -42,13 +42,13 @@ const FINDINGS: readonly [what: string, fields: (session: Session) => object, ou
 /** Tests section 7 of the contract: checks on demand, history, uptime and latency. */
 export function describeChecks(session: TheSession): void {
   describe('a check', () => {
-    it.each(FINDINGS)('of %s without anything stored', async (_, fields, outcome, code) => {
+    it.each(FINDINGS)('finds %s without storing anything', async (_, fields, outcome, code) => {
       const sent = endpointFields(session(), fields(session()));
       const found = await conclusive(() => session().write.post<Found>('/endpoints/test', sent));
       expect([found.outcome, found.error?.code ?? null]).toEqual([outcome, code]);
     });
 
-    it('runs by itself for a new endpoint, which then has a status', async () => {
+    it('runs automatically for a new endpoint, which then has a status', async () => {
       const { id } = await newEndpoint(session());
       const read = async () => (await session().read.get<Thing>(`/endpoints/${id}`)).body;
       const isUp = async () => (await read())['status'] === 'up';
@@ -56,7 +56,7 @@ export function describeChecks(session: TheSession): void {
       expect(await read()).toMatchObject({ last_checked_at: timestamp() });
     });
 
-    it('of an endpoint that is disabled is refused', async () => {
+    it('is refused for a disabled endpoint', async () => {
       const { id } = await newEndpoint(session(), { enabled: false });
       expectProblem(await session().write.post(`/endpoints/${id}/checks`), 409, 'conflict');
     });
@@ -75,14 +75,14 @@ export function describeChecks(session: TheSession): void {
       }
     });
 
-    it('begins with the newest check, as it was returned to who asked for it', async () => {
+    it('starts with the newest check, exactly as the on-demand check returned it', async () => {
       const { body } = await get<Thing[]>('/checks');
       expect(newest).toMatchObject({ id: idWith('ck'), endpoint_id: endpoint.id, outcome: 'down', status_code: 503 });
       expect(body.map(({ outcome }) => outcome)).toEqual(['down', 'up']);
       expect(body[0]).toEqual(newest);
     });
 
-    it('is read by outcome, by time and in pages', async () => {
+    it('can be filtered by outcome and by time, and read in pages', async () => {
       const idsOf = async (query: string) => (await get<Thing[]>(`/checks?${query}`)).body.map(({ id }) => id);
       const [down, up] = await idsOf('');
       expect(await idsOf('outcome=up')).toEqual([up]);
@@ -93,7 +93,7 @@ export function describeChecks(session: TheSession): void {
       expectProblem(await get('/checks?outcome=maybe'), 400, 'invalid_query');
     });
 
-    it('is read by location, which is the service itself where no probe checks it', async () => {
+    it('can be filtered by location, which is the service itself if no probe checks the endpoint', async () => {
       const { body } = await get<Thing[]>('/checks?location=local');
       expect(body.map(({ location, verdict }) => [location, verdict])).toEqual([
         ['local', 'down'],
@@ -105,7 +105,7 @@ export function describeChecks(session: TheSession): void {
         expectProblem(await get(`/${what}?location=nowhere`), 404, 'not_found');
     });
 
-    it('shows in the endpoint, its website and the overview', async () => {
+    it('appears in the endpoint, its website, and the overview', async () => {
       const checked = { status: 'down', last_checked_at: newest['checked_at'] };
       expect((await get('')).body).toMatchObject(checked);
       expect((await session().read.get(`/websites/${endpoint.websiteId}`)).body).toMatchObject(checked);
@@ -120,7 +120,7 @@ export function describeChecks(session: TheSession): void {
       ]);
     });
 
-    it('adds up to an uptime of one half', async () => {
+    it('gives an uptime of one half', async () => {
       expect((await get('/uptime?window=24h')).body).toMatchObject({
         endpoint_id: endpoint.id,
         uptime: 0.5,
@@ -132,13 +132,13 @@ export function describeChecks(session: TheSession): void {
       expectProblem(await get('/uptime?window=1y'), 400, 'invalid_query');
     });
 
-    it('has its latency in buckets that hold every check once', async () => {
+    it('has latency buckets that count every check once', async () => {
       const { body } = await get<{ count: number; failures: number }[]>('/latency');
       const sum = (field: 'count' | 'failures') => body.reduce((total, bucket) => total + bucket[field], 0);
       expect([sum('count'), sum('failures')]).toEqual([2, 1]);
     });
 
-    it('is a gauge for Prometheus', async () => {
+    it('is exported as Prometheus gauges', async () => {
       const { text } = await session().read.get('/metrics');
       const line = text
         .split('\n')

@@ -55,7 +55,7 @@ export function describeConfiguration(session: TheSession): void {
   const NOTHING = { create: 0, update: 0, adopt: 0, delete: 0 };
 
   describe('a configuration document', () => {
-    it('is planned without a change, applied as planned, and then has nothing left to do', async () => {
+    it('is planned without changing anything, is applied as planned, and then has nothing left to do', async () => {
       const document = documentOf(session(), session().key('owner'));
       const planned = await plan(document);
       expect([planned.status, planned.body.summary]).toEqual([200, { ...NOTHING, create: 4, unchanged: 0 }]);
@@ -73,7 +73,7 @@ export function describeConfiguration(session: TheSession): void {
       expect((await plan(body)).body.summary).toEqual({ ...NOTHING, unchanged: 4 });
     });
 
-    it('removes what it no longer declares only when it is asked to, and nothing of others', async () => {
+    it('removes resources that it no longer declares only on request, and no resources of others', async () => {
       const owner = session().key('owner');
       const { body } = await apply(documentOf(session(), owner));
       const website = body.changes.find(({ resource }) => resource === 'website')?.id ?? 'no website';
@@ -88,7 +88,7 @@ export function describeConfiguration(session: TheSession): void {
       expectProblem(await session().read.get(`/websites/${website}`), 404, 'not_found');
     });
 
-    it('with a wrong value is refused whole, with the place of it', async () => {
+    it('is refused as a whole if a value is wrong, with the position of the value', async () => {
       const owner = session().key('owner');
       const document = documentOf(session(), owner);
       const broken = {
@@ -101,7 +101,7 @@ export function describeConfiguration(session: TheSession): void {
       expect((await session().read.get<Thing[]>(`/websites?q=${owner}`)).body).toEqual([]);
     });
 
-    it('that was planned before somebody changed something is not applied', async () => {
+    it('is not applied if something has changed since the plan', async () => {
       const owner = session().key('owner');
       const { headers } = await plan(documentOf(session(), owner));
       const other = { ...documentOf(session(), owner), websites: [] };

@@ -15,7 +15,7 @@ export function describeHeartbeats(session: TheSession): void {
     const ping = (path: string, method = 'GET', text?: string): Promise<ApiResponse> =>
       session().anonymous.send(method, path, { ...(text !== undefined && { text, type: 'text/plain' }) });
 
-    it('has a schedule and addresses, which a read key sees masked, and nothing that a check needs', async () => {
+    it('has a schedule and URLs, which are masked for read keys, and no settings of checks', async () => {
       const endpoint = await made();
       expect(endpoint).toMatchObject({ url: 'heartbeat:', status: 'unknown', interval: null, method: null });
       expect(endpoint.heartbeat.ping_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -24,7 +24,7 @@ export function describeHeartbeats(session: TheSession): void {
         expect(shown).not.toContain(address);
     });
 
-    it('is up with a ping and down with one that says so, without any key', async () => {
+    it('is up after a success ping and down after a failure ping, without any key', async () => {
       const endpoint = await made();
       const { ping_id, push_token } = endpoint.heartbeat;
       expect(await ping(`/ping/${ping_id}`)).toMatchObject({ status: 200, text: 'OK' });
@@ -37,13 +37,13 @@ export function describeHeartbeats(session: TheSession): void {
       expect(await read(endpoint)).toMatchObject({ status: 'up' });
     });
 
-    it('that is not there is not found, and one that is there is not run', async () => {
+    it('is not found if it does not exist, and cannot be checked on demand if it does', async () => {
       const { id } = await made();
       expect(await ping('/ping/11111111-1111-4111-8111-111111111111')).toMatchObject({ status: 404 });
       expectProblem(await session().write.post(`/endpoints/${id}/checks`), 409, 'conflict');
     });
 
-    it('is refused what only a check has, and other endpoints are refused its schedule', async () => {
+    it('refuses fields that only checks have, and other endpoints refuse its schedule', async () => {
       const { id, website_id } = await made();
       expectFieldError(await session().write.put(`/endpoints/${id}`, { interval: 60 }), '/interval', 'unknown_field');
       const fields = {

@@ -28,7 +28,7 @@ export function describeIncidents(session: TheSession): void {
       }
     });
 
-    it('triggers with the third failure in a row and resolves with the second success, neither earlier', () => {
+    it('triggers at the third failure in a row and resolves at the second success, not earlier', () => {
       expect(seen).toEqual([
         ['down', false, 0],
         ['down', false, 0],
@@ -38,7 +38,7 @@ export function describeIncidents(session: TheSession): void {
       ]);
     });
 
-    it('has one event of each, the newest first', async () => {
+    it('has one trigger event and one resolve event, newest first', async () => {
       const events = await eventsOf(alert);
       expect(events.map(({ type }) => type)).toEqual(['resolved', 'triggered']);
       const names = {
@@ -84,7 +84,7 @@ export function describeIncidents(session: TheSession): void {
       expect(await idsOf(`alert_id=${alert}&limit=1`)).toEqual([resolved]);
     });
 
-    it('has its two events in pages too', async () => {
+    it('has its two events in pages as well', async () => {
       const path = `/alerts/events?alert_id=${alert}&limit=1`;
       const first = await session().read.get<Thing[]>(path);
       const cursor = encodeURIComponent(first.headers['x-next-cursor'] ?? 'no X-Next-Cursor');
@@ -99,17 +99,17 @@ export function describeIncidents(session: TheSession): void {
       expectProblem(await session().read.get(`/alerts/events?limit=${limit}`), 400, 'invalid_query');
     });
 
-    it.each(['1', '1000'])('take limit=%s', async (limit) => {
+    it.each(['1', '1000'])('accept limit=%s', async (limit) => {
       expect((await session().read.get(`/alerts/events?limit=${limit}`)).status).toBe(200);
     });
 
-    it('are refused by another type or time than there is', async () => {
+    it('refuse an unknown type, an invalid time, and the ID of another resource', async () => {
       for (const query of ['type=boom', 'since=yesterday', 'alert_id=ws_1'])
         expectProblem(await session().read.get(`/alerts/events?${query}`), 400, 'invalid_query');
     });
   });
 
-  describe('an alert on what is in maintenance', () => {
+  describe('an alert on an endpoint in maintenance', () => {
     it('does not trigger', async () => {
       const endpoint = await CheckedEndpoint.take(session());
       const alert = (await newAlert(session(), { failure_threshold: 1 }, endpoint.id)).id;
@@ -143,7 +143,7 @@ export function describeIncidents(session: TheSession): void {
       expect(await kindsOf(alert)).toEqual([`resolved ${String(reason)}`, 'triggered threshold']);
     });
 
-    it('that is not to tell of its end resolves without a notification', async () => {
+    it('resolves without a notification if it does not notify of recoveries', async () => {
       const endpoint = await CheckedEndpoint.take(session());
       const fields = { failure_threshold: 1, success_threshold: 1, send_on_resolved: false };
       const alert = (await newAlert(session(), fields, endpoint.id)).id;

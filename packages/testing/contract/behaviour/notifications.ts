@@ -23,7 +23,7 @@ const headerOf = (request: SeenRequest, name: string): string =>
 export function describeNotifications(session: TheSession): void {
   const deliveriesOf = async (alert: string) => (await session().read.get<Thing[]>(`/alerts/${alert}/deliveries`)).body;
 
-  describe('an incident at a webhook', () => {
+  describe('an alert with a webhook', () => {
     let path: string;
     let alert: string;
     let endpoint: CheckedEndpoint;
@@ -43,7 +43,7 @@ export function describeNotifications(session: TheSession): void {
       arrived = await eventually('the two notifications of an incident', both, BY_ITSELF_MS);
     });
 
-    it('is told when it triggers and when it resolves, in this order', () => {
+    it('notifies when it triggers and when it resolves, in this order', () => {
       expect(arrived.map((request) => told(request).type)).toEqual(['alert.triggered', 'alert.resolved']);
       for (const request of arrived)
         expect(told(request).data).toMatchObject({
@@ -53,7 +53,7 @@ export function describeNotifications(session: TheSession): void {
         });
     });
 
-    it('is signed, so that the receiver knows who it is from', () => {
+    it('signs its messages, so that the receiver can verify the sender', () => {
       for (const request of arrived) {
         const [id, at] = [headerOf(request, 'webhook-id'), headerOf(request, 'webhook-timestamp')];
         const signature = createHmac('sha256', Buffer.from(KEY, 'base64')).update(`${id}.${at}.${request.body}`);
@@ -61,7 +61,7 @@ export function describeNotifications(session: TheSession): void {
       }
     });
 
-    it('is one delivery for each event, the newest first, each delivered', async () => {
+    it('has one delivery for each event, newest first, each delivered', async () => {
       const areDelivered = async () => (await deliveriesOf(alert)).every(({ state }) => state === 'delivered');
       await eventually('both deliveries to be recorded as delivered', areDelivered, BY_ITSELF_MS);
       const deliveries = await deliveriesOf(alert);
@@ -72,7 +72,7 @@ export function describeNotifications(session: TheSession): void {
       expect(deliveries[0]).toMatchObject({ id: idWith('dl'), attempts: 1, response_status: 200, error: null });
     });
 
-    it('may be told again by redelivering', async () => {
+    it('sends a message again when it is redelivered', async () => {
       const isEnded = async () =>
         (await deliveriesOf(alert)).find(({ kind, state }) => kind === 'triggered' && state === 'delivered');
       const { id } = await eventually('the first delivery to be delivered', isEnded, BY_ITSELF_MS);
@@ -84,7 +84,7 @@ export function describeNotifications(session: TheSession): void {
   });
 
   describe('a test message', () => {
-    it('of an alert arrives and is marked as one', async () => {
+    it('of an alert arrives and is marked as a test', async () => {
       const path = `/${session().key('test')}`;
       const { id } = await newAlert(session(), webhook(session(), path));
       const { status, body } = await session().write.post<Thing>(`/alerts/${id}/test`);
@@ -100,7 +100,7 @@ export function describeNotifications(session: TheSession): void {
       expect(request && told(request).type).toBe('alert.test');
     });
 
-    it('of a contact says at once whether it arrived', async () => {
+    it('of a contact reports immediately whether it arrived', async () => {
       const path = `/${session().key('refusing')}`;
       session().bench.respond(path, 500);
       const { id } = await newContact(session(), webhook(session(), path));
@@ -113,7 +113,7 @@ export function describeNotifications(session: TheSession): void {
   });
 
   describe('failed deliveries', () => {
-    it('are asked for by their state and by no other', async () => {
+    it('can be filtered by their state, but not by an unknown state', async () => {
       expect((await session().read.get('/deliveries?state=failed')).status).toBe(200);
       expectProblem(await session().read.get('/deliveries?state=pending'), 400, 'invalid_query');
       expectProblem(await session().read.get('/deliveries'), 400, 'invalid_query');

@@ -9,7 +9,7 @@ export function describeRequests(session: TheSession): void {
     session().write.post<Thing>('/websites', body, { 'idempotency-key': key });
 
   describe('a POST with an Idempotency-Key', () => {
-    it('that is sent again gets the first response and makes nothing', async () => {
+    it('gets the first response again if it is repeated, and creates nothing', async () => {
       const [key, body] = [session().key('idempotent'), website()];
       const [first, again] = [await withKey(key, body), await withKey(key, body)];
       expect([again.status, again.text, again.headers['location']]).toEqual([
@@ -25,17 +25,17 @@ export function describeRequests(session: TheSession): void {
       expect(found.body).toHaveLength(1);
     });
 
-    it('that is used for another body is refused', async () => {
+    it('is refused if the key was used with another body', async () => {
       const key = session().key('idempotent');
       await withKey(key, website());
       expectProblem(await withKey(key, website()), 422, 'idempotency_key_reused');
     });
 
-    it('that is no key is refused', async () => {
+    it('is refused if the key is invalid', async () => {
       expectProblem(await withKey('x'.repeat(256), website()), 400, 'invalid_idempotency_key');
     });
 
-    it('is refused where it cannot be honoured', async () => {
+    it('is refused on routes that do not support the key', async () => {
       const { id } = await newEndpoint(session(), { enabled: false });
       const response = await session().write.post(`/endpoints/${id}/checks`, undefined, { 'idempotency-key': 'once' });
       expectProblem(response, 400, 'idempotency_key_not_supported');
@@ -47,14 +47,14 @@ export function describeRequests(session: TheSession): void {
     const rename = (path: string, tag: string) =>
       session().write.put(path, { name: session().name('renamed') }, { 'if-match': tag });
 
-    it('is carried out while the ETag is still the same', async () => {
+    it('is carried out if the ETag is unchanged', async () => {
       const path = `/websites/${(await newWebsite(session())).id}`;
       const { status, headers } = await rename(path, await tagOf(path));
       expect([status, headers['etag']]).toEqual([200, await tagOf(path)]);
       expect((await session().write.delete(path, { 'if-match': await tagOf(path) })).status).toBe(204);
     });
 
-    it('is 412 after somebody else has changed it, and changes nothing', async () => {
+    it('gets 412 after someone else changed the resource, and changes nothing', async () => {
       const path = `/websites/${(await newWebsite(session())).id}`;
       const tag = await tagOf(path);
       await session().write.put(path, { tags: ['changed'] });
@@ -64,12 +64,12 @@ export function describeRequests(session: TheSession): void {
       expect((await session().read.get(path)).text).toBe(before);
     });
 
-    it('that is no tag is refused', async () => {
+    it("is refused if the value isn't an ETag", async () => {
       const path = `/websites/${(await newWebsite(session())).id}`;
       expectProblem(await rename(path, 'nonsense'), 400, 'invalid_if_match');
     });
 
-    it('has the same tag for every key, and another one after a change', async () => {
+    it('uses an ETag that is the same for every key and differs after a change', async () => {
       const path = `/websites/${(await newWebsite(session())).id}`;
       const tag = await tagOf(path);
       expect(tag).toMatch(/^"[^"]+"$/);
@@ -83,7 +83,7 @@ export function describeRequests(session: TheSession): void {
     const post = (text: string, type = 'application/json') =>
       session().write.send('POST', '/api/v1/websites', { text, type });
 
-    it('keeps its request id when it brings a good one, and gets one otherwise', async () => {
+    it('keeps its request ID if it sends a valid one, and gets a new one otherwise', async () => {
       const idOf = async (id: string) =>
         (await session().read.get('/organization', { headers: { 'x-request-id': id } })).headers['x-request-id'];
       const mine = session().key('request');
@@ -103,7 +103,7 @@ export function describeRequests(session: TheSession): void {
       expectProblem(await post('{}', type), 415, 'unsupported_media_type');
     });
 
-    it('may ask for another format or method in a header and gets what the route gives', async () => {
+    it('gets the format and method of the route even if a header asks for others', async () => {
       const headers = { accept: 'text/xml', 'x-http-method-override': 'DELETE' };
       const response = await session().read.get('/organization', { headers });
       expect([response.status, response.headers['content-type']]).toEqual([
@@ -112,7 +112,7 @@ export function describeRequests(session: TheSession): void {
       ]);
     });
 
-    it('of HEAD gets the headers of GET without its body', async () => {
+    it('with the method HEAD gets the headers of GET without the body', async () => {
       const path = '/api/v1/organization';
       const head = await session().read.send('HEAD', path);
       const get = await session().read.send('GET', path);

@@ -14,7 +14,7 @@ interface StreamEvent {
 /** Tests live changes as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export function describeStream(session: TheSession): void {
   describe('the stream', () => {
-    it('tells of a change of state at once, with the id that the check has', async () => {
+    it('sends a change of state immediately, with the ID of the check', async () => {
       const endpoint = await CheckedEndpoint.take(session());
       const stream = await EventStream.open(session().url, session().read.key ?? '');
       try {
@@ -37,7 +37,7 @@ export function describeStream(session: TheSession): void {
       }
     });
 
-    it('tells what was missed to who comes back with the id of the last event', async () => {
+    it('sends missed events to a client that reconnects with the ID of the last event', async () => {
       const endpoint = await CheckedEndpoint.take(session());
       const before = await EventStream.open(session().url, session().read.key ?? '');
       await before.until(({ event }) => event === 'ready');

@@ -9,12 +9,12 @@ describe('the operation of a request', () => {
     expect(nameOf('DELETE', '/api/v1/websites/ws_1')).toBe('DELETE /api/v1/websites/{id}');
   });
 
-  it('is the one that is written out, before one with a parameter in its place', () => {
+  it('is a literal path rather than one with a parameter in its place', () => {
     expect(nameOf('GET', '/api/v1/alerts/events')).toBe('GET /api/v1/alerts/events');
     expect(nameOf('GET', '/api/v1/organizations/audit-log')).toBe('GET /api/v1/organizations/audit-log');
   });
 
-  it('is none for what the document does not have', () => {
+  it('is not found if the document does not have it', () => {
     expect([nameOf('PATCH', '/api/v1/websites'), nameOf('GET', '/api/v1/websites/a/b')]).toEqual([
       undefined,
       undefined,
@@ -23,7 +23,7 @@ describe('the operation of a request', () => {
 });
 
 describe('the contract', () => {
-  it('has every operation of the committed document but the plain ones', () => {
+  it('has every operation of the committed document except the plain ones', () => {
     const all = Object.values(CONTRACT.paths).flatMap((methods) => Object.values(methods));
     const count = all.filter((operation) => !operation['x-plain']).length;
     expect([OPERATIONS.length, count > 70]).toEqual([count, true]);

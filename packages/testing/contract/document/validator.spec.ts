@@ -29,25 +29,25 @@ const problemsOf = (oneOf: object[], body: object): string[] => {
   });
 };
 
-describe('A response that is documented as one of several forms', () => {
+describe('a response that is documented as one of several forms', () => {
   const exclusive = [whole ?? {}, { allOf: [partial], not: { required: ['all'] } }];
 
-  it('is wrong when it fits two of them, also where only fields that a form does not name tell them apart', () => {
+  it('is wrong if it matches two forms, even if only fields that a form does not name distinguish them', () => {
     expect(problemsOf([whole ?? {}, partial ?? {}], { all: true })).toEqual([
       expect.stringContaining('must match exactly one schema in oneOf'),
     ]);
   });
 
-  it.each([{ all: true }, { tags: ['a'] }, {}])('is right when it fits one: %j', (body) => {
+  it.each([{ all: true }, { tags: ['a'] }, {}])('is right if it matches one form: %j', (body) => {
     expect(problemsOf(exclusive, body)).toEqual([]);
   });
 
-  it('is wrong with a field that its form does not name', () => {
+  it('is wrong if it has a field that its form does not name', () => {
     expect(problemsOf(exclusive, { tags: [], more: 1 })).not.toEqual([]);
   });
 });
 
-describe('The document of this service', () => {
+describe('the document of this service', () => {
   /** Keywords of OpenAPI 3.1 and our extensions in schemas. Keywords such as `example` do not restrict values. */
   const WORDS = ['x-enumDescriptions', 'components', 'discriminator', 'example', 'x-alias-of', 'x-default'];
 
@@ -62,7 +62,7 @@ describe('The document of this service', () => {
   };
   const schemaOf = (name: string) => ({ $ref: `document#/components/schemas/${name}` });
 
-  it('has schemas that a validator by JSON Schema 2020-12 takes word for word', () => {
+  it('has schemas that a JSON Schema 2020-12 validator accepts unchanged', () => {
     const { schemas } = CONTRACT.components;
     const compiler = strictly(schemas);
     const wrong = Object.keys(schemas).flatMap((name) => {
@@ -76,7 +76,7 @@ describe('The document of this service', () => {
     expect(wrong).toEqual([]);
   });
 
-  describe('when the scope of a window is one of two forms that overlap, as it was once', () => {
+  describe('with the former scope of a window, which had two overlapping forms', () => {
     const { schemas } = CONTRACT.components;
     const { MaintenanceWindow: intact = {} } = schemas;
     const oneOf = ['WholeScope', 'PartialScope'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
@@ -95,12 +95,12 @@ describe('The document of this service', () => {
         { status: 200, headers: { 'content-type': 'application/json' }, body: window, text: JSON.stringify(window) },
       );
 
-    it('every response with one is refused, and none of the document as it is', () => {
+    it('every response with a scope is refused, and no response of the current document is', () => {
       expect(problemsBy(intact)).toEqual([]);
       expect(problemsBy(broken)).toEqual([expect.stringContaining('/scope must match exactly one schema in oneOf')]);
     });
 
-    it('a reading that closes each form sees nothing, which is why it is not the only one', () => {
+    it('a validator that closes each form finds nothing, which is why it is not the only one', () => {
       const isTaken = (of: typeof referring) =>
         strictly({ ...schemas, MaintenanceWindow: broken }, of).validate(schemaOf('MaintenanceWindow'), window);
       expect([isTaken(exactSchema), isTaken(referring)]).toEqual([true, false]);

@@ -39,7 +39,7 @@ export function describeAlerts(session: TheSession): void {
   describe('an alert', () => {
     beforeAll(async () => void (endpointId = (await newEndpoint(session(), { enabled: false })).id));
 
-    it('is created from endpoint, type and config with 201, its Location and defaults for everything else', async () => {
+    it('is created from endpoint, type, and config with 201, a Location, and defaults for everything else', async () => {
       const sent = minimal();
       const { status, headers, body } = await post(sent);
       expect([status, session().leadsTo(headers['location'], '/api/v1/alerts')]).toEqual([
@@ -60,7 +60,7 @@ export function describeAlerts(session: TheSession): void {
       });
     });
 
-    it('keeps what it is created with and ignores what is read-only', async () => {
+    it('keeps the fields that it is created with, and ignores read-only fields', async () => {
       const sent = {
         failure_threshold: 100,
         success_threshold: 1,
@@ -77,7 +77,7 @@ export function describeAlerts(session: TheSession): void {
       expectFieldError(await post({ ...minimal(), [field]: value }), pointer, code);
     });
 
-    it('of a type that there is none of is told which there are', async () => {
+    it('is refused with a list of the types if its type is unknown', async () => {
       // The service under test may have a channel with any fixed name, so this name is derived.
       const response = await post({ ...minimal(), type: TYPES.reduce((none, type) => `${none}-${type}`, 'none-of') });
       expectFieldError(response, '/type', 'unsupported_type');
@@ -86,12 +86,12 @@ export function describeAlerts(session: TheSession): void {
       expect(TYPES.filter((type) => !told.includes(type))).toEqual([]);
     });
 
-    it('with several wrong fields is told of all of them at once', async () => {
+    it('is refused with all wrong fields at once', async () => {
       const response = await post({ type: 5, config: 'x', failure_threshold: 0, nonsense: 1 });
       expect(pointersOf(response)).toEqual(['/config', '/endpoint_id', '/failure_threshold', '/nonsense', '/type']);
     });
 
-    it('on an endpoint that is not there is 404', async () => {
+    it('gets 404 if its endpoint does not exist', async () => {
       const { id } = await newEndpoint(session(), { enabled: false });
       await session().write.delete(`/endpoints/${id}`);
       expectProblem(await post({ ...minimal(), endpoint_id: id }), 404, 'not_found');
@@ -109,35 +109,35 @@ export function describeAlerts(session: TheSession): void {
       expect([status, body]).toEqual([200, { ...before, failure_threshold: 5, updated_at: timestamp() }]);
     });
 
-    it('may be sent back as it was read', async () => {
+    it('can be sent back as it was read', async () => {
       const { id } = await made();
       const before = (await session().write.get<Thing>(`/alerts/${id}`)).body;
       const { status, body } = await put(id, { ...before, triggered: true, created_at: 'x' });
       expect([status, body]).toEqual([200, { ...before, updated_at: timestamp() }]);
     });
 
-    it('stays at its endpoint: another one is refused as immutable, the same one is not', async () => {
+    it('keeps its endpoint: another one is refused as immutable, the same one is accepted', async () => {
       const { id } = await made();
       const other = await newEndpoint(session(), { enabled: false });
       expectFieldError(await put(id, { endpoint_id: other.id }), '/endpoint_id', 'immutable');
       expect((await put(id, { endpoint_id: endpointId })).status).toBe(200);
     });
 
-    it('takes another type only together with a config', async () => {
+    it('accepts another type only together with a config', async () => {
       const { id } = await made();
       expectFieldError(await put(id, { type: 'pagerduty' }), '/config', 'required');
       const both = await put(id, { type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });
       expect(both.body).toMatchObject({ type: 'pagerduty' });
     });
 
-    it('is deleted with 204 and no body, once', async () => {
+    it('is deleted once, with 204 and no body', async () => {
       const { id } = await made();
       const { status, text } = await session().write.delete(`/alerts/${id}`);
       expect([status, text]).toEqual([204, '']);
       expectProblem(await session().write.delete(`/alerts/${id}`), 404, 'not_found');
     });
 
-    it('is listed by each filter and by all of them', async () => {
+    it('is listed by each filter and by all filters together', async () => {
       const contact = await newContact(session());
       const endpoint = await newEndpoint(session(), { enabled: false });
       const [own, shared] = [

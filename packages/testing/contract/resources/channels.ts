@@ -37,7 +37,7 @@ export function describeChannels(session: TheSession): void {
     let endpointId: string;
     beforeAll(async () => void (endpointId = (await newEndpoint(session(), { enabled: false })).id));
 
-    it('is there for each of the nine types of the interface', () => {
+    it('exists for each of the nine types in the interface', () => {
       const types = ['discord', 'email', 'opsgenie', 'pagerduty', 'slack', 'teams', 'telegram', 'twilio', 'webhook'];
       expect(EXAMPLES.map(([type]) => type).sort()).toEqual(types);
     });
@@ -57,12 +57,12 @@ export function describeChannels(session: TheSession): void {
       },
     );
 
-    it('has credentials in its config for all types but those whose address is the credential', () => {
+    it('has credentials in its config, except for types whose URL is the credential', () => {
       const without = EXAMPLES.filter(([, example]) => credentialsIn(example).length === 0).map(([type]) => type);
       expect(without.sort()).toEqual(['discord', 'slack', 'teams']);
     });
 
-    it.each(EXAMPLES)('of type %s refuses what is no key of its config', async (type, example) => {
+    it.each(EXAMPLES)('of type %s refuses an unknown key in its config', async (type, example) => {
       const config = { ...example.config, nonsense: 1 };
       const { status, text } = await session().write.post('/alerts', { endpoint_id: endpointId, type, config });
       expect([status, text]).toEqual([400, expect.stringContaining('"/config/nonsense"')]);

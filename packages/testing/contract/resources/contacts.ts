@@ -12,7 +12,7 @@ export function describeContacts(session: TheSession): void {
   const read = async (id: string) => (await session().read.get<Thing>(`/contacts/${id}`)).body;
 
   describe('a contact', () => {
-    it('is created from name, type and config with 201, its Location and every field', async () => {
+    it('is created from name, type, and config with 201, a Location, and every field', async () => {
       const sent = { name: session().name('contact'), ...webhook(session()) };
       const { status, headers, body } = await session().write.post<Thing>('/contacts', sent);
       expect([status, session().leadsTo(headers['location'], '/api/v1/contacts')]).toEqual([
@@ -31,7 +31,7 @@ export function describeContacts(session: TheSession): void {
       });
     });
 
-    it('without a config is refused', async () => {
+    it('is refused without a config', async () => {
       expectFieldError(await session().write.post('/contacts', { name: 'x', type: 'webhook' }), '/config', 'required');
     });
 
@@ -43,7 +43,7 @@ export function describeContacts(session: TheSession): void {
       expect(body).toEqual({ ...before, name, updated_at: timestamp() });
     });
 
-    it('gives its type to an alert through it, and counts it', async () => {
+    it('gives its type to an alert that uses it, and counts the alert', async () => {
       const { id } = await newContact(session());
       expect((await through(id)).body).toMatchObject({ contact_id: id, type: 'webhook' });
       expect(await read(id)).toMatchObject({ alert_count: 1 });
@@ -57,7 +57,7 @@ export function describeContacts(session: TheSession): void {
       expect((await session().read.get(`/alerts/${alert}`)).body).toMatchObject({ contact_id: other.id });
     });
 
-    it('gets the alerts that are missing on many endpoints at once, and once', async () => {
+    it('gets its missing alerts on many endpoints at once, each only once', async () => {
       const { id } = await newContact(session());
       const endpoints = [
         await newEndpoint(session(), { enabled: false }),

@@ -20,7 +20,7 @@ export function describeEndpoints(session: TheSession): void {
   describe('an endpoint', () => {
     beforeAll(async () => void (websiteId = (await newWebsite(session())).id));
 
-    it('is created from name, url and type with 201, its Location and defaults for everything else', async () => {
+    it('is created from name, url, and type with 201, a Location, and defaults for everything else', async () => {
       const sent = minimal();
       const { status, headers, body } = await post(sent);
       expect([status, session().leadsTo(headers['location'], `/api/v1/websites/${websiteId}/endpoints`)]).toEqual([
@@ -47,7 +47,7 @@ export function describeEndpoints(session: TheSession): void {
       });
     });
 
-    it('keeps every field that it is created with, its method in upper case', async () => {
+    it('keeps every field that it is created with, and its method in upper case', async () => {
       const sent = {
         ...minimal(),
         method: 'post',
@@ -64,12 +64,12 @@ export function describeEndpoints(session: TheSession): void {
       expect((await session().write.get(`/endpoints/${body.id}`)).body).toEqual(body);
     });
 
-    it.each(ACCEPTED_URLS)('of type %s takes the url %s', async (type, url) => {
+    it.each(ACCEPTED_URLS)('of type %s accepts the url %s', async (type, url) => {
       const { status, body } = await post({ ...minimal(), ...OFF, type, url });
       expect([status, body]).toEqual([201, expect.objectContaining({ type })]);
     });
 
-    it.each(REFUSED_URLS)('of type %s refuses the url %s and shows the form that it takes', async (type, url) => {
+    it.each(REFUSED_URLS)('of type %s refuses the url %s and shows the accepted form', async (type, url) => {
       const response = await post({ ...minimal(), type, url });
       expectProblem(response, 400, 'validation_failed');
       expect(pointersOf(response)).toEqual(['/url']);
@@ -80,12 +80,12 @@ export function describeEndpoints(session: TheSession): void {
       expectFieldError(await post({ ...minimal(), [field]: value }), pointer, code);
     });
 
-    it('with several wrong fields is told of all of them at once', async () => {
+    it('is refused with all wrong fields at once', async () => {
       const response = await post({ type: 'HTTP', interval: 0, timeout: '1', nonsense: 1 });
       expect(pointersOf(response)).toEqual(['/interval', '/name', '/nonsense', '/timeout', '/url']);
     });
 
-    it('refuses an assertion on what its type does not have', async () => {
+    it('refuses an assertion on a source that its type does not have', async () => {
       const assertions = [{ source: 'body', comparison: 'contains', target: 'x' }];
       const response = await post({ ...minimal(), type: 'TCP', url: 'tcp://contract.example:1', assertions });
       expect(pointersOf(response)).toEqual(['/assertions/0/source']);
@@ -102,14 +102,14 @@ export function describeEndpoints(session: TheSession): void {
       expect((await session().write.get(`/endpoints/${endpoint.id}`)).body).toEqual(body);
     });
 
-    it('may be sent back as it was read: what is read-only is ignored, its group too', async () => {
+    it('can be sent back as it was read: read-only fields are ignored, including its group', async () => {
       const endpoint = await made();
       const back = { ...endpoint, id: 'x', group: 'x', status: 'up', last_checked_at: 'x', created_at: 'x' };
       const { status, body } = await put(endpoint.id, back);
       expect([status, body]).toEqual([200, { ...endpoint, updated_at: timestamp() }]);
     });
 
-    it('takes a body and gives it up again with null', async () => {
+    it('accepts a body and removes it with null', async () => {
       const { id } = await made();
       expect((await put(id, { body: 'ping' })).body).toMatchObject({ body: 'ping' });
       expect((await put(id, { body: null })).body).toMatchObject({ body: null });
@@ -123,16 +123,16 @@ export function describeEndpoints(session: TheSession): void {
       expect((await session().read.get(`/websites/${other.id}`)).body).toMatchObject({ endpoint_count: 1 });
     });
 
-    it('has its url judged again when its type changes', async () => {
+    it('has its url validated again when its type changes', async () => {
       const { id } = await made();
       expect(pointersOf(await put(id, { type: 'TCP' }))).toEqual(['/url']);
     });
 
-    it('that is disabled is paused', async () => {
+    it('is paused when it is disabled', async () => {
       expect(await read((await made()).id)).toMatchObject({ enabled: false, status: 'paused' });
     });
 
-    it('is deleted with 204 and no body, its alerts with it', async () => {
+    it('is deleted together with its alerts, with 204 and no body', async () => {
       const { id } = await made();
       const alert = await newAlert(session(), {}, id);
       const { status, text } = await session().write.delete(`/endpoints/${id}`);
@@ -141,7 +141,7 @@ export function describeEndpoints(session: TheSession): void {
       expectProblem(await session().read.get(`/alerts/${alert.id}`), 404, 'not_found');
     });
 
-    it('is found among those of all websites, by key and by name', async () => {
+    it('is found among the endpoints of all websites, by key and by name', async () => {
       const key = session().key('found');
       const endpoint = await made({ key });
       const found = async (query: string) =>

@@ -38,7 +38,7 @@ export function describeIsolation(session: TheSession, scene: () => Scene, hasOp
       expectProblem(await admin.post('/alerts', { endpoint_id: id, type: 'webhook', config }), 404, 'not_found');
     });
 
-    it('leaves a website of this one as it is when it tries to change or delete it', async () => {
+    it('cannot change or delete a website of this one', async () => {
       const website = await newWebsite(session());
       const { admin } = await scene().other();
       await admin.put(`/websites/${website.id}`, { name: 'taken' });
@@ -53,14 +53,14 @@ export function describeIsolation(session: TheSession, scene: () => Scene, hasOp
       expectProblem(await admin.get(`/websites?cursor=${encodeURIComponent(cursor)}`), 400, 'invalid_cursor');
     });
 
-    it('may not check what is private to the network of the service', async () => {
+    it('may not check addresses in the private network of the service', async () => {
       const { admin } = await scene().other();
       const website = await newWebsite(session(), { name: 'theirs' }, admin);
       const endpoint = { name: 'private', type: 'HTTP', url: 'http://10.0.0.1/' };
       expectProblem(await admin.post(`/websites/${website.id}/endpoints`, endpoint), 422, 'target_not_allowed');
     });
 
-    it('is listed by the operator, renamed, and gone with everything in it when it is deleted', async () => {
+    it('is listed and renamed by the operator, and is deleted with everything in it', async () => {
       const { operator } = session();
       const made = await operator.post<{ id: string; api_key: { key: string; role: string } }>('/organizations', {
         name: session().name('organization'),

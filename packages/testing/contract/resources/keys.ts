@@ -14,7 +14,7 @@ export function describeKeys(session: TheSession): void {
   };
 
   describe('an API key', () => {
-    it('is shown once, when it is created, in the form that scanners of secrets know', async () => {
+    it('is shown once, when it is created, in a form that secret scanners recognize', async () => {
       const key = await made({ role: 'write' });
       expect(key).toMatchObject({
         id: idWith('key'),
@@ -29,7 +29,7 @@ export function describeKeys(session: TheSession): void {
       expect(text).not.toContain(key.key);
     });
 
-    it.each(['read', 'write', 'admin'] as const)('of role %s says so when it asks who it is', async (role) => {
+    it.each(['read', 'write', 'admin'] as const)('with the role %s reads its own name and role', async (role) => {
       const { key, name } = await made({ role });
       expect((await session().as(key).get('/organization')).body).toMatchObject({
         id: (await session().read.get<Thing>('/organization')).body.id,
@@ -38,26 +38,26 @@ export function describeKeys(session: TheSession): void {
       });
     });
 
-    it('that is deleted is refused from then on', async () => {
+    it('is refused after it was deleted', async () => {
       const { id, key } = await made();
       expect((await session().as(key).get('/websites?limit=1')).status).toBe(200);
       expect((await session().admin.delete(`/api-keys/${id}`)).status).toBe(204);
       expectProblem(await session().as(key).get('/websites?limit=1'), 401, 'unauthenticated');
     });
 
-    it('of another role than the three is refused', async () => {
+    it('is refused with a role other than the three', async () => {
       const response = await session().admin.post('/api-keys', { name: session().name('key'), role: 'owner' });
       expect([response.status, response.text]).toEqual([400, expect.stringContaining('"/role"')]);
     });
 
-    it('that has ended before it begins is refused', async () => {
+    it('is refused if it has already expired', async () => {
       const sent = { name: session().name('key'), role: 'read', expires_at: '2020-01-01T00:00:00.000Z' };
       expectFieldError(await session().admin.post('/api-keys', sent), '/expires_at', 'out_of_range');
     });
   });
 
   describe('an invitation', () => {
-    it('makes an account once, which is signed in, says who it is, and is taken out of the organization', async () => {
+    it('creates one account, which is signed in, reads its own identity, and is removed from the organization', async () => {
       const { admin, anonymous } = session();
       const { token, email } = await newInvitation(session());
       const join = () =>
@@ -77,7 +77,7 @@ export function describeKeys(session: TheSession): void {
   });
 
   describe('the organization', () => {
-    it('says how much of what it may have it has', async () => {
+    it('shows how much of each quota it uses', async () => {
       const { body } = await session().read.get<{ quotas: Record<string, { used: number; limit: number | null }> }>(
         '/organization',
       );
@@ -89,7 +89,7 @@ export function describeKeys(session: TheSession): void {
   });
 
   describe('a browser', () => {
-    it('signs in with a key, is known by its cookie, and is not when it has signed out', async () => {
+    it('signs in with a key, is recognized by its cookie, and is not recognized after it signs out', async () => {
       const { anonymous, read, url } = session();
       const { headers } = await anonymous.send('POST', '/auth/session', { json: { api_key: read.key } });
       expect(headers['set-cookie']).toMatch(/; *HttpOnly/i);

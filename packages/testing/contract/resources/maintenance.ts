@@ -21,7 +21,7 @@ export function describeMaintenance(session: TheSession): void {
   describe('a maintenance window', () => {
     beforeAll(async () => void (endpointId = (await newEndpoint(session(), { enabled: false })).id));
 
-    it('that has begun is active, and shows in its endpoint until it is ended', async () => {
+    it('is active after it starts, and appears in its endpoint until it is ended', async () => {
       const sent = windowFields(session(), endpointId);
       const { status, headers, body } = await post(sent);
       expect([status, session().leadsTo(headers['location'], '/api/v1/maintenance-windows')]).toEqual([
@@ -36,13 +36,13 @@ export function describeMaintenance(session: TheSession): void {
       expectProblem(await session().write.post(`/maintenance-windows/${body.id}/end`), 409, 'conflict');
     });
 
-    it('over everything is made, and read as documented', async () => {
+    it('can cover everything, and is returned as documented', async () => {
       const { status, body } = await post({ ...daily(), scope: { all: true } });
       expect([status, body['scope']]).toEqual([201, { all: true }]);
       expect((await session().write.delete(`/maintenance-windows/${body.id}`)).status).toBe(204);
     });
 
-    it('that repeats says when it is next, as its preview did before it was made', async () => {
+    it('shows its next occurrence if it repeats, as its preview did before it was created', async () => {
       const sent = daily();
       const preview = await session().write.post<Thing[]>('/maintenance-windows/preview?limit=3', sent);
       expect(preview.status).toBe(200);

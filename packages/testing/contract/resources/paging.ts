@@ -101,7 +101,7 @@ export function describePaging(session: TheSession): void {
       expect([...idsOf(first), ...idsOf(second)].slice(0, 3)).toEqual(whole);
     });
 
-    it('leads to its next page in Link, with the cursor of X-Next-Cursor', async () => {
+    it('links to its next page in Link, with the cursor in X-Next-Cursor', async () => {
       const { headers } = await get('&limit=1');
       const [, next = ''] = /^<([^>]+)>; *rel="next"$/.exec(headers['link'] ?? '') ?? [];
       const to = session().leadsTo(next, `/api/v1${list.path}&limit=1`) ?? '';
@@ -110,7 +110,7 @@ export function describePaging(session: TheSession): void {
       expect(idsOf(await by.send<Thing[]>('GET', to))).toEqual(idsOf(await get('&limit=2')).slice(1));
     });
 
-    it('is in the order of time, has neither on its last page, and counts all of them where it counts', async () => {
+    it('is in chronological order, has no next page on its last page, and counts all entries if it counts', async () => {
       expectOrder(idsOf(await get('&limit=4')), list.newestFirst ?? false);
       if (!list.ids) return;
       const response = await get();
@@ -124,7 +124,7 @@ export function describePaging(session: TheSession): void {
       expectProblem(await get(`&limit=${limit}`), 400, 'invalid_query');
     });
 
-    it('refuses a cursor that is damaged or of another list', async () => {
+    it('refuses a cursor that is damaged or belongs to another list', async () => {
       const cursor = (await get('&limit=1')).headers['x-next-cursor'] ?? 'no X-Next-Cursor';
       const damaged = `${cursor.slice(0, -2)}${cursor.endsWith('AA') ? 'BB' : 'AA'}`;
       expectProblem(await get(`&cursor=${encodeURIComponent(damaged)}`), 400, 'invalid_cursor');

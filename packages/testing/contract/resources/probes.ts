@@ -6,7 +6,7 @@ import { newProbe, type Thing } from '../session/things';
 /** Tests probes as a resource. `docs/probe-protocol.md` describes how they talk to the service. */
 export function describeProbes(session: TheSession): void {
   describe('a probe', () => {
-    it('shows its token once, when it is made, in the form that scanners of secrets know', async () => {
+    it('shows its token once, when it is created, in a form that secret scanners recognize', async () => {
       const key = session().key('probe');
       const { token, ...probe } = await newProbe(session(), { key });
       expect(token).toMatch(/^ump_[0-9A-Za-z]{36}$/);
@@ -28,7 +28,7 @@ export function describeProbes(session: TheSession): void {
       expect(text).not.toContain(token);
     });
 
-    it('is disabled and enabled, and keeps its key', async () => {
+    it('keeps its key when it is disabled and enabled', async () => {
       const { id, key } = await newProbe(session());
       const put = (fields: object) => session().admin.put<Thing>(`/probes/${id}`, fields);
       expect((await put({ enabled: false })).body).toMatchObject({ key, status: 'disabled' });
@@ -36,7 +36,7 @@ export function describeProbes(session: TheSession): void {
       expectFieldError(await put({ key: 'another' }), '/key', 'immutable');
     });
 
-    it('is given a new token beside the old one, or in its place', async () => {
+    it('gets a new token in addition to the old one, or instead of it', async () => {
       const { id, token } = await newProbe(session());
       const rotate = async (grace: number) =>
         (
@@ -49,14 +49,14 @@ export function describeProbes(session: TheSession): void {
       expect(new Set([token, beside.token, instead.token]).size).toBe(3);
     });
 
-    it('has a key of its own, which is no reserved word', async () => {
+    it("has its own key, which isn't a reserved word", async () => {
       const { key } = await newProbe(session());
       expectProblem(await session().admin.post('/probes', { key }), 409, 'conflict');
       for (const word of ['local', 'shared'])
         expectFieldError(await session().admin.post('/probes', { key: word }), '/key', 'reserved');
     });
 
-    it('opens no route of the API with its token', async () => {
+    it('cannot use any API route with its token', async () => {
       const { token } = await newProbe(session());
       expectProblem(await session().as(token).get('/probes'), 401, 'unauthenticated');
     });

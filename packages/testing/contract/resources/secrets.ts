@@ -24,7 +24,7 @@ export function describeSecrets(session: TheSession): void {
   const telegram = () => ({ type: 'telegram', config: { bot_token: TOKEN, chat_id: '@contract' } });
 
   describe('a secret', () => {
-    it('of an endpoint is shown to write keys: header values, body and query', async () => {
+    it('of an endpoint is visible to write keys: header values, body, and query', async () => {
       const { id } = await newEndpoint(session(), confidential());
       expect((await session().write.get(`/endpoints/${id}`)).body).toMatchObject(confidential());
     });
@@ -44,14 +44,14 @@ export function describeSecrets(session: TheSession): void {
       });
     });
 
-    it('of an endpoint stays when its mask is sent back', async () => {
+    it('of an endpoint is kept if its mask is sent back', async () => {
       const { id } = await newEndpoint(session(), confidential());
       const shown = (await session().read.get<Thing>(`/endpoints/${id}`)).body;
       const { status, body } = await session().write.put<Thing>(`/endpoints/${id}`, { ...shown, timeout: 8 });
       expect([status, body]).toEqual([200, expect.objectContaining({ ...confidential(), timeout: 8 })]);
     });
 
-    it('of a channel is shown to nobody, not even in the response that stores it', async () => {
+    it('of a channel is never shown, not even in the response that stores it', async () => {
       const alert = await newAlert(session(), telegram());
       const contact = await newContact(session(), telegram());
       const shown = [JSON.stringify([alert, contact])];
@@ -62,7 +62,7 @@ export function describeSecrets(session: TheSession): void {
       expect(alert).toMatchObject({ config: { bot_token: masked(), chat_id: '@contract' } });
     });
 
-    it('of a channel stays when its mask is sent back, and another mask is refused', async () => {
+    it('of a channel is kept if its mask is sent back, and another mask is refused', async () => {
       const { id, config } = await newAlert(session(), telegram());
       const put = (bot_token: unknown) =>
         session().write.put<Thing>(`/alerts/${id}`, {
@@ -73,7 +73,7 @@ export function describeSecrets(session: TheSession): void {
       expectProblem(await put('********nonsense'), 400, 'validation_failed');
     });
 
-    it('that is part of the address of a channel is shown to write keys and masked for read keys', async () => {
+    it('in the URL of a channel is visible to write keys and masked for read keys', async () => {
       const url = `https://contract.example/hooks/${SECRET}`;
       const { id } = await newAlert(session(), { config: { url } });
       const shownTo = async (role: 'write' | 'read') =>

@@ -31,18 +31,18 @@ export function describeStatusPages(session: TheSession): void {
       expect((await show(`${slug}.json`, '*/*')).body).toMatchObject({ name: sent.title });
     });
 
-    it('shows nobody the addresses of what it shows', async () => {
+    it('never shows the addresses of its endpoints', async () => {
       const { slug } = await newPage(session(), endpoint.id);
       for (const accept of ['text/html', 'application/json'])
         expect((await show(slug, accept)).text).not.toContain(String(endpoint['url']));
     });
 
-    it('that is not published is as one that does not exist', async () => {
+    it('responds as if it did not exist while it is not published', async () => {
       const { slug } = await newPage(session(), endpoint.id, { enabled: false });
       expectProblem(await show(slug, 'application/json'), 404, 'not_found');
     });
 
-    it('never shares its address with another one', async () => {
+    it('never shares its URL with another status page', async () => {
       const { slug } = await newPage(session(), endpoint.id);
       const again = await session().write.post('/status-pages', { title: session().name(), slug, groups: [] });
       expectProblem(again, 409, 'conflict');
@@ -66,7 +66,7 @@ export function describeStatusPages(session: TheSession): void {
       expect(await typeOf('feed.atom')).toMatch(/xml/);
     });
 
-    it('of a website is off until it is published', async () => {
+    it('of a website is disabled until it is published', async () => {
       const { id } = await newWebsite(session());
       const path = `/websites/${id}/status-page`;
       expect((await session().read.get(path)).body).toMatchObject({ enabled: false });
@@ -76,7 +76,7 @@ export function describeStatusPages(session: TheSession): void {
       expect((await show(slug, 'text/html')).status).toBe(200);
     });
 
-    it('is deleted with 204, and its address is gone', async () => {
+    it('is deleted with 204, and its URL no longer exists', async () => {
       const { id, slug } = await newPage(session(), endpoint.id);
       expect((await session().write.delete(`/status-pages/${id}`)).status).toBe(204);
       expectProblem(await session().read.get(`/status-pages/${id}`), 404, 'not_found');

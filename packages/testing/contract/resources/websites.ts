@@ -27,7 +27,7 @@ export function describeWebsites(session: TheSession): void {
   const read = async (id: string) => (await session().write.get<Thing>(`/websites/${id}`)).body;
 
   describe('a website', () => {
-    it('is created from name and url with 201, its Location and every field', async () => {
+    it('is created from name and url with 201, a Location, and every field', async () => {
       const sent = fields();
       const { status, headers, body } = await session().write.post<Thing>('/websites', sent);
       expect([status, session().leadsTo(headers['location'], '/api/v1/websites')]).toEqual([
@@ -47,12 +47,12 @@ export function describeWebsites(session: TheSession): void {
       expect(await read(body.id)).toEqual(body);
     });
 
-    it('has its name trimmed', async () => {
+    it('trims its name', async () => {
       const name = session().name('trimmed');
       expect(await newWebsite(session(), { name: `  ${name} ` })).toMatchObject({ name });
     });
 
-    it('that is made disabled is paused', async () => {
+    it('is paused if it is created disabled', async () => {
       expect(await newWebsite(session(), { enabled: false })).toMatchObject({ enabled: false, status: 'paused' });
     });
 
@@ -61,7 +61,7 @@ export function describeWebsites(session: TheSession): void {
       expectFieldError(response, `/${field}`, code);
     });
 
-    it('with several wrong fields is told of all of them at once', async () => {
+    it('is refused with all wrong fields at once', async () => {
       const response = await session().write.post('/websites', { name: 7, enabled: 'yes', nonsense: 1 });
       expect(pointersOf(response)).toEqual(['/enabled', '/name', '/nonsense', '/url']);
     });
@@ -74,21 +74,21 @@ export function describeWebsites(session: TheSession): void {
       expect(await read(website.id)).toEqual(body);
     });
 
-    it('may be sent back as it was read: what is read-only is ignored', async () => {
+    it('can be sent back as it was read: read-only fields are ignored', async () => {
       const website = await newWebsite(session());
       const back = { ...website, id: 'x', endpoint_count: 9, last_checked_at: 'x', created_at: 'x', status: 'down' };
       const { status, body } = await session().write.put<Thing>(`/websites/${website.id}`, back);
       expect([status, body]).toEqual([200, { ...website, updated_at: timestamp() }]);
     });
 
-    it('keeps its url: another one is refused as immutable, the same one is not', async () => {
+    it('keeps its url: another one is refused as immutable, the same one is accepted', async () => {
       const { id } = await newWebsite(session());
       const other = await session().write.put(`/websites/${id}`, { url: 'https://other.example/' });
       expectFieldError(other, '/url', 'immutable');
       expect((await session().write.put(`/websites/${id}`, { url: 'https://contract.example/' })).status).toBe(200);
     });
 
-    it('refuses null where there is always a value', async () => {
+    it('refuses null for fields that always have a value', async () => {
       const { id } = await newWebsite(session());
       expectFieldError(await session().write.put(`/websites/${id}`, { name: null }), '/name', 'wrong_type');
     });
@@ -119,7 +119,7 @@ export function describeWebsites(session: TheSession): void {
       });
     });
 
-    it('is deleted with 204 and no body, its endpoints and their history with it', async () => {
+    it('is deleted together with its endpoints and their history, with 204 and no body', async () => {
       const { id } = await newWebsite(session());
       const endpoint = await newEndpoint(session(), {}, id);
       const { status, text } = await session().write.delete(`/websites/${id}`);

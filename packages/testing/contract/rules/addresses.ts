@@ -18,7 +18,7 @@ export function describeAddresses(session: TheSession, scene: () => Scene, hasOp
   const ofOrganizations = withIds.filter((each) => each.path.startsWith('/api/v1/') && callerOf(each) !== 'operator');
 
   describe('addresses', () => {
-    it.each(rows(withIds))('%s is the same 404 for an unknown and for a malformed id', async (_, operation) => {
+    it.each(rows(withIds))('%s gets the same 404 for an unknown and a malformed ID', async (_, operation) => {
       const sample = await sampleOf(scene(), operation);
       const by = callerFor(session(), operation);
       const unknown = await sendTo(by, operation, { ...sample, params: unknownIds(operation.path) });
@@ -31,8 +31,8 @@ export function describeAddresses(session: TheSession, scene: () => Scene, hasOp
 
     (hasOperator ? it : it.skip).each(rows(ofOrganizations))(
       hasOperator
-        ? '%s is the same 404 for an id of another organization, byte for byte'
-        : '%s is the same 404 for an id of another organization (skipped: no operator token was given)',
+        ? '%s gets the same 404 for an ID of another organization, byte for byte'
+        : '%s gets the same 404 for an ID of another organization (skipped: no operator token was given)',
       async (_, operation) => {
         const sample = await sampleOf(scene(), operation);
         const { admin } = await scene().other();
@@ -43,7 +43,7 @@ export function describeAddresses(session: TheSession, scene: () => Scene, hasOp
     );
 
     it.each([...new Set(OPERATIONS.map(({ path }) => path))])(
-      'PATCH %s is 405 and says in Allow what is possible',
+      'PATCH %s gets 405, and Allow lists the possible methods',
       async (path) => {
         const response = await session().admin.send('PATCH', pathOf(path, { params: unknownIds(path) }), { json: {} });
         expectProblem(response, 405, 'method_not_allowed');
@@ -52,7 +52,7 @@ export function describeAddresses(session: TheSession, scene: () => Scene, hasOp
       },
     );
 
-    it('an address that nothing has is a 404 with a problem', async () => {
+    it('an unknown URL gets 404 with a problem', async () => {
       expectProblem(await session().read.get('/nonsense'), 404, 'not_found');
     });
   });

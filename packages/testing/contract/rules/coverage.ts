@@ -8,22 +8,22 @@ export function describeCoverage(session: TheSession, hasOperator: boolean): voi
     each.operationId in OUT_OF_REACH || (!hasOperator && callerOf(each) === 'operator');
   const excused = OPERATIONS.filter(isExcused).map(({ name }) => name);
 
-  describe('after all of that', () => {
-    it(`every operation of the document has succeeded at least once, but ${excused.join(', ')}`, () => {
+  describe('after all other tests', () => {
+    it(`every operation of the document has succeeded at least once, except ${excused.join(', ')}`, () => {
       const called = session().record.successes;
       expect(OPERATIONS.filter((each) => !isExcused(each) && !called.has(each.name)).map(({ name }) => name)).toEqual(
         [],
       );
     });
 
-    it('no response was other than the document says, errors included', () => {
+    it('every response matched the document, including errors', () => {
       expect({ surprises: session().record.surprises, calls: session().record.count > 0 }).toEqual({
         surprises: [],
         calls: true,
       });
     });
 
-    it('no address in a response led away from the service', () => {
+    it('no URL in a response pointed outside the service', () => {
       expect(session().record.leadingAway).toEqual([]);
     });
   });

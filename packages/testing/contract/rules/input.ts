@@ -31,7 +31,7 @@ export function describeInput(session: TheSession, scene: () => Scene, hasOperat
       expectFieldError(response, '/nonsense', 'unknown_field');
     });
 
-    it.each(rows(withFields))('%s refuses a body that is no object', async (_, operation) => {
+    it.each(rows(withFields))("%s refuses a body that isn't an object", async (_, operation) => {
       const sample = await sampleOf(scene(), operation);
       for (const json of [null, [], 'text', 7]) {
         const response = await sendTo(callerFor(session(), operation), operation, { ...sample, json });

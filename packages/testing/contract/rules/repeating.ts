@@ -24,7 +24,7 @@ export function describeRepeating(session: TheSession, scene: () => Scene, hasOp
 
   describe('repeating', () => {
     it.each(rows(posts.filter((each) => takes(each, 'Idempotency-Key'))))(
-      '%s with an Idempotency-Key is carried out once, and has the same response again',
+      '%s with an Idempotency-Key is carried out once, and gets the same response again',
       async (_, operation) => {
         const send = await sendWith(operation, { 'idempotency-key': session().key('repeated') });
         const [first, again] = [await send(), await send()];
@@ -34,7 +34,7 @@ export function describeRepeating(session: TheSession, scene: () => Scene, hasOp
     );
 
     it.each(rows(posts.filter((each) => !takes(each, 'Idempotency-Key') && each.path.startsWith('/api/'))))(
-      '%s refuses an Idempotency-Key, which it does not honour',
+      '%s refuses an Idempotency-Key, which it does not support',
       async (_, operation) => {
         const send = await sendWith(operation, { 'idempotency-key': session().key('repeated') });
         expectProblem(await send(), 400, 'idempotency_key_not_supported');
@@ -42,7 +42,7 @@ export function describeRepeating(session: TheSession, scene: () => Scene, hasOp
     );
 
     it.each(rows(writing.filter((each) => takes(each, 'If-Match'))))(
-      '%s with the If-Match of something else changes nothing and is 412',
+      '%s with the If-Match of another resource changes nothing and gets 412',
       async (_, operation) => {
         expectProblem(
           await (
@@ -56,7 +56,7 @@ export function describeRepeating(session: TheSession, scene: () => Scene, hasOp
     );
 
     it.each(rows(writing.filter((each) => !takes(each, 'If-Match'))))(
-      '%s refuses an If-Match, which it does not honour',
+      '%s refuses an If-Match, which it does not support',
       async (_, operation) => {
         expectProblem(await (await sendWith(operation, { 'if-match': '"a-tag"' }))(), 400, 'if_match_not_supported');
       },

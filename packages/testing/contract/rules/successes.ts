@@ -22,17 +22,17 @@ export function describeSuccesses(session: TheSession, scene: () => Scene, hasOp
   };
 
   describe('success', () => {
-    it.each(rows(reachable.filter(isPossible)))('%s succeeds, with status, headers and body as documented', succeeds);
+    it.each(rows(reachable.filter(isPossible)))('%s succeeds, with status, headers, and body as documented', succeeds);
 
     const impossible = reachable.filter((each) => !isPossible(each));
     if (impossible.length > 0)
       it.skip.each(rows(impossible))('%s succeeds (skipped: no operator token was given)', succeeds);
 
-    it('the document of the service has all of the contract: operations, parameters, fields and values', () => {
+    it('the document of the service has the whole contract: operations, parameters, fields, and values', () => {
       expect(missingIn(session().document, CONTRACT)).toEqual([]);
     });
 
-    it('every operation of the contract has a sample, or a reason why it can have none', () => {
+    it('every operation of the contract has a sample, or a reason why it cannot have one', () => {
       expect(withoutSample(SAMPLES)).toEqual([]);
     });
   });

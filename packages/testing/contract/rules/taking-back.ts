@@ -32,8 +32,8 @@ export function describeTakingBack(session: TheSession, scene: () => Scene, hasO
   });
   const partial = puts.filter(({ operationId }) => !(operationId in WHOLE));
 
-  describe('taking back', () => {
-    it.each(both)('%s takes what GET returned, and changes nothing', async (_, { put, get }) => {
+  describe('sending back', () => {
+    it.each(both)('%s accepts the response of GET, and changes nothing', async (_, { put, get }) => {
       const whole = await sampleOf(scene(), put);
       const { json: __, ...sample } = whole;
       const by = callerFor(session(), put);
@@ -45,7 +45,7 @@ export function describeTakingBack(session: TheSession, scene: () => Scene, hasO
       expect(settled((await sendTo<object>(by, get, sample)).body)).toEqual(settled(before.body));
     });
 
-    it.each(rows(partial))('%s takes an object without a field, and changes nothing', async (_, put) => {
+    it.each(rows(partial))('%s accepts an object without fields, and changes nothing', async (_, put) => {
       const { json: __, ...sample } = await sampleOf(scene(), put);
       const by = callerFor(session(), put);
       const get = getOf(put);

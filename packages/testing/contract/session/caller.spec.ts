@@ -34,7 +34,7 @@ describe('a caller of the contract', () => {
     for (let turn = 0; turn < 3; turn++) expect((await caller.post('/websites', {})).status).toBe(200);
   });
 
-  it('asks again when the service is busy, and not when its storage is away', async () => {
+  it('retries when the service is busy, but not when its storage is unavailable', async () => {
     refusals = [
       [429, {}],
       [503, { code: 'temporarily_unavailable' }],

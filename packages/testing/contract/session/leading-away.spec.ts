@@ -16,27 +16,27 @@ function awayOf(headers: Record<string, string>, body: unknown = null, text = ''
   return addressesLeadingAway(OPERATIONS, { baseUrl: BASE, path: '/api/v1/websites', response });
 }
 
-describe('an address in a response leads away from a service below a path', () => {
+describe('a URL in a response points outside a service below a path', () => {
   it.each<[string, Record<string, string>]>([
     ['a Location from the root of the host', { location: '/api/v1/websites/ws_1' }],
     ['a Location one step too high', { location: '../../../api/v1/websites/ws_1' }],
     ['a link to the next page', { link: '</api/v1/websites?cursor=x>; rel="next"' }],
     ['the path of a cookie', { 'set-cookie': 'a=b; Path=/other; HttpOnly' }],
-  ])('%s', (_, headers) => {
+  ])('if it is %s', (_, headers) => {
     expect(awayOf(headers)).toHaveLength(1);
   });
 
-  it('a path in JSON that the service has', () => {
+  it('if it is a path in JSON that the service has', () => {
     expect(awayOf({}, { pages: [{ path: '/status/shop', note: '/nowhere' }] })).toEqual(['/status/shop']);
   });
 
-  it('a link, a picture and a form of a page', () => {
+  it('if it is a link, an image, or a form in a page', () => {
     const html = '<a href="/status/x"><img src="/logo"><form action="/go"><a href="#top"><a href="x">';
     expect(awayOf({ 'content-type': 'text/html' }, null, html)).toEqual(['/status/x', '/logo', '/go']);
   });
 });
 
-describe('an address in a response leads back to a service below a path', () => {
+describe('a URL in a response points inside a service below a path', () => {
   it.each<[string, Record<string, string>, unknown]>([
     ['when it is relative', { location: '../../api/v1/websites/ws_1', link: '<?cursor=x>; rel="next"' }, null],
     ['when it has the path', { location: '/monitor/api/v1/websites/ws_1' }, { path: '/monitor/status/shop' }],

@@ -31,7 +31,7 @@ const sent = (changes: object = {}, result: unknown = check()) => ({
   ...changes,
 });
 
-describe('a row as it is read', () => {
+describe('a parsed row', () => {
   it('is a result of a check', () => {
     expect(readResult(sent())).toEqual({
       endpointId: '01934733-5ceb-717c-9e93-62a22a0c073a',
@@ -56,7 +56,7 @@ describe('a row as it is read', () => {
     });
   });
 
-  it('needs no more than what was found', () => {
+  it('needs only the fields of the result', () => {
     const { outcome, duration_ms, phases } = check();
     const { endpoint_id, revision, slot, checked_at } = sent();
     const least = { endpoint_id, revision, slot, checked_at, result: { outcome, duration_ms, phases } };
@@ -70,7 +70,7 @@ describe('a row as it is read', () => {
     ['no revision', sent({ revision: null })],
     ['neither slot nor ask', sent({ slot: null })],
     ['slot and ask', sent({ ask: ASK })],
-    ['an ask that is none', sent({ slot: null, ask: 'ask' })],
+    ['an invalid ask', sent({ slot: null, ask: 'ask' })],
     ['a try-out without an ask', sent({ endpoint_id: null })],
     ['a slot in words', sent({ slot: '1790000020340' })],
     ['a slot before all time', sent({ slot: -20 })],
@@ -83,20 +83,23 @@ describe('a row as it is read', () => {
     ['no phases', sent({}, check({ phases: null }))],
     ['a phase in words', sent({}, check({ phases: { dns_ms: 'fast' } }))],
     ['a status beyond 999', sent({}, check({ status_code: 1000 }))],
-    ['an address that is none', sent({}, check({ address: 'shop.example.com' }))],
-    ['records that are none', sent({}, check({ records: 'a' }))],
-    ['a redirect that is none', sent({}, check({ redirects: [7] }))],
-    ['a certificate without an end', sent({}, check({ certificate: { expires_at: 'soon', issuer: '', subject: '' } }))],
+    ['an invalid address', sent({}, check({ address: 'shop.example.com' }))],
+    ['invalid records', sent({}, check({ records: 'a' }))],
+    ['an invalid redirect', sent({}, check({ redirects: [7] }))],
+    [
+      'a certificate without an expiry',
+      sent({}, check({ certificate: { expires_at: 'soon', issuer: '', subject: '' } })),
+    ],
     ['an unknown code', sent({}, check({ outcome: 'down', error: { ...ERROR, code: 'bad_luck' } }))],
     ['an unknown phase', sent({}, check({ outcome: 'down', error: { ...ERROR, phase: 'run' } }))],
-    ['a message that is none', sent({}, check({ outcome: 'down', error: { ...ERROR, message: 7 } }))],
+    ['an invalid message', sent({}, check({ outcome: 'down', error: { ...ERROR, message: 7 } }))],
     ['a failure without an error', sent({}, check({ outcome: 'down' }))],
     ['a success with an error', sent({}, check({ error: ERROR }))],
   ])('is refused with %s', (_, row) => {
     expect(readResult(row)).toBeNull();
   });
 
-  it('has its texts cut and without control characters', () => {
+  it('has shortened texts without control characters', () => {
     const message = `a\0b\r\nc\u202e${'x'.repeat(10_000)}`;
     const certificate = {
       expires_at: '2027-02-01T00:00:00Z',
@@ -114,19 +117,19 @@ describe('a row as it is read', () => {
     ]);
   });
 
-  it('says a warning of what is up and of nothing else', () => {
+  it('keeps a warning only for an up result', () => {
     expect(readResult(sent({}, check({ warning: ERROR })))?.result.warning).toEqual(ERROR);
     const down = check({ outcome: 'down', error: ERROR, warning: ERROR });
     expect(readResult(sent({}, down))?.result.warning).toBeNull();
   });
 
-  it('has a first error where there were two attempts', () => {
+  it('has a first error if there were two attempts', () => {
     expect(readResult(sent({ attempts: 2, first_error: ERROR }))?.firstError).toEqual(ERROR);
     expect(readResult(sent({ attempts: 1, first_error: ERROR }))?.firstError).toBeNull();
   });
 });
 
-describe('a batch as it is read', () => {
+describe('a parsed batch', () => {
   const batch = (results: unknown) => ({ protocol: 1, session: SESSION, results });
   const refusalOf = (body: unknown): unknown => {
     try {
@@ -137,13 +140,13 @@ describe('a batch as it is read', () => {
     }
   };
 
-  it('keeps the places of rows that cannot be read', () => {
+  it('keeps the positions of rows that cannot be read', () => {
     expect(readResults(batch([7, sent(), null])).rows.map((row) => row !== null)).toEqual([false, true, false]);
   });
 
   it.each([
     ['no results', batch(undefined), ['/results required']],
-    ['results that are no list', batch({}), ['/results invalid_format']],
+    ["results that aren't a list", batch({}), ['/results invalid_format']],
     ['1,001 of them', batch(Array.from({ length: 1001 }, () => 0)), ['/results too_large']],
     ['no session', { ...batch([]), session: 7 }, ['/session invalid_format']],
   ])('is refused with %s', (_, body, refusal) => {

@@ -15,8 +15,8 @@ function refusalOf(body: unknown): unknown {
   }
 }
 
-describe('a poll as it is read', () => {
-  it('takes protocol and session for enough', () => {
+describe('a parsed poll', () => {
+  it('needs only protocol and session', () => {
     expect(pollOf()).toEqual({
       protocol: 1,
       session: SESSION,
@@ -77,7 +77,7 @@ describe('a poll as it is read', () => {
     ]);
   });
 
-  it('says of another protocol which ones are spoken, whatever else the poll has', () => {
+  it('reports the supported protocols for another protocol, regardless of the other fields', () => {
     expect(() => readPoll({ protocol: 99, session: 7 })).toThrow(ProtocolUnsupported);
   });
 });

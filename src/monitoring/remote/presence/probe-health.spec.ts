@@ -3,7 +3,7 @@ import { isBehind, warningOf } from './probe-health';
 const well = { online: true, version: '1.2.3', clockOffsetMs: 12, dropped: 0, skipped: 0 };
 const NONE = { dropped: 0, skipped: 0 };
 
-describe('what is wrong with a probe that is online', () => {
+describe('the problems of a probe that is online', () => {
   it.each([
     ['nothing', {}, NONE, null],
     ['nothing of a clock that is a minute off', { clockOffsetMs: 60_000 }, NONE, null],
@@ -21,7 +21,7 @@ describe('what is wrong with a probe that is online', () => {
       NONE,
       'version 0.9.0 of the probe is older than 1.2.3; the probe gave up 1 results',
     ],
-  ])('is %s: %j', (_, changes, before, text) => {
+  ])('are %s: %j', (_, changes, before, text) => {
     const warning = warningOf('fra', { ...well, ...changes }, before, '1.2.3');
     expect(warning?.message ?? null).toBe(text === null ? null : `Probe fra: ${text}.`);
   });
@@ -33,7 +33,7 @@ describe('what is wrong with a probe that is online', () => {
     ['1.0.0', '1.0.0', false],
     ['1.0.0-rc.1', '1.0.1', true],
     ['unknown', '1.0.0', false],
-  ])('says whether %s is behind %s: %p', (version, ours, behind) => {
+  ])('says whether %s is older than %s: %p', (version, ours, behind) => {
     expect(isBehind(version, ours)).toBe(behind);
   });
 });

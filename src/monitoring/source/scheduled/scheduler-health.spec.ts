@@ -11,7 +11,7 @@ describe('schedulerFinding', () => {
     expect(schedulerFinding(lagMs, databaseIsAway)).toMatchObject({ ok, fatal });
   });
 
-  it('says an overload, which is no fault', () => {
+  it("reports an overload, which isn't a fault", () => {
     const overload = { lastedMs: 12_345, ratio: 1.94, skippedPerSecond: 839.6 };
     const state = { ...overload, beganAt: 0, skipped: 9000, lost: 0, waiting: 100 };
     expect(schedulerFinding(400, false, state)).toEqual({

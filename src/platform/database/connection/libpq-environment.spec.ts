@@ -6,7 +6,7 @@ import { serverConnection } from './server-connection';
 const FILES = { rootCert: '/root', cert: '/cert', key: '/key' };
 
 describe('the environment for the programs of libpq', () => {
-  it('says the same as the options of pg, for every URL', () => {
+  it('has the same meaning as the options of pg, for every URL', () => {
     const text = fc.string({ unit: 'grapheme-composite', minLength: 1, maxLength: 12 });
     const host = fc.constantFrom('db.example.com', '10.0.0.5', '[fd00::5]', '%2Frun%2Fpostgresql');
     const hosts = fc.array(fc.tuple(host, fc.constantFrom('', ':1', ':5433')), { minLength: 1, maxLength: 3 });
@@ -92,11 +92,11 @@ describe('the environment for the programs of libpq', () => {
     ['?sslmode=require&uselibpqcompat=true', 'require'],
     ['?sslmode=require&sslrootcert=x&uselibpqcompat=true', 'verify-ca'],
     ['?sslmode=prefer&uselibpqcompat=true', 'require'],
-  ])('is of the mode that the service has with "%s"', (query, expected) => {
+  ])('has the mode of the service with "%s"', (query, expected) => {
     expect(libpqVariables(serverConnection(`postgres://h/d${query}`, {}), FILES)['PGSSLMODE']).toBe(expected);
   });
 
-  it('passes on the file of passwords and no other variable of libpq', async () => {
+  it('contains the password file and no other variable of libpq', async () => {
     const own = { PATH: '/bin', PGSERVICE: 'other', PGHOSTADDR: '10.0.0.1', PGPASSFILE: '/passwords' };
     const given = await withLibpq(
       serverConnection('postgres://u@h/d', {}),
@@ -113,7 +113,7 @@ describe('the environment for the programs of libpq', () => {
     ['postgres://h1,h2/d?target_session_attrs=any', 'any'],
     ['postgres://h1,h2/d?target_session_attrs=primary', 'primary'],
     ['postgres://h1/d', 'any'],
-  ])('of %s takes a server that is %s', (url, attributes) => {
+  ])('for %s accepts a server that is %s', (url, attributes) => {
     expect(libpqVariables(serverConnection(url, {}), FILES)['PGTARGETSESSIONATTRS']).toBe(attributes);
   });
 });

@@ -18,7 +18,7 @@ describe('an engine that is started early', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('and cannot start says why to whoever asks for it, and to nobody before', async () => {
+  it('reports why it cannot start when it is first used, and not before', async () => {
     const file = join(folder, 'data');
     writeFileSync(file, '');
     await startEarly(file, true);

@@ -36,21 +36,21 @@ class CreateThingDto {
 
 class UpdateThingDto extends PartialOf(CreateThingDto) {}
 
-describe('the body that creates a thing, and that of its partial update', () => {
+describe('the body that creates a resource, and the body of its partial update', () => {
   const whole = { id: 'th_1', name: 'Lamp', note: null, part: { color: 'red' } };
 
   it.each<[string, new () => object, object, string[]]>([
-    ['a creation takes what its view shows', CreateThingDto, whole, []],
-    ['an update takes what its view shows', UpdateThingDto, whole, []],
+    ['a creation accepts the fields of its view', CreateThingDto, whole, []],
+    ['an update accepts the fields of its view', UpdateThingDto, whole, []],
     ['a creation needs its fields', CreateThingDto, {}, ['/name required', '/part required']],
-    ['an update needs none', UpdateThingDto, {}, []],
+    ['an update needs no fields', UpdateThingDto, {}, []],
     [
-      'an update takes null only where a creation does',
+      'an update accepts null only where a creation does',
       UpdateThingDto,
       { name: null, note: null },
       ['/name wrong_type'],
     ],
-    ['an update judges a part of the body', UpdateThingDto, { part: { color: 1 } }, ['/part/color wrong_type']],
+    ['an update validates a part of the body', UpdateThingDto, { part: { color: 1 } }, ['/part/color wrong_type']],
     ['an update knows the fields of a part', UpdateThingDto, { part: { form: '' } }, ['/part/form unknown_field']],
     ['a creation knows no other fields', CreateThingDto, { ...whole, size: 1 }, ['/size unknown_field']],
   ])('%s', (_, type, body, expected) => {
@@ -59,7 +59,7 @@ describe('the body that creates a thing, and that of its partial update', () => 
     expect(found.length > 0).toBe(expected.length > 0);
   });
 
-  it('settable is what is not read-only', () => {
+  it("all fields that aren't read-only are settable", () => {
     expect(settableFields(CreateThingDto).sort()).toEqual(['name', 'note', 'part']);
     expect(settableFields(UpdateThingDto).sort()).toEqual(['name', 'note', 'part']);
   });

@@ -61,7 +61,7 @@ describe('the validation of bodies', () => {
     ['unknown fields', 'f', 0, 'unknown_field'],
     ['texts with NUL', 'f', '\0', 'unknown_field'],
     ['names with NUL', '\0', 0, 'invalid_characters'],
-  ])('looks at no more than twenty of 8,000 %s', async (_, prefix, value, code) => {
+  ])('checks no more than twenty of 8,000 %s', async (_, prefix, value, code) => {
     const { body, reads } = counting(names(prefix), value);
     const found = await problemsOf(body);
     expect(found).toHaveLength(20);
@@ -72,7 +72,7 @@ describe('the validation of bodies', () => {
   it.each<[string, (inner: object) => object, string]>([
     ['an object', (inner) => ({ name: 'n', item: inner }), '/item/f0'],
     ['an item of a list', (inner) => ({ name: 'n', items: [inner] }), '/items/0/f0'],
-  ])('looks at no more than twenty inside %s', async (_, around, first) => {
+  ])('checks no more than twenty inside %s', async (_, around, first) => {
     const { body, reads } = counting(names('f'), 0);
     const found = await problemsOf(around(body));
     expect(found.map(({ pointer }) => pointer)).toContain(first);
@@ -80,7 +80,7 @@ describe('the validation of bodies', () => {
     expect(reads()).toBeLessThanOrEqual(20);
   });
 
-  it('judges no more items than a list may have, and one', async () => {
+  it('validates at most one item more than a list may have', async () => {
     judged = 0;
     const found = await problemsOf({ name: 'n', items: Array.from({ length: 1000 }, () => ({ name: 1 })) });
     expect(found[0]).toMatchObject({ pointer: '/items', message: 'items must contain at most 5 items' });
@@ -95,7 +95,7 @@ describe('the validation of bodies', () => {
     ]);
   });
 
-  it('names every wrong field where they are few', async () => {
+  it('names every wrong field if there are few', async () => {
     const body = { name: 1, unknown: 1, item: { name: 2, more: 3 }, items: [{ name: '\0' }], extra: '\0' };
     const found = (await problemsOf(body)).map(({ pointer, code }) => `${pointer} ${code}`).sort();
     expect(found).toEqual([

@@ -26,7 +26,7 @@ describe('the digest of a body', () => {
     ['a list', 'an object with indexes', [1, 2], { 0: 1, 1: 2 }],
     ['a list', 'the same in another order', [1, 2], [2, 1]],
     ['an empty object', 'one with an own __proto__', {}, JSON.parse('{"__proto__":1}')],
-  ])('tells %s from %s', (_, __, one: unknown, other: unknown) => {
+  ])('distinguishes %s from %s', (_, __, one: unknown, other: unknown) => {
     expect(digestOf(one).equals(digestOf(other))).toBe(false);
   });
 });
@@ -38,7 +38,7 @@ describe('the route of a request', () => {
     return askedRequest(request as unknown as AuthenticatedRequest)?.route;
   };
 
-  it('is another one with another query, whose parameters may come in any order', () => {
+  it('differs with another query, whose parameters can be in any order', () => {
     expect(routeOf({})).toBe('POST /things');
     expect(routeOf({ alerts: 'none' })).not.toBe(routeOf({}));
     expect(routeOf({ alerts: 'none' })).not.toBe(routeOf({ alerts: 'all' }));

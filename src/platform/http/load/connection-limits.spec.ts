@@ -30,26 +30,26 @@ describe('connections of many clients', () => {
   const networks = (count: number, site: number) =>
     Array.from({ length: count }, (_, n) => `2001:db8:${site}:${(n + 1).toString(16)}::1`);
 
-  it('of one site of IPv6 are a third of all, one in each of its networks or not', () => {
+  it('from one IPv6 site can be a third of all, in one or in many of its networks', () => {
     connectAll(networks(40, 1));
     expect(closed).toEqual(networks(10, 1));
     connect('2001:db8:2::1');
     expect(closed).toHaveLength(10);
   });
 
-  it('of one provider are two thirds of all', () => {
+  it('from one provider can be two thirds of all', () => {
     for (const site of [1, 2, 3]) connectAll(networks(25, site));
     expect(closed).toEqual(networks(15, 1));
   });
 
-  it('beyond all are closed where the most are idle: one client of a site counts as its site', () => {
+  it('beyond the limit are closed where the most are idle, and one client of a site counts as its site', () => {
     connectAll(networks(30, 1));
     connectAll(Array.from({ length: 60 }, (_, n) => `192.0.2.${n}`));
     connectAll(['198.51.100.1', '198.51.100.2']);
     expect(closed).toEqual(networks(2, 1));
   });
 
-  it('are counted no more once they are closed', () => {
+  it('are not counted after they are closed', () => {
     const sockets = connectAll(networks(30, 1));
     for (const socket of sockets) socket.emit('close');
     connectAll(networks(30, 1));

@@ -12,7 +12,7 @@ describe('overloadedBy', () => {
     ['is served when the event loop was in time once', 0, [400, 300, 10, 300, 400], null],
     ['is refused while the event loop is late again and again', 0, LATE, 'event_loop'],
     ['is served before there are enough samples', 0, LATE.slice(0, 4), null],
-  ])('a further API request %s', (_, inFlight, lateness, expected) => {
+  ])('another API request %s', (_, inFlight, lateness, expected) => {
     expect(overloadedBy({ inFlight, lateness }, 100)).toBe(expected);
   });
 });

@@ -20,11 +20,11 @@ describe('the tag of a resource', () => {
     expect(tags.of(other) === tags.of(settings)).toBe(isSame);
   });
 
-  it('cannot be computed from the settings alone: each installation has tags of its own', () => {
+  it('cannot be computed from the settings alone, because each installation has its own tags', () => {
     expect(tagsWith('two').of(settings)).not.toBe(tags.of(settings));
   });
 
-  it('is sent with the very object that shows it, and with no other', () => {
+  it('is sent with the object that shows it, and with no other', () => {
     const view = tagged({ name: 'Shop' }, settings);
     expect([tags.ofResponse(view), tags.ofResponse({ ...view }), tags.ofResponse(undefined)]).toEqual([
       tags.of(settings),

@@ -1,7 +1,7 @@
 import { requireMatch, underPrecondition, withoutPrecondition } from './precondition';
 
 describe('the precondition of a request', () => {
-  it('is asked by what the request awaits, and by nothing beside it', async () => {
+  it('is checked by code that the request awaits, and by no other code', async () => {
     const seen: unknown[] = [];
     const work = underPrecondition(
       (stored) => void seen.push(stored.id),
@@ -23,7 +23,7 @@ describe('the precondition of a request', () => {
     await expect(underPrecondition(refuse, async () => requireMatch({ id: 'a' }))).rejects.toThrow('stale');
   });
 
-  it('is not asked for other resources, and again afterwards', async () => {
+  it('is not checked for other resources, and is checked again afterwards', async () => {
     const seen: unknown[] = [];
     await underPrecondition(
       (stored) => void seen.push(stored.id),

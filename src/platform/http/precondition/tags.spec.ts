@@ -9,11 +9,11 @@ describe('an If-Match', () => {
     ['empty members', ', "a",, ,"b",', ['"a"', '"b"']],
     ['a weak tag among others', 'W/"a", "b"', ['W/"a"', '"b"']],
     ['a weak tag alone', 'W/"a"', ['W/"a"']],
-  ])('may be %s', (_, sent, tags) => {
+  ])('can be %s', (_, sent, tags) => {
     expect(parseTags(sent)).toEqual({ any: false, tags });
   });
 
-  it('may be a star, for whatever there is', () => {
+  it('can be an asterisk, which matches any existing resource', () => {
     expect(parseTags(' * ')).toEqual({ any: true, tags: [] });
   });
 
@@ -44,7 +44,7 @@ describe('an If-Match holds for a resource with the tag "a"', () => {
   });
 });
 
-describe('an If-None-Match names what has the tag "a"', () => {
+describe('an If-None-Match matches a resource with the tag "a"', () => {
   it.each([
     ['"a"', true],
     ['W/"a"', true],
@@ -59,7 +59,7 @@ describe('an If-None-Match names what has the tag "a"', () => {
     expect(isNamedBy(sent, '"a"')).toBe(isNamed);
   });
 
-  it('also when the tag itself is weak', () => {
+  it('also if the tag itself is weak', () => {
     expect(isNamedBy('"a"', 'W/"a"')).toBe(true);
   });
 });

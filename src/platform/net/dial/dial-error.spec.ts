@@ -19,34 +19,34 @@ const OF_ICMP = [
 ];
 const OF_CONNECTIONS = ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'];
 
-describe('A socket error', () => {
-  it.each(OF_ICMP)('%s, which an ICMP error causes, tells of the target or the way to it', (code) => {
+describe('a socket error', () => {
+  it.each(OF_ICMP)('%s, which an ICMP error causes, is about the target or the route to it', (code) => {
     const { telling, code: named } = socketFault(errorOf(code));
     expect([telling, named]).toEqual(
       code === 'ECONNREFUSED' ? ['target', 'connection_refused'] : ['way', 'host_unreachable'],
     );
   });
 
-  it.each(OF_CONNECTIONS)('%s of an established connection is not ours', (code) => {
+  it.each(OF_CONNECTIONS)('%s of an established connection is not an error of the service', (code) => {
     expect(socketFault(errorOf(code)).telling).not.toBe('ours');
   });
 
   const others = [...Object.keys(constants.errno), 'ENONSENSE', ''].filter(
     (code) => !OF_ICMP.includes(code) && !OF_CONNECTIONS.includes(code),
   );
-  it.each(others)('%j, which no other machine can cause, is ours', (code) => {
+  it.each(others)('%j, which no other machine can cause, is an error of the service', (code) => {
     expect(socketFault(errorOf(code)).telling).toBe('ours');
   });
 
   // Every machine with the address family has a route to the first, and none has a route to the second.
   const [ROUTED, UNROUTED] = ['127.0.0.1', 'ff02::1%nowhere'];
 
-  it.each(OF_ICMP)('%s tells of the way where this machine has a route', async (code) => {
+  it.each(OF_ICMP)('%s is about the route if this machine has a route', async (code) => {
     const { telling } = await faultTowards(ROUTED, errorOf(code));
     expect(telling).toBe(code === 'ECONNREFUSED' ? 'target' : code === 'EACCES' ? 'ours' : 'way');
   });
 
-  it.each(OF_ICMP)('%s is ours where this machine has no route', async (code) => {
+  it.each(OF_ICMP)('%s is an error of the service if this machine has no route', async (code) => {
     const { telling } = await faultTowards(UNROUTED, errorOf(code));
     expect(telling).toBe(code === 'ECONNREFUSED' ? 'target' : 'ours');
   });
@@ -70,6 +70,6 @@ it.each([
   [new DialError('aborted', 'connect', '', false), 'silence'],
   [new DialError('monitor_offline', 'connect', '', true), 'ours'],
   [new DialError('target_blocked', 'connect', '', false), 'ours'],
-])('The dial error $code tells of: %s', (error, telling) => {
+])('the dial error $code is about: %s', (error, telling) => {
   expect(error.telling).toBe(telling);
 });

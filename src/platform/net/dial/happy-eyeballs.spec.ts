@@ -10,7 +10,7 @@ const rules = () => ({
 });
 
 describe('raceToConnect', () => {
-  it('connects to addresses only: a name, which nobody has judged, is not looked up', async () => {
+  it('connects to addresses only, and does not look up a name that no policy has judged', async () => {
     const error = await raceToConnect(['localhost'], rules()).catch((reason: DialError) => reason);
     expect(error).toMatchObject({ code: 'internal', local: true, phase: 'connect' });
   });

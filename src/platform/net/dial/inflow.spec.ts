@@ -31,7 +31,7 @@ describe('Inflow', () => {
       });
     });
 
-  it('keeps what arrives before anybody takes it, in its order', async () => {
+  it('keeps data that arrives before it is read, in order', async () => {
     const inflow = new Inflow();
     const socket = await open(inflow);
     peers[0]?.write('early ');
@@ -56,7 +56,7 @@ describe('Inflow', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('takes nothing while the socket is paused, and goes on where it was', async () => {
+  it('reads nothing while the socket is paused, and continues where it stopped', async () => {
     const inflow = new Inflow();
     const socket = await open(inflow);
     socket.pause();
@@ -71,7 +71,7 @@ describe('Inflow', () => {
     socket.destroy();
   });
 
-  it('leaves the end of the connection to be heard', async () => {
+  it('still reports the end of the connection', async () => {
     const inflow = new Inflow();
     const socket = await open(inflow);
     const text = received(inflow, 3);

@@ -22,7 +22,7 @@ describe('describeCertificate', () => {
     });
   });
 
-  it('gives the end of an authority that ends before the certificate, and its name', () => {
+  it('returns the expiry and the name of an authority that expires before the certificate', () => {
     const authority = { name: 'R3', startsAt: 0, endsAt: Date.parse('2026-11-01') };
     expect(describeCertificate(certificate({}), authority)).toMatchObject({
       expiresAt: '2026-11-01T00:00:00.000Z',
@@ -39,7 +39,7 @@ describe('describeCertificate', () => {
     });
   });
 
-  it('cuts long names, limits their number and removes control characters', () => {
+  it('cuts long names, limits their number, and removes control characters', () => {
     const names = Array.from({ length: 500 }, (_, i) => `DNS:${i}.${'x'.repeat(500)}`).join(', ');
     const described = describeCertificate(certificate({ subjectaltname: names, subject: { CN: 'a\u001b[31m\nb' } }));
     expect(described?.names).toHaveLength(20);
@@ -75,7 +75,7 @@ describe('certificateProblem', () => {
     expect(certificateProblem(reason, 'a.example', certificate({}), [], NOW)).toEqual({ code, message });
   });
 
-  it('says when a certificate that is not valid yet starts', () => {
+  it('reports the start of a certificate that is not valid yet', () => {
     const future = certificate({ valid_from: 'Jan  1 00:00:00 2027 GMT' });
     expect(certificateProblem('CERT_NOT_YET_VALID', 'a.example', future, [], NOW)).toEqual({
       code: 'tls_not_yet_valid',
@@ -104,7 +104,7 @@ describe('certificateProblem', () => {
       'The certificate of the authority "New" in the chain of a.example is not valid yet; it starts on 2026-12-24.',
     ],
     ['CERT_NOT_YET_VALID', [good], 'The certificate of an authority in the chain of a.example is not valid yet.'],
-  ])('says of %s which certificate of the chain it is about (%#)', (reason, authorities, message) => {
+  ])('names for %s the affected certificate of the chain (%#)', (reason, authorities, message) => {
     expect(certificateProblem(reason, 'a.example', lasting, authorities, NOW).message).toBe(message);
   });
 });

@@ -33,9 +33,9 @@ const ALERTS = [
   'TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
 ];
 
-describe('The reason why a TLS handshake failed', () => {
+describe('the reason why a TLS handshake failed', () => {
   const names = ALERTS.flatMap((name) => [name, name.replace(/^(SSLV3|TLSV1|TLSV13)_/, 'SSL/TLS_')]);
-  it.each(names)('is told in words for the alert %s', (name) => {
+  it.each(names)('is explained for the alert %s', (name) => {
     const words = tlsReason(errorOf(`ERR_SSL_${name}`));
     expect(words).not.toMatch(/alert|sslv3|tlsv1/i);
     expect(words).toMatch(/^(it|there|the server) /);
@@ -63,6 +63,6 @@ it.each([
   ],
   [errorOf('EPROTO', { syscall: 'read' }), false],
   [errorOf('ECONNRESET', { syscall: 'read' }), false],
-])('$code is an error of TLS: %s', (error, isTls) => {
+])('$code is a TLS error: %s', (error, isTls) => {
   expect(isTlsError(error)).toBe(isTls);
 });

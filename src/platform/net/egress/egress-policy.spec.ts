@@ -184,7 +184,7 @@ describe('EgressPolicy', () => {
     });
   });
 
-  it('allows what EGRESS_ALLOW lists, also inside IPv6 addresses, and nothing else', () => {
+  it('allows only addresses that EGRESS_ALLOW lists, even inside IPv6 addresses', () => {
     const rule = policyWith({ EGRESS_ALLOW: '10.1.0.0/16,198.18.0.0/15' }).forOrganization({
       id: null,
       isDefault: false,
@@ -200,7 +200,7 @@ describe('EgressPolicy', () => {
     expect(rule.refusal('2002:7f00:1::1')).toBe('loopback addresses are refused');
   });
 
-  it('refuses what EGRESS_DENY lists, also when EGRESS_ALLOW lists it', () => {
+  it('refuses addresses that EGRESS_DENY lists, even if EGRESS_ALLOW lists them', () => {
     const listed = policyWith({ EGRESS_ALLOW: '10.0.0.0/8', EGRESS_DENY: '10.9.0.0/16,8.8.8.0/24' });
     for (const isDefault of [true, false]) {
       const rule = listed.forOrganization({ id: null, isDefault });
@@ -273,16 +273,16 @@ describe('EgressPolicy', () => {
   });
 });
 
-describe('the egress of what a service has a probe check', () => {
+describe('the egress policy for checks of a service on a probe', () => {
   const refused = (environment: Record<string, string>, allowPrivate: boolean, address: string): boolean =>
     policyWith(environment).forAssigned({ organization: 'org_1', allowPrivate }).refusal(address) !== null;
 
   it.each([
-    ['goes to private addresses where the service lets it', {}, true, '10.0.0.1', false],
-    ['goes nowhere private where it does not', {}, false, '10.0.0.1', true],
-    ['is no wider where the probe allows everything', { EGRESS_PRIVATE: 'allow' }, false, '127.0.0.1', true],
-    ['is no wider by a list of the probe', { EGRESS_ALLOW: '10.0.0.0/8' }, false, '10.0.0.1', true],
-    ['is stricter where the probe is', { EGRESS_PRIVATE: 'deny' }, true, '10.0.0.1', true],
+    ['goes to private addresses if the service allows it', {}, true, '10.0.0.1', false],
+    ['goes nowhere private if the service does not allow it', {}, false, '10.0.0.1', true],
+    ['is not wider if the probe allows everything', { EGRESS_PRIVATE: 'allow' }, false, '127.0.0.1', true],
+    ['is not widened by a list of the probe', { EGRESS_ALLOW: '10.0.0.0/8' }, false, '10.0.0.1', true],
+    ['is stricter if the probe is', { EGRESS_PRIVATE: 'deny' }, true, '10.0.0.1', true],
     [
       'leaves out of that what the probe lists',
       { EGRESS_PRIVATE: 'deny', EGRESS_ALLOW: '10.1.0.0/16' },
@@ -290,7 +290,7 @@ describe('the egress of what a service has a probe check', () => {
       '10.1.0.1',
       false,
     ],
-    ['heeds what the probe denies', { EGRESS_DENY: '8.8.8.0/24' }, true, '8.8.8.8', true],
+    ['respects what the probe denies', { EGRESS_DENY: '8.8.8.0/24' }, true, '8.8.8.8', true],
     [
       'never goes to metadata',
       { EGRESS_PRIVATE: 'allow', EGRESS_ALLOW: '169.254.0.0/16' },

@@ -34,11 +34,11 @@ describe('isInternalName', () => {
     '0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa',
     'x.y.in-addr.arpa',
     'in-addr.arpa',
-  ])('says that %s is not', (name) => {
+  ])('says that %s is not internal', (name) => {
     expect(isInternalName(name)).toBe(false);
   });
 
-  it('takes what is under the given domains as internal', () => {
+  it('treats names under the given domains as internal', () => {
     const domains = ['corp.example.com'];
     expect(isInternalName('db.corp.example.com', domains)).toBe(true);
     expect(isInternalName('corp.example.com.', domains)).toBe(true);

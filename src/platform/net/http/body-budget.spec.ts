@@ -1,6 +1,6 @@
 import { BodyBudget } from './body-budget';
 
-describe('The memory for bodies', () => {
+describe('the memory for bodies', () => {
   it('is taken in bytes and given back', () => {
     const budget = new BodyBudget(100, 100);
     const memory = budget.open('a');

@@ -102,7 +102,7 @@ const wellFormed = fc
   });
 
 describe('HttpResponseParser', () => {
-  it('reads valid responses as Node does, in whatever pieces they arrive', async () => {
+  it('reads valid responses as Node does, in any pieces', async () => {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(wellFormed, shares, async ({ text, content }, places) => {
@@ -158,7 +158,7 @@ describe('HttpResponseParser', () => {
     expect(Math.min(both.read, both.refused)).toBeGreaterThan(50);
   });
 
-  it('gives the same result for any bytes, in whatever pieces they arrive', () => {
+  it('gives the same result for any bytes, in any pieces', () => {
     const start = fc.constantFrom('', OK, CHUNKED, `${OK}Content-Length: 9\r\n\r\n`);
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
     fc.assert(
@@ -174,7 +174,7 @@ describe('HttpResponseParser', () => {
     ['lines that end without CR', 'HTTP/1.1 200 OK\nA: b\n\nhello', { headers: { a: 'b' }, body: 'hello' }],
     ['a folded field', `${OK}A: b\r\n c\r\n\t d\r\n\r\n`, { headers: { a: 'b c d' } }],
     ['the same length twice', `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi`, { body: 'hi' }],
-    ['bytes behind the end', `${OK}Content-Length: 2\r\n\r\nhi, there`, { body: 'hi' }],
+    ['bytes after the end', `${OK}Content-Length: 2\r\n\r\nhi, there`, { body: 'hi' }],
     ['a body where none belongs', 'HTTP/1.1 204 No\r\nContent-Length: 2\r\n\r\nhi', { status: 204, body: '' }],
     ['a chunk size with blanks', `${CHUNKED}2 \r\nhi\r\n0\r\n\r\n`, { body: 'hi' }],
     ['a chunk size with many zeros', `${CHUNKED}${'0'.repeat(40)}2\r\nhi\r\n0\r\n\r\n`, { body: 'hi' }],
@@ -205,7 +205,7 @@ describe('HttpResponseParser', () => {
     ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['another protocol that waits in the middle of a line', 'mysql'],
     ['lower case', 'http/1.1 200 OK\r\n\r\n'],
-    ['a version there is not', 'HTTP/1.7 200 OK\r\n\r\n'],
+    ['a version that does not exist', 'HTTP/1.7 200 OK\r\n\r\n'],
     ['two blanks before the status', 'HTTP/1.1  200 OK\r\n\r\n'],
     ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a switch of protocols', 'HTTP/1.1 101 S\r\nUpgrade: x\r\n\r\n'],
@@ -268,13 +268,13 @@ describe('HttpResponseParser', () => {
     expect(parser).toMatchObject({ truncated: true, body: bytes('0123456789') });
   });
 
-  it('counts a body that is not to be kept', () => {
+  it('counts the bytes of a body that is not kept', () => {
     const parser = new HttpResponseParser({ absent: false, maxBytes: 10, keep: false });
     expect(parser.read(bytes(`${CHUNKED}5\r\nhello\r\n6\r\nworld!\r\n`))).toBe(true);
     expect(parser).toMatchObject({ truncated: true, body: Buffer.alloc(0) });
   });
 
-  it('needs memory in proportion to the bytes, however small the pieces are', () => {
+  it('needs memory in proportion to the bytes, even in small pieces', () => {
     const parser = new HttpResponseParser({ absent: false, maxBytes: MAX_BODY, keep: true });
     parser.read(bytes(CHUNKED));
     const chunk = bytes('1\r\nx\r\n');
